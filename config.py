@@ -1,0 +1,145 @@
+"""Settings: defaults, then the environment. Every name starts with TWINDOW_ there."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal
+
+import flask
+import msgspec
+
+ROOT = Path(__file__).parent
+PREFIX = "TWINDOW"
+
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
+
+
+class SettingsError(Exception):
+    """Raised for a setting that cannot be used; the text is one sentence that names it."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Hold every setting, checked.
+
+    Times are seconds, sizes are characters unless the name says otherwise.
+    """
+
+    api_url: Url | None = None
+    api_key: str | None = None
+    api_read_key: str | None = None
+    api_connect_timeout: Seconds = 5
+    api_idle_timeout: Seconds = 60
+    api_reply_timeout: Seconds = 600
+
+    host: str = "127.0.0.1"
+    port: Port = 8000
+    workers: Count = 1
+    proxy_ips: str = "127.0.0.1,::1"
+
+    data_dir: Path = Path("data")
+    database_url: str | None = None
+    secret_key: str | None = None
+    jwt_secret: str | None = None
+
+    sign_in: Literal["visitor"] = "visitor"
+    site_name: str = "Twindow"
+    message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
+    twins_cache: Seconds = 60
+
+    model_url: Url | None = None
+    model: str | None = None
+    model_key: str | None = None
+    model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
+    model_parallel: Count = 2
+    model_timeout: Seconds = 120
+    twins_dir: Path = ROOT / "twins"
+
+    debug: bool = False
+
+    @property
+    def embedded(self) -> bool:
+        """Tell whether the portal talks to the service that Twindow brings along."""
+        return self.api_url is None
+
+    def database(self, name: str) -> str:
+        """Return the address of the database that holds the tables of `name`."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
+
+    def secret(self, name: str) -> str:
+        """Return a secret: the setting, or one that is made once and kept in the data folder."""
+        given: str | None = getattr(self, name)
+        return given if given else kept_secret(self.data_dir / name, secrets.token_urlsafe(32))
+
+
+def load(overrides: Mapping[str, object] | None = None) -> Settings:
+    """Read the settings from the environment, and lay the overrides (lower-case names) on top.
+
+    Raises SettingsError.
+    """
+    environment = flask.Config(ROOT)
+    # Flask would read "007" as a number and a key of digits as an integer: values stay text here.
+    environment.from_prefixed_env(PREFIX, loads=str)
+    given: dict[str, object] = {
+        name.lower(): value for name, value in environment.items() if value != ""
+    }
+    for name in given.keys() - set(Settings.__struct_fields__):
+        raise SettingsError(_unknown(name))
+    given |= overrides or {}
+    try:
+        settings = msgspec.convert(given, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(_wrong(str(error), given)) from None
+    _check(settings)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return settings
+
+
+def kept_secret(path: Path, fresh: str) -> str:
+    """Return the secret in the file, made with `fresh` and readable only by its owner if new."""
+    if not path.exists():
+        part = path.with_name(f"{path.name}.{os.getpid()}")
+        write_private(part, fresh)
+        # Linked when it is whole: of two processes that start together, both read the first's.
+        with suppress(FileExistsError):
+            path.hardlink_to(part)
+        part.unlink()
+    return path.read_text().strip()
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, from its first byte on."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+
+
+def _unknown(name: str) -> str:
+    sentence = f"{PREFIX}_{name.upper()} is not a setting of Twindow"
+    near = difflib.get_close_matches(name, Settings.__struct_fields__, 1)
+    return f"{sentence}; did you mean {PREFIX}_{near[0].upper()}?" if near else f"{sentence}."
+
+
+def _wrong(message: str, given: Mapping[str, object]) -> str:
+    found = re.search(r"`?\$\.(\w+)", message)
+    name = found[1] if found else ""
+    reason = message.split(" - at ")[0].replace("`", "")
+    return f"{PREFIX}_{name.upper()}={given.get(name)!s} cannot be used: {reason}."
+
+
+def _check(settings: Settings) -> None:
+    if not settings.embedded and not settings.api_key:
+        raise SettingsError(f"{PREFIX}_API_URL is set, so {PREFIX}_API_KEY is needed as well.")
+    if settings.embedded and (settings.api_key or settings.api_read_key):
+        raise SettingsError(f"{PREFIX}_API_KEY is set, so {PREFIX}_API_URL is needed as well.")
+    if settings.model_url and not settings.model:
+        raise SettingsError(f"{PREFIX}_MODEL_URL is set, so {PREFIX}_MODEL is needed as well.")
+    if settings.secret_key is not None and len(settings.secret_key) < 16:
+        raise SettingsError(f"{PREFIX}_SECRET_KEY is too short: 16 characters at least.")

@@ -1,0 +1,123 @@
+"""One database: short transactions on SQLite or PostgreSQL, and migrations that run at start."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import OperationalError
+
+# A lock that another process holds is waited for in steps this short: SQLite's own waiting would
+# stop every greenlet of the worker.
+RETRY_SECONDS = 0.01
+GIVE_UP_SECONDS = 5.0
+
+
+class Busy(Exception):
+    """Raised when another process has held the write lock for too long; nothing was written."""
+
+
+class Database:
+    """Hold an engine, and hand out read and write transactions."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = create_engine(url)
+        self._writing = threading.Lock()
+        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        if self.is_sqlite:
+            event.listen(self.engine, "connect", _prepare_sqlite)
+            event.listen(self.engine, "begin", _begin_sqlite)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open a transaction that sees one state of the data."""
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Open a transaction that no other writer of an SQLite file runs beside.
+
+        Raises Busy.
+        """
+        if not self.is_sqlite:
+            with self.engine.begin() as connection:
+                yield connection
+            return
+        with self._writing, self.engine.connect() as connection:
+            _take_write_lock(connection)
+            with connection.get_transaction() or connection.begin():
+                yield connection
+
+    def close(self) -> None:
+        """Close every connection; the next transaction opens new ones."""
+        self.engine.dispose()
+
+
+def migrate(database: Database, migrations: Path, version_table: str) -> None:
+    """Bring the tables up to the newest migration in the folder."""
+    newest = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
+    if _version(database, version_table) == newest:
+        return
+
+    # Alembic costs a sixth of a second to import, and most starts have nothing to migrate.
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+    script = ScriptDirectory.from_config(config)
+
+    def upgrade(revision: Any, _context: Any) -> Any:
+        return script._upgrade_revs("head", revision)
+
+    with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
+        context.configure(connection=connection, version_table=version_table)
+        context.run_migrations()
+
+
+def _version(database: Database, version_table: str) -> str | None:
+    with database.read() as connection:
+        if not database.engine.dialect.has_table(connection, version_table):
+            return None
+        found = connection.exec_driver_sql(f"SELECT version_num FROM {version_table}")  # noqa: S608
+        return found.scalar()
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # SQLAlchemy's documented way to own BEGIN
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        "busy_timeout=0",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _take_write_lock(connection: Connection) -> None:
+    connection.execution_options(immediate=True)
+    give_up = time.monotonic() + GIVE_UP_SECONDS
+    while True:
+        try:
+            connection.begin()
+        except OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            if time.monotonic() > give_up:
+                raise Busy from error
+            time.sleep(RETRY_SECONDS)
+        else:
+            return
+
