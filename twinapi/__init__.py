@@ -1,0 +1,51 @@
+"""A client library for the Conversational AI Twin Service Interface."""
+
+from twinapi.client import Client
+from twinapi.errors import (
+    ApiError,
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    ServiceFailed,
+    StreamError,
+    StreamInterrupted,
+    StreamTooLarge,
+    TwinApiError,
+    Unauthorized,
+    Unexpected,
+)
+from twinapi.events import Complete, Delta, Event, Failed, Progress
+from twinapi.models import ApiKey, Conversation, Message, Page, Twin
+from twinapi.stream import ReplyStream
+
+__all__ = [
+    "ApiError",
+    "ApiKey",
+    "Client",
+    "Complete",
+    "Conflict",
+    "ConnectionFailed",
+    "Conversation",
+    "Delta",
+    "Event",
+    "Failed",
+    "Forbidden",
+    "Invalid",
+    "Message",
+    "NotFound",
+    "Page",
+    "Progress",
+    "RateLimited",
+    "ReplyStream",
+    "ServiceFailed",
+    "StreamError",
+    "StreamInterrupted",
+    "StreamTooLarge",
+    "Twin",
+    "TwinApiError",
+    "Unauthorized",
+    "Unexpected",
+]

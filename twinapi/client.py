@@ -1,0 +1,158 @@
+"""The seven calls, in the order of the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import requests
+
+from twinapi import errors, models
+from twinapi.models import ApiKey, Conversation, Message, Page, Twin
+from twinapi.stream import ReplyStream
+from twinapi.transport import Transport
+
+T = TypeVar("T")
+
+MAX_PAGE = 100
+
+
+class Client:
+    """Speak to one service with one key, and with a second that may only read where there is one.
+
+    Times are seconds. Every call raises TwinApiError.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        *,
+        read_key: str | None = None,
+        connect_timeout: float = 5,
+        answer_timeout: float = 30,
+        idle_timeout: float = 60,
+        reply_timeout: float = 600,
+    ) -> None:
+        self._key = key
+        self._read_key = read_key or key
+        self._idle_timeout = idle_timeout
+        self._reply_timeout = reply_timeout
+        self._transport = Transport(
+            base_url, connect_timeout=connect_timeout, answer_timeout=answer_timeout
+        )
+        # An answer in one piece takes as long as the reply itself.
+        self._patient = Transport(
+            base_url, connect_timeout=connect_timeout, answer_timeout=idle_timeout
+        )
+
+    def list_twins(self, page: int = 1, limit: int = MAX_PAGE) -> Page[Twin]:
+        """List the twins that the key may use."""
+        answer = self._read("/twins", params={"page": page, "limit": min(limit, MAX_PAGE)})
+        return _page(answer, models.twin, limit)
+
+    def get_twin(self, twin_id: str) -> Twin:
+        """Read one twin."""
+        return _one(self._read(f"/twins/{_part(twin_id)}"), models.twin)
+
+    def create_conversation(self, twin_id: str, title: str | None = None) -> Conversation:
+        """Create a conversation with a twin."""
+        body = {"twinId": twin_id} | ({"title": title} if title else {})
+        answer = self._transport.ask("POST", "/conversations", self._key, json=body)
+        return _one(answer, models.conversation)
+
+    def list_conversations(
+        self, page: int = 1, limit: int = MAX_PAGE, twin_id: str | None = None
+    ) -> Page[Conversation]:
+        """List conversations, all or those with one twin."""
+        params: dict[str, Any] = {"page": page, "limit": limit}
+        if twin_id:
+            params["twinId"] = twin_id
+        return _page(self._read("/conversations", params=params), models.conversation, limit)
+
+    def send_message(self, conversation_id: str, content: str) -> Message:
+        """Send a message and wait for the whole reply."""
+        path = f"/conversations/{_part(conversation_id)}/messages"
+        data = _data(self._patient.ask("POST", path, self._key, json={"content": content}))
+        text = models.message_text(data)
+        return Message(text or "", data if isinstance(data, Mapping) else {})
+
+    def stream_message(self, conversation_id: str, content: str) -> ReplyStream:
+        """Send a message, once, and return its reply as a stream of events.
+
+        A service that has no stream (405, 501) is asked for the whole reply instead.
+        """
+        path = f"/conversations/{_part(conversation_id)}/messages"
+
+        def send(to: str, accept: str) -> requests.Response:
+            return self._patient.send(
+                "POST", to, self._key, accept=accept, json={"content": content}
+            )
+
+        def send_once() -> requests.Response:
+            try:
+                return send(f"{path}/stream", "text/event-stream")
+            except errors.ApiError as error:
+                if error.status not in (405, 501):
+                    raise
+                return send(path, "application/json")
+
+        return ReplyStream(
+            send_once, idle_timeout=self._idle_timeout, total_timeout=self._reply_timeout
+        )
+
+    def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
+        """Create an API key, on the strength of a JWT."""
+        body = {"name": name, "scope": scope}
+        data = _data(self._transport.ask("POST", "/auth/api-keys", jwt, json=body))
+        if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
+            raise errors.Unexpected(200)
+        return ApiKey(data["key"], name, scope, data)
+
+    def close(self) -> None:
+        """Close the connections that wait to be used again."""
+        self._transport.close()
+        self._patient.close()
+
+    def _read(self, path: str, **parts: Any) -> Any:
+        return self._transport.ask("GET", path, self._read_key, **parts)
+
+
+def _part(identifier: str) -> str:
+    """Quote an id as one part of a path."""
+    if identifier in {"", ".", ".."}:
+        # Every URL parser on the way would walk up a folder.
+        raise errors.NotFound(404)
+    return quote(identifier, safe="")
+
+
+def _data(answer: object) -> object:
+    return answer.get("data", answer) if isinstance(answer, Mapping) else answer
+
+
+def _one(answer: object, read: Callable[[object], T | None]) -> T:
+    found = read(_data(answer))
+    if found is None:
+        raise errors.Unexpected(200)
+    return found
+
+
+def _page(answer: object, read: Callable[[object], T | None], limit: int) -> Page[T]:
+    data = _data(answer)
+    if isinstance(data, Mapping):
+        data = next((value for value in data.values() if isinstance(value, list)), None)
+    if not isinstance(data, list):
+        raise errors.Unexpected(200)
+    items = [item for each in data if (item := read(each)) is not None]
+    return Page(items, more=_more(answer, len(data), limit))
+
+
+def _more(answer: object, count: int, limit: int) -> bool:
+    """Tell whether there is another page; without a word about it, a full page means there may be."""
+    pagination = answer.get("pagination") if isinstance(answer, Mapping) else None
+    if isinstance(pagination, Mapping):
+        page, pages = pagination.get("page"), pagination.get("pages")
+        if isinstance(page, int) and isinstance(pages, int):
+            return page < pages
+    return count >= limit

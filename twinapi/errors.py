@@ -1,0 +1,130 @@
+"""What can go wrong at the service: a class for the program, a sentence for a person.
+
+TwinApiError
+├── ConnectionFailed        no connection, or no answer in time
+├── ApiError                an answer that is not a yes: status and what it said
+│   ├── Unauthorized        401
+│   ├── Forbidden           403
+│   ├── NotFound            404
+│   ├── Conflict            409
+│   ├── Invalid             400, 413, 415, 422
+│   ├── RateLimited         429: retry_after in seconds
+│   ├── ServiceFailed       5xx
+│   └── Unexpected          anything else, redirects and pages of HTML among it
+└── StreamError
+    ├── StreamInterrupted   the stream ended without an end, or was quiet for too long
+    └── StreamTooLarge      one line, one event or the whole reply is over its bound
+"""
+
+from __future__ import annotations
+
+
+class TwinApiError(Exception):
+    """Tell in `sentence` what a person should know.
+
+    `perhaps_received` says that the service may have the message all the same.
+    """
+
+    sentence = "The service could not be used."
+    perhaps_received = True
+
+    def __init__(self, sentence: str | None = None) -> None:
+        self.sentence = sentence or self.sentence
+        super().__init__(self.sentence)
+
+
+class ConnectionFailed(TwinApiError):
+    """Raised when there was no answer."""
+
+    sentence = "The service cannot be reached. Your message was not sent."
+    perhaps_received = False
+
+    def __init__(self, sentence: str | None = None, *, perhaps_received: bool = False) -> None:
+        super().__init__(sentence)
+        self.perhaps_received = perhaps_received
+
+
+class ApiError(TwinApiError):
+    """Raised for an answer that is not a yes. `said` is the service's own plain words, or ""."""
+
+    perhaps_received = False
+
+    def __init__(self, status: int, said: str = "", sentence: str | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.said = said
+
+
+class Unauthorized(ApiError):
+    """Raised when the service refuses the key."""
+
+    sentence = "The portal's access to the service was refused. Please tell the operator."
+
+
+class Forbidden(ApiError):
+    """Raised when the key may not do this."""
+
+    sentence = "The portal's key may only read, so no message can be sent. Please tell the operator."
+
+
+class NotFound(ApiError):
+    """Raised when the service has no such thing, or does not show it."""
+
+    sentence = "This is no longer there at the service."
+
+
+class Conflict(ApiError):
+    """Raised when the conversation is busy."""
+
+    sentence = "Another reply is in progress in this conversation. Wait a moment, then try again."
+
+
+class Invalid(ApiError):
+    """Raised when the service does not accept what was sent."""
+
+    sentence = "The service did not accept the message."
+
+    def __init__(self, status: int, said: str = "", sentence: str | None = None) -> None:
+        if said and not sentence:
+            sentence = f"The service did not accept the message: {said}"
+        super().__init__(status, said, sentence)
+
+
+class RateLimited(ApiError):
+    """Raised when too much was asked; `retry_after` says in how many seconds to come back."""
+
+    sentence = "The service has had too many requests for now. Your message was not sent."
+
+    def __init__(self, status: int, said: str = "", *, retry_after: float) -> None:
+        super().__init__(status, said)
+        self.retry_after = retry_after
+
+
+class ServiceFailed(ApiError):
+    """Raised when the service says that it failed."""
+
+    sentence = "The service has a problem at the moment."
+    perhaps_received = True
+
+
+class Unexpected(ApiError):
+    """Raised for an answer that the interface does not know."""
+
+    sentence = "The service gave an unexpected answer. Please tell the operator."
+    perhaps_received = True
+
+
+class StreamError(TwinApiError):
+    """Raised while a reply is read."""
+
+
+class StreamInterrupted(StreamError):
+    """Raised when a reply ends without an end."""
+
+    sentence = "The reply was cut off. What came so far is kept."
+
+
+class StreamTooLarge(StreamError):
+    """Raised when a reply goes over its bounds."""
+
+    sentence = "The reply is too long. What came so far is kept."

@@ -1,0 +1,131 @@
+"""The events of a reply: progress*, delta*, then exactly one complete or failed.
+
+The interface does not show the types of the additional fields: any shape is read, none is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sse import ServerSentEvent
+from twinapi.models import clean, message_text
+
+NO_DETAILS = "The service reported an error without details."
+# What looks like a key must not be shown, whoever put it into an error.
+_SECRET = re.compile(r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the service is doing. `percent` is 0..100 or unknown."""
+
+    text: str = ""
+    percent: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """The end of a good reply; None when the service does not repeat the text."""
+
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The end of a reply that the service could not give."""
+
+    sentence: str
+
+
+Event = Progress | Delta | Complete | Failed
+
+
+def parse(event: ServerSentEvent) -> Event | None:
+    """Read an event; None for one that says nothing we know."""
+    try:
+        return _read(json.loads(event.data), event.name)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read(data: object, name: str) -> Event | None:
+    if not isinstance(data, Mapping):
+        return None
+    match data.get("type", name):
+        case "progress":
+            return progress(data.get("progress"))
+        case "delta":
+            content = delta(data.get("content"))
+            return None if content is None else Delta(content)
+        case "complete":
+            return Complete(message_text(data.get("message")))
+        case "error":
+            return Failed(failure(data.get("error")))
+    return None
+
+
+def progress(data: object) -> Progress:
+    """Read progress: a number is a percentage, a text is a text, an object may hold both."""
+    if isinstance(data, Mapping):
+        label = next((v for k in ("label", "stage", "text", "message") if (v := data.get(k))), "")
+        return Progress(
+            clean(label)[:100] if isinstance(label, str) else "", _percent(data.get("percent"))
+        )
+    if isinstance(data, str):
+        number = re.fullmatch(r"\s*([\d.]+)\s*%\s*", data)
+        return Progress(percent=_percent(number[1])) if number else Progress(clean(data)[:100])
+    percent = _percent(data)
+    return Progress(percent=percent * 100 if percent is not None and percent <= 1 else percent)
+
+
+def delta(data: object) -> str | None:
+    """Read the content of a delta: a number is its text, nothing is "", anything else is unknown."""
+    if data is None:
+        return ""
+    if isinstance(data, str):
+        return clean(data)
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        return None
+    return str(data)
+
+
+def failure(data: object) -> str:
+    """Read an error as one plain sentence of 500 characters at most."""
+    if isinstance(data, Mapping):
+        found = (failure_text(data.get(k)) for k in ("message", "error", "detail", "description"))
+        return next((f"The service reported an error: {text}" for text in found if text), NO_DETAILS)
+    text = failure_text(data)
+    return f"The service reported an error: {text}" if text else NO_DETAILS
+
+
+def failure_text(data: object) -> str:
+    """Find plain words in an error of any shape; "" when there are none."""
+    if isinstance(data, Mapping):
+        return next((t for k in ("message", "error", "detail") if (t := failure_text(data.get(k)))), "")
+    if isinstance(data, list):
+        return next((t for item in data if (t := failure_text(item))), "")
+    if not isinstance(data, str):
+        return ""
+    words = " ".join(clean(data).split())
+    return _SECRET.sub("•••", words)[:500]
+
+
+def _percent(data: object) -> float | None:
+    if isinstance(data, bool) or not isinstance(data, int | float | str):
+        return None
+    try:
+        number = float(data)
+    except (ValueError, OverflowError):
+        return None
+    return min(100.0, max(0.0, number)) if math.isfinite(number) else None

@@ -1,0 +1,119 @@
+"""What the service speaks of. Only ids are certain: the rest is read widely, and kept in `extra`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A configured assistant."""
+
+    id: str
+    name: str
+    description: str = ""
+    greeting: str = ""
+    starters: Sequence[str] = ()
+    extra: Json = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation, as the service knows it."""
+
+    id: str
+    twin_id: str
+    title: str = ""
+    extra: Json = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A reply that came in one piece."""
+
+    content: str
+    extra: Json = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A new key; `key` is the secret itself."""
+
+    key: str = field(repr=False)
+    name: str = ""
+    scope: str = ""
+    extra: Json = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items of a list, and whether there may be more on the next page."""
+
+    items: Sequence[T]
+    more: bool
+
+
+def twin(data: object) -> Twin | None:
+    """Read a twin; without an id it is none."""
+    if not isinstance(data, Mapping) or not (id_ := identifier(data.get("id"))):
+        return None
+    starters = data.get("starters")
+    return Twin(
+        id=id_,
+        name=text(data.get("name"), 100) or id_[:100],
+        description=text(data.get("description"), 2000),
+        greeting=text(data.get("greeting"), 2000),
+        starters=[s for item in starters if (s := text(item, 300))][:6]
+        if isinstance(starters, list)
+        else (),
+        extra=data,
+    )
+
+
+def conversation(data: object) -> Conversation | None:
+    """Read a conversation; without an id it is none."""
+    if not isinstance(data, Mapping) or not (id_ := identifier(data.get("id"))):
+        return None
+    return Conversation(
+        id=id_,
+        twin_id=identifier(data.get("twinId")) or "",
+        title=text(data.get("title"), 200),
+        extra=data,
+    )
+
+
+def message_text(data: object) -> str | None:
+    """Find the text of a message in any shape the interface leaves open; None when there is none."""
+    if isinstance(data, str):
+        return clean(data)
+    if isinstance(data, list):
+        parts = [part for item in data if (part := message_text(item)) is not None]
+        return "".join(parts) if parts else None
+    if isinstance(data, Mapping):
+        for name in ("content", "text", "message", "reply"):
+            if (found := message_text(data.get(name))) is not None:
+                return found
+    return None
+
+
+def identifier(data: object) -> str | None:
+    """Read an id: text, or a number that becomes text."""
+    if isinstance(data, bool) or not isinstance(data, str | int) or data == "":
+        return None
+    return clean(str(data))
+
+
+def text(data: object, limit: int) -> str:
+    """Read a short text for showing; anything else is empty."""
+    return clean(data).strip()[:limit] if isinstance(data, str) else ""
+
+
+def clean(data: str) -> str:
+    """Replace what no database and no page can hold: lone surrogates and NUL."""
+    return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "�")

@@ -1,0 +1,129 @@
+"""A reply as it comes: bytes → events, bounded in size and in time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+import requests
+
+import sse
+from twinapi import errors, transport
+from twinapi.deadlines import Watched, watchdog
+from twinapi.events import Complete, Event, Failed, parse
+from twinapi.models import clean, message_text
+
+MAX_REPLY_BYTES = 10 * 1024 * 1024
+
+TOO_QUIET = "The service was quiet for too long, so the reply was given up. What came so far is kept."
+TOO_SLOW = "The reply took too long and was given up. What came so far is kept."
+
+
+class ReplyStream(Watched):
+    """Iterate over the events of one reply.
+
+    The request is sent by the first step. It ends with Complete or Failed, or raises a
+    TwinApiError; `close` ends it from any thread, and then it just stops. Deadlines count events,
+    in seconds: heartbeats, blank lines and junk keep no stream alive.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[], requests.Response],
+        *,
+        idle_timeout: float,
+        total_timeout: float,
+    ) -> None:
+        self._send = send
+        self._idle_timeout = idle_timeout
+        self._total_at = time.monotonic() + total_timeout
+        self._idle_at = time.monotonic() + idle_timeout
+        self._response: requests.Response | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._given_up: str | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Event]:
+        if self._closed:
+            return
+        response = self._send()
+        with response:
+            with self._lock:
+                self._response = response
+            if self._closed:
+                return
+            yield from self._events(response)
+
+    def close(self) -> None:
+        """End the stream and hang up, also while another thread waits for the next event."""
+        self._closed = True
+        self._hang_up()
+
+    def check(self, now: float) -> None:
+        """Hang up when a deadline has passed."""
+        if now > self._total_at:
+            self._given_up = TOO_SLOW
+        elif now > self._idle_at:
+            self._given_up = TOO_QUIET
+        if self._given_up:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        with self._lock, suppress(*transport.NETWORK_ERRORS, ValueError, RuntimeError):
+            if self._response is not None:
+                self._response.raw.shutdown()
+
+    def _events(self, response: requests.Response) -> Iterator[Event]:
+        kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind == "application/json":
+            yield _whole(transport.read_json(response))
+            return
+        if kind != sse.CONTENT_TYPE and response.status_code not in (202, 204):
+            raise errors.Unexpected(response.status_code)
+        self._idle_at = time.monotonic() + self._idle_timeout
+        with watchdog.watching(self):
+            try:
+                for event in sse.read(self._chunks(response)):
+                    known = parse(event)
+                    if known is None:
+                        continue
+                    self._idle_at = time.monotonic() + self._idle_timeout
+                    yield known
+                    if isinstance(known, Complete | Failed):
+                        return
+            except sse.TooLarge:
+                raise errors.StreamTooLarge from None
+            except transport.NETWORK_ERRORS:
+                pass  # however the stream broke, what counts is that no end came
+        if not self._closed:
+            raise errors.StreamInterrupted(self._given_up)
+
+    def _chunks(self, response: requests.Response) -> Iterator[bytes]:
+        size = 0
+        # read1 alone hands on what is there, in every framing; other ways wait for more.
+        while chunk := response.raw.read1(transport.READ_BYTES, decode_content=True):
+            size += len(chunk)
+            if size > MAX_REPLY_BYTES:
+                raise errors.StreamTooLarge
+            yield chunk
+
+
+def _whole(answer: object) -> Complete:
+    data = answer.get("data", answer) if isinstance(answer, dict) else answer
+    text = message_text(data)
+    return Complete(clean(text) if text else None)

@@ -1,0 +1,177 @@
+"""One request, one answer: the only place that knows requests, urllib3 and their errors."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+from twinapi import errors
+from twinapi.events import failure_text
+
+MAX_ANSWER_BYTES = 10 * 1024 * 1024
+READ_BYTES = 64 * 1024
+DEFAULT_RETRY_SECONDS = 60.0
+MAX_RETRY_SECONDS = 3600.0
+
+# Reading through `raw` raises urllib3's errors, not requests' own: an edge must know both.
+NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
+
+_BY_STATUS: dict[int, type[errors.ApiError]] = {
+    400: errors.Invalid,
+    401: errors.Unauthorized,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    409: errors.Conflict,
+    413: errors.Invalid,
+    415: errors.Invalid,
+    422: errors.Invalid,
+}
+
+
+class Transport:
+    """Send requests to one service.
+
+    The key travels as a Bearer only: on a redirect requests would hand X-API-Key to another host.
+    Nothing from the environment is trusted: a ~/.netrc would replace the key, a proxy would see it.
+    """
+
+    def __init__(self, base_url: str, *, connect_timeout: float, answer_timeout: float) -> None:
+        self.base_url = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
+        self.timeout = (connect_timeout, answer_timeout)
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=64)
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        key: str,
+        *,
+        accept: str = "application/json",
+        **parts: Any,
+    ) -> requests.Response:
+        """Send a request and return the head of the answer, its body unread.
+
+        Raises TwinApiError for everything but 2xx.
+        """
+        headers = {
+            "Authorization": f"Bearer {key}",
+            "Accept": accept,
+            # A compressed stream arrives when its compressor likes, not when it was written.
+            "Accept-Encoding": "identity",
+        }
+        try:
+            response = self._session.request(
+                method,
+                self.base_url + path,
+                headers=headers,
+                timeout=self.timeout,
+                allow_redirects=False,
+                stream=True,
+                **parts,
+            )
+        except NETWORK_ERRORS as error:
+            raise _no_connection(error) from None
+        if not 200 <= response.status_code < 300:
+            with response:
+                raise _refusal(response)
+        return response
+
+    def ask(self, method: str, path: str, key: str, **parts: Any) -> Any:
+        """Send a request and return the JSON of its answer; None where there is no body.
+
+        Raises TwinApiError.
+        """
+        with self.send(method, path, key, **parts) as response:
+            return read_json(response)
+
+    def close(self) -> None:
+        """Close the connections that wait to be used again."""
+        self._session.close()
+
+
+def read_json(response: requests.Response) -> Any:
+    """Read a bounded body as JSON; None where there is none. Raises Unexpected."""
+    try:
+        body = _read(response)
+        return json.loads(body) if body.strip() else None
+    except NETWORK_ERRORS as error:
+        raise errors.ConnectionFailed(
+            "The connection to the service broke off.", perhaps_received=True
+        ) from error
+    except (ValueError, RecursionError):
+        raise errors.Unexpected(response.status_code) from None
+
+
+def _read(response: requests.Response) -> bytes:
+    body = bytearray()
+    while chunk := response.raw.read1(READ_BYTES, decode_content=True):
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise errors.Unexpected(response.status_code)
+    return bytes(body)
+
+
+def _no_connection(error: Exception) -> errors.TwinApiError:
+    if isinstance(error, requests.exceptions.SSLError):
+        return errors.ConnectionFailed(
+            "The secure connection to the service failed. Please tell the operator."
+        )
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return errors.ConnectionFailed()
+    if isinstance(error, requests.exceptions.ReadTimeout):
+        return errors.ConnectionFailed(
+            "The service does not answer in time.", perhaps_received=True
+        )
+    if "RemoteDisconnected" in str(error) or "reset by peer" in str(error):
+        return errors.ConnectionFailed(
+            "The service closed the connection without an answer.", perhaps_received=True
+        )
+    return errors.ConnectionFailed()
+
+
+def _refusal(response: requests.Response) -> errors.ApiError:
+    status = response.status_code
+    said = _words(response)
+    if status == 429 or (status == 503 and "Retry-After" in response.headers):
+        return errors.RateLimited(status, said, retry_after=retry_after(response.headers))
+    if status >= 500:
+        return errors.ServiceFailed(status, said)
+    return _BY_STATUS.get(status, errors.Unexpected)(status, said)
+
+
+def _words(response: requests.Response) -> str:
+    """Find the service's own words in a refusal; HTML is never shown."""
+    if "json" not in response.headers.get("Content-Type", ""):
+        return ""
+    try:
+        said = failure_text(json.loads(_read(response)))
+    except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
+        return ""
+    return "" if "<" in said else said[:300]
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Read Retry-After, seconds or a date (RFC 9110, 10.2.3), as seconds: 0 to one hour."""
+    value = headers.get("Retry-After", "").strip()
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+        except (TypeError, ValueError):
+            return DEFAULT_RETRY_SECONDS
+    return min(MAX_RETRY_SECONDS, max(0.0, seconds)) if math.isfinite(seconds) else 60.0
