@@ -1,0 +1,118 @@
+"""What the log of a reply can hold, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import msgspec
+
+
+class State(StrEnum):
+    """Say how a reply stands."""
+
+    WAITING = "waiting"
+    STREAMING = "streaming"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """What the service says it is doing."""
+
+    text: str
+    percent: float | None = None
+
+
+class Delta(msgspec.Struct, frozen=True, tag="delta"):
+    """A piece of the reply."""
+
+    text: str
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
+    """The last entry of every log: it stands alone, and nothing comes after it."""
+
+    state: State
+    text: str = ""
+    html: str = ""
+    sentence: str = ""
+    perhaps_received: bool = False
+    gone: bool = False
+    retry_at: float | None = None
+
+
+Entry = Progress | Delta | Ended
+
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def kind(entry: Entry) -> str:
+    """Name the kind of an entry, as the table keeps it."""
+    return type(entry).__name__.lower()
+
+
+encode = msgspec.json.encode
+decode = _decoder.decode
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Entries that follow the cursor `after`; 0 means that they are the whole log.
+
+    A batch without entries says only that the reply goes on.
+    """
+
+    after: int
+    last: int
+    entries: tuple[Entry, ...]
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether nothing comes after this batch."""
+        return bool(self.entries) and isinstance(self.entries[-1], Ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply, as far as its log says. `cursor` is the number of the last entry in it."""
+
+    state: State = State.WAITING
+    text: str = ""
+    html: str = ""
+    progress: Progress | None = None
+    sentence: str = ""
+    perhaps_received: bool = False
+    gone: bool = False
+    retry_at: float | None = None
+    cursor: int = 0
+
+    @property
+    def running(self) -> bool:
+        """Tell whether more may come."""
+        return self.state in (State.WAITING, State.STREAMING)
+
+
+def fold(batch: Batch) -> Reply:
+    """Say what the whole log in the batch comes to."""
+    reply = Reply(cursor=batch.last)
+    pieces: list[str] = []
+    for entry in batch.entries:
+        match entry:
+            case Progress():
+                reply = replace(reply, progress=entry)
+            case Delta(text):
+                pieces.append(text)
+            case Ended():
+                return Reply(cursor=batch.last, **msgspec.structs.asdict(entry))
+    if pieces:
+        reply = replace(reply, state=State.STREAMING, text="".join(pieces))
+    return reply
+
+
+def said(entries: Iterable[Entry]) -> str:
+    """Join the text in the entries."""
+    return "".join(entry.text for entry in entries if isinstance(entry, Delta | Ended))

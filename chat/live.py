@@ -1,0 +1,106 @@
+"""The log of one running reply, in the memory of the process that produces it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from chat.entries import Batch, Delta, Ended, Entry
+
+
+class Live:
+    """Collect entries, wake readers, and remember what is not stored yet.
+
+    Deltas are held for a slice and become one entry, so that a fast service costs readers and
+    database no more than a slow one. The number of an entry is its place, from 1.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._entries: list[Entry] = []
+        self._held: list[str] = []
+        self._sealed_at = 0.0
+        self._stored = 0
+        self._closed = False
+        self._on_close: Callable[[], None] | None = None
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Everything so far, what is held included."""
+        with self._changed:
+            self._seal()
+            return tuple(self._entries)
+
+    @property
+    def last(self) -> int:
+        """Return the number of the last entry."""
+        return len(self._entries)
+
+    def hold(self, new: Sequence[Entry], slice_seconds: float) -> bool:
+        """Take entries in; what follows a quiet slice goes out at once. False when closed."""
+        with self._changed:
+            if self._closed:
+                return False
+            for entry in new:
+                if isinstance(entry, Delta):
+                    self._held.append(entry.text)
+                else:
+                    self._seal()
+                    self._entries.append(entry)
+                    self._changed.notify_all()
+            if time.monotonic() - self._sealed_at >= slice_seconds:
+                self._seal()
+            return True
+
+    def take(self) -> list[tuple[int, Entry]]:
+        """Return the entries that are not stored yet, with their numbers."""
+        with self._changed:
+            if not self._closed:
+                self._seal()
+            return list(enumerate(self._entries[self._stored :], self._stored + 1))
+
+    def stored(self, taken: Sequence[tuple[int, Entry]]) -> None:
+        """Remember that these are safe."""
+        if taken:
+            self._stored = taken[-1][0]
+
+    def batch(self, after: int) -> Batch:
+        """Return what follows the cursor; from a cursor it does not know, everything."""
+        with self._changed:
+            if after > len(self._entries) or (self._closed and after == len(self._entries)):
+                after = 0
+            return Batch(after, len(self._entries), tuple(self._entries[after:]))
+
+    def wait(self, after: int, timeout: float) -> Batch:
+        """Wait until something follows the cursor, `timeout` seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._entries) != after or self._closed, timeout)
+        return self.batch(after)
+
+    def when_closed(self, callback: Callable[[], None]) -> None:
+        """Call back when the turn has ended, at once if it has."""
+        with self._changed:
+            if not self._closed:
+                self._on_close = callback
+                return
+        callback()
+
+    def close(self, ended: Ended) -> None:
+        """Add the last entry and let everybody know."""
+        with self._changed:
+            if self._closed:
+                return
+            self._seal()
+            self._entries.append(ended)
+            self._closed = True
+            self._changed.notify_all()
+        if self._on_close:
+            self._on_close()
+
+    def _seal(self) -> None:
+        if self._held:
+            self._entries.append(Delta("".join(self._held)))
+            self._held.clear()
+            self._sealed_at = time.monotonic()
+            self._changed.notify_all()

@@ -1,0 +1,65 @@
+"""Markdown → HTML that is safe to show. A reply is foreign text: it may only ever be text."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import nh3
+import pyromark
+
+_OPTIONS = (
+    pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_STRIKETHROUGH
+    | pyromark.Options.ENABLE_TASKLISTS
+)
+
+_IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
+
+# No image: fetching one would tell its host what was read. No id, no hx-*, no style.
+_cleaner = nh3.Cleaner(
+    tags={
+        *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("hr", "input", "li", "ol", "p", "pre", "strong", "table", "tbody", "td", "th"),
+        *("thead", "tr", "ul"),
+    },
+    clean_content_tags={"script", "style"},
+    attributes={"a": {"href", "title"}, "ol": {"start"}, "input": {"checked", "disabled"}},
+    tag_attribute_values={"input": {"type": {"checkbox"}}},
+    set_tag_attribute_values={"input": {"disabled": "", "type": "checkbox"}},
+    url_schemes={"http", "https", "mailto"},
+    url_relative="deny",
+    link_rel="noopener noreferrer nofollow",
+)
+
+
+def render(text: str) -> str:
+    """Render Markdown; raw HTML in it is shown as the text it is."""
+    rendered = pyromark.html(_without_html(text), options=_OPTIONS)
+    return _cleaner.clean(_without_images(rendered))
+
+
+def _without_html(text: str) -> str:
+    if "<" not in text:
+        return text
+    source = text.encode()
+    parts: list[str] = []
+    end = 0
+    for event, place in pyromark.events_with_range(text, options=_OPTIONS):
+        if not _is_html(event):
+            continue
+        parts.append(source[end : place["start"]].decode())
+        parts.append(html.escape(source[place["start"] : place["end"]].decode(), quote=False))
+        end = place["end"]
+    parts.append(source[end:].decode())
+    return "".join(parts)
+
+
+def _is_html(event: Any) -> bool:
+    return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
+
+
+def _without_images(rendered: str) -> str:
+    """Keep what an image says, and leave the image where it is."""
+    return _IMAGE.sub(r"\1", rendered)

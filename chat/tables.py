@@ -1,0 +1,71 @@
+"""The portal's tables. The constraints do the locking."""
+
+from sqlalchemy import (
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("person", String(64), nullable=False),
+    Column("twin_id", Text, nullable=False),
+    Column("twin_name", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    # The service's own id; none until the service has been asked for the first time.
+    Column("service_id", Text),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    Index("conversations_of_person", "person", "updated_at"),
+)
+
+producers = Table(
+    "producers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("seen_at", Float, nullable=False),
+)
+
+# Whoever inserts the turn is its producer: the row is the claim, and there can be one only.
+turns = Table(
+    "turns",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("press", String(64), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("producer", String(32), nullable=False),
+    Column("created_at", Float, nullable=False),
+    UniqueConstraint("conversation_id", "position"),
+    UniqueConstraint("press", name="one_turn_per_press"),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("turn_id", ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", String(128), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+    Column("expires_at", Float, nullable=False),
+)
