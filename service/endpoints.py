@@ -1,0 +1,202 @@
+"""The seven endpoints, in the order of the document, and the two that read a history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from flask import Blueprint, Response, jsonify
+
+import sse
+from service import auth
+from service.bodies import NewConversation, NewKey, NewMessage, Paging, body, paging
+from service.conversations import Conversation, Message, StillReplying
+from service.current import parts
+from service.errors import Problem, not_found
+from service.replies import Complete, Delta, Event, Failed, Progress, Reply
+from service.twins import Twin
+
+bp = Blueprint("service", __name__, url_prefix="/api/v1")
+
+T = TypeVar("T")
+
+
+@bp.get("/twins")
+def list_twins() -> Response:
+    """Endpoint 1."""
+    auth.read()
+    query = paging()
+    twins = parts().twins.all()
+    start = (query.page - 1) * query.limit
+    return _page(twins[start : start + query.limit], _twin, query, len(twins))
+
+
+@bp.get("/twins/<path:twin_id>")
+def show_twin(twin_id: str) -> Response:
+    """Endpoint 2."""
+    auth.read()
+    return jsonify(data=_twin(_found(parts().twins.find(twin_id))))
+
+
+@bp.post("/conversations")
+def create_conversation() -> tuple[Response, int]:
+    """Endpoint 3."""
+    key = auth.write()
+    new = body(NewConversation)
+    twin = _found(parts().twins.find(new.twin_id))
+    created = parts().conversations.create(key.sub, twin.id, new.title or "")
+    return jsonify(data=_conversation(created)), 201
+
+
+@bp.get("/conversations")
+def list_conversations() -> Response:
+    """Endpoint 4."""
+    key = auth.read()
+    query = paging()
+    found, total = parts().conversations.of(key.sub, query.twin_id, query.page, query.limit)
+    return _page(found, _conversation, query, total)
+
+
+@bp.get("/conversations/<conversation_id>")
+def show_conversation(conversation_id: str) -> Response:
+    """Return a conversation (an extension)."""
+    key = auth.read()
+    found = parts().conversations.find(conversation_id, key.sub)
+    return jsonify(data=_conversation(_found(found)))
+
+
+@bp.get("/conversations/<conversation_id>/messages")
+def list_messages(conversation_id: str) -> Response:
+    """Return the history of a conversation, oldest first (an extension)."""
+    key = auth.read()
+    query = paging()
+    conversation = _found(parts().conversations.find(conversation_id, key.sub))
+    found, total = parts().conversations.messages(conversation.id, query.page, query.limit)
+    return _page(found, _message, query, total)
+
+
+@bp.post("/conversations/<conversation_id>/messages")
+def send(conversation_id: str) -> tuple[Response, int]:
+    """Endpoint 5."""
+    for event in _begin(conversation_id):
+        match event:
+            case Complete(message):
+                return jsonify(data=_message(message)), 201
+            case Failed(sentence):
+                raise Problem(502, "model_failed", sentence)
+    raise AssertionError  # a reply ends with one of these
+
+
+@bp.post("/conversations/<conversation_id>/messages/stream")
+def stream(conversation_id: str) -> Response:
+    """Endpoint 6."""
+    reply = _begin(conversation_id)
+
+    def frames() -> Iterator[str]:
+        for event in reply:
+            yield sse.HEARTBEAT if event is None else sse.frame(json.dumps(_event(event)))
+
+    return Response(frames(), headers=sse.HEADERS)
+
+
+@bp.post("/auth/api-keys")
+def create_key() -> tuple[Response, int]:
+    """Endpoint 7."""
+    sub = auth.token()
+    new = body(NewKey)
+    key, secret = parts().keys.make(sub, new.name, new.scope)
+    data = {
+        "id": key.id,
+        "name": key.name,
+        "scope": key.scope,
+        "key": secret,
+        "createdAt": _iso(key.created_at),
+        "expiresAt": None,
+    }
+    return jsonify(data=data), 201
+
+
+def _begin(conversation_id: str) -> Reply:
+    key = auth.write()
+    new = body(NewMessage)
+    if not new.content.strip():
+        raise Problem(422, "invalid", "content: there is nothing in it.")
+    conversation = _found(parts().conversations.find(conversation_id, key.sub))
+    twin = _found(parts().twins.find(conversation.twin_id))
+    try:
+        return parts().replies.begin(conversation, twin, new.content)
+    except StillReplying:
+        sentence = "A reply is being written in this conversation; wait for its end."
+        raise Problem(409, "still_replying", sentence) from None
+
+
+def _found(found: T | None) -> T:
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _page(
+    items: Sequence[T], write: Callable[[T], Mapping[str, Any]], query: Paging, total: int
+) -> Response:
+    pagination = {
+        "page": query.page,
+        "limit": query.limit,
+        "total": total,
+        "pages": -(-total // query.limit),
+    }
+    return jsonify(data=[write(item) for item in items], pagination=pagination)
+
+
+def _twin(twin: Twin) -> Mapping[str, Any]:
+    about = twin.about
+    return {
+        "id": twin.id,
+        "name": about.name,
+        "description": about.description,
+        "avatarUrl": about.avatar,
+        "greeting": about.greeting,
+        "starters": about.starters,
+        "createdAt": _iso(twin.updated_at),
+        "updatedAt": _iso(twin.updated_at),
+    }
+
+
+def _conversation(conversation: Conversation) -> Mapping[str, Any]:
+    return {
+        "id": conversation.id,
+        "twinId": conversation.twin_id,
+        "title": conversation.title,
+        "createdAt": _iso(conversation.created_at),
+        "updatedAt": _iso(conversation.updated_at),
+    }
+
+
+def _message(message: Message) -> Mapping[str, Any]:
+    return {
+        "id": message.id,
+        "conversationId": message.conversation_id,
+        "role": message.role,
+        "content": message.content,
+        "createdAt": _iso(message.created_at),
+        "replyTo": message.reply_to,
+    }
+
+
+def _event(event: Event) -> Mapping[str, Any]:
+    match event:
+        case Progress(stage):
+            return {"type": "progress", "progress": {"stage": stage, "percent": None}}
+        case Delta(content):
+            return {"type": "delta", "content": content}
+        case Complete(message):
+            return {"type": "complete", "message": _message(message)}
+        case Failed(sentence):
+            return {"type": "error", "error": sentence, "code": "model_failed"}
+
+
+def _iso(seconds: float) -> str:
+    time = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return time.replace("+00:00", "Z")

@@ -1,0 +1,78 @@
+"""Every refusal has one shape: {"error": a sentence, "code": a word, "details": [...]}."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from database import Busy
+
+logger = logging.getLogger(__name__)
+
+CODES = {
+    400: ("bad_request", "The request cannot be understood."),
+    404: ("not_found", "There is no such thing here, or it is not yours."),
+    405: ("method_not_allowed", "This address does not take that method."),
+    413: ("too_large", "The body is larger than 256 KiB."),
+    415: ("unsupported_media_type", "Send the body as Content-Type: application/json."),
+}
+
+
+class Problem(Exception):
+    """Refuse a request."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        sentence: str,
+        *,
+        details: Sequence[Mapping[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.code = code
+        self.sentence = sentence
+        self.details = details
+        self.headers = headers or {}
+
+    def response(self) -> Response:
+        """Return it as an answer."""
+        response = jsonify(error=self.sentence, code=self.code, details=list(self.details))
+        response.status_code = self.status
+        response.headers.update(self.headers)
+        return response
+
+
+def not_found() -> Problem:
+    """Return the one answer for what does not exist and for what is not the caller's."""
+    return Problem(404, *CODES[404])
+
+
+def init_app(app: Flask) -> None:
+    """Answer every error in that shape."""
+    app.register_error_handler(Problem, Problem.response)
+    app.register_error_handler(HTTPException, _from_http)
+    app.register_error_handler(Busy, _from_busy)
+    app.register_error_handler(Exception, _from_bug)
+
+
+def _from_http(error: HTTPException) -> Response:
+    status = error.code or 500
+    code, sentence = CODES.get(status, CODES[400])
+    headers = {"Allow": error.get_response().headers["Allow"]} if status == 405 else {}
+    return Problem(status, code, sentence, headers=headers).response()
+
+
+def _from_busy(_error: Busy) -> Response:
+    sentence = "The service is busy. Nothing was stored; try again in a moment."
+    return Problem(503, "busy", sentence, headers={"Retry-After": "1"}).response()
+
+
+def _from_bug(error: Exception) -> Response:
+    logger.error("%s %s", request.method, request.path, exc_info=error)
+    return Problem(500, "internal_error", "Something went wrong in the service.").response()

