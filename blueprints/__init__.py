@@ -1,0 +1,51 @@
+"""The web: read the request, ask the chat, choose a template. One noun per file."""
+
+from __future__ import annotations
+
+from flask import Flask
+from flask_compress import Compress
+from flask_wtf.csrf import CSRFProtect
+
+from blueprints import (
+    assets,
+    conversations,
+    errors,
+    events,
+    fragments,
+    headers,
+    health,
+    keys,
+    look,
+    sessions,
+    turns,
+    twins,
+)
+from blueprints.current import EXTENSION, Portal
+
+MAX_FORM_BYTES = 1024 * 1024
+
+
+def init_app(app: Flask, portal: Portal) -> None:
+    """Put the portal's pages into the app."""
+    app.extensions[EXTENSION] = portal
+    app.config.update(
+        SECRET_KEY=portal.settings.secret("secret_key"),
+        MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
+        MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
+        WTF_CSRF_TIME_LIMIT=None,
+        COMPRESS_MIMETYPES=["text/html"],
+        COMPRESS_STREAMS=False,
+        COMPRESS_ALGORITHM=["gzip"],
+    )
+    # The id of a twin may hold any character, two slashes among them.
+    app.url_map.merge_slashes = False
+    sessions.init_app(app, portal.database)
+    fragments.init_app(app)
+    headers.init_app(app)
+    errors.init_app(app)
+    assets.init_app(app)
+    look.init_app(app)
+    CSRFProtect(app)
+    Compress(app)
+    for room in (twins, conversations, turns, events, keys, health, assets):
+        app.register_blueprint(room.bp)

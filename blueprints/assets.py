@@ -1,0 +1,84 @@
+"""Style and script: each one file on the wire, compressed once, and kept for ever by its hash."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from flask import Blueprint, Flask, Response, abort, current_app, request, url_for
+
+bp = Blueprint("assets", __name__)
+
+STATIC = Path(__file__).parent.parent / "static"
+
+BUNDLES = {
+    "twindow.css": ("css/tokens.css", "css/base.css", "css/parts.css", "css/conversation.css"),
+    "twindow.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js", "js/twindow.js"),
+    "favicon.svg": ("favicon.svg",),
+}
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file on the wire, made of the files in `parts` in their order."""
+
+    name: str
+    parts: tuple[str, ...]
+
+    @cached_property
+    def body(self) -> bytes:
+        """Return the bytes."""
+        return b"\n".join((STATIC / part).read_bytes() for part in self.parts)
+
+    @cached_property
+    def compressed(self) -> bytes:
+        """Return the bytes, as small as gzip makes them."""
+        return gzip.compress(self.body, 9, mtime=0)
+
+    @cached_property
+    def hash(self) -> str:
+        """Return what changes with the bytes."""
+        return hashlib.sha256(self.body).hexdigest()[:16]
+
+
+def init_app(app: Flask) -> None:
+    """Read the files once; while debugging, anew for each request."""
+
+    def asset(name: str) -> Asset:
+        if app.debug or name not in kept:
+            kept[name] = Asset(name, BUNDLES[name])
+        return kept[name]
+
+    def asset_url(name: str) -> str:
+        return url_for("assets.show", version=asset(name).hash, name=name)
+
+    kept: dict[str, Asset] = {}
+    app.extensions["assets"] = asset
+    app.add_template_global(asset_url)
+
+
+@bp.get("/static/<version>/<name>")
+def show(version: str, name: str) -> Response:
+    """Answer with a file; an address with an old hash gets today's file, but does not keep it."""
+    if name not in BUNDLES:
+        abort(404)
+    asset: Asset = current_app.extensions["assets"](name)
+    squeezed = "gzip" in request.accept_encodings
+    response = Response(asset.compressed if squeezed else asset.body)
+    if squeezed:
+        response.headers["Content-Encoding"] = "gzip"
+    response.vary.add("Accept-Encoding")
+    response.headers["Content-Type"] = TYPES[Path(name).suffix]
+    fresh = version == asset.hash
+    response.headers["Cache-Control"] = (
+        "public, max-age=31536000, immutable" if fresh else "no-store"
+    )
+    return response

@@ -1,0 +1,66 @@
+"""A person's conversations: the list, and one of them."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request
+
+from blueprints import words
+from blueprints.current import own_conversation, person, portal
+from chat.conversations import Conversation
+from chat.entries import fold
+from chat.turns import Turn
+
+bp = Blueprint("conversations", __name__, url_prefix="/conversations")
+
+TURNS_ON_A_PAGE = 20
+SIDE = 20
+
+
+@bp.get("")
+def index() -> str:
+    """List the person's conversations, newest first."""
+    twin_id = request.args.get("twin") or None
+    q = request.args.get("q", "").strip()
+    page = portal().conversations.of_person(
+        person(), twin_id=twin_id, q=q, page=request.args.get("page", 1, int)
+    )
+    twin = portal().directory.known(twin_id) if twin_id else None
+    name = twin.name if twin else next((c.twin_name for c in page.items), twin_id)
+    return render_template(
+        "conversations/index.html", page=page, twin_id=twin_id, twin_name=name, q=q
+    )
+
+
+@bp.get("/<conversation_id>")
+def show(conversation_id: str) -> str:
+    """Show a conversation: its newest turns, or those before a position."""
+    return page_of(own_conversation(conversation_id))
+
+
+def page_of(conversation: Conversation, *, content: str = "", notice: str = "") -> str:
+    """Render the page of a conversation; this asks the service nothing."""
+    before = request.args.get("before", None, int)
+    turns = portal().turns.of_conversation(
+        conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1
+    )
+    shown = turns[-TURNS_ON_A_PAGE:]
+    side = portal().conversations.of_person(person(), twin_id=None, q="", page=1)
+    return render_template(
+        "conversations/show.html",
+        conversation=conversation,
+        twin=portal().directory.known(conversation.twin_id),
+        turns=list(zip(shown, replies(shown), strict=True)),
+        older=shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
+        before=before,
+        side=side.items[:SIDE],
+        content=content,
+        notice=notice,
+        key=words.fresh_key(),
+    )
+
+
+def replies(turns: list[Turn]) -> list[object]:
+    """Fold the replies to turns, in one query for all that are over."""
+    log = portal().log
+    stored = log.read_all([turn.id for turn in turns])
+    return [fold(stored[turn.id]) for turn in turns]

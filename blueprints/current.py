@@ -1,0 +1,66 @@
+"""Who is asking, and what the portal is made of."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flask import abort, current_app, session
+
+from chat.conversations import Conversation, Conversations
+from chat.directory import Directory
+from chat.log import Log
+from chat.producer import Producer
+from chat.turns import Turn, Turns
+from config import Settings
+from database import Database
+from twinapi import Client
+
+EXTENSION = "twindow"
+DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """The parts of one portal, put together in app.py."""
+
+    settings: Settings
+    database: Database
+    client: Client
+    directory: Directory
+    conversations: Conversations
+    turns: Turns
+    log: Log
+    producer: Producer
+    # What to say about the model that answers, where the portal brings its own service.
+    model_note: Callable[[], object | None]
+
+
+def portal() -> Portal:
+    """Return the portal of this request."""
+    found: Portal = current_app.extensions[EXTENSION]
+    return found
+
+
+def person() -> str:
+    """Return who is asking. A browser that comes for the first time becomes a person of its own."""
+    today = int(time.time() // DAY_SECONDS)
+    if "person" not in session:
+        session["person"] = secrets.token_urlsafe(16)
+    # Writing once a day keeps the session of someone who comes back, and costs no other request.
+    if session.get("seen") != today:
+        session["seen"] = today
+        session.permanent = True
+    return str(session["person"])
+
+
+def own_conversation(conversation_id: str) -> Conversation:
+    """Find a conversation through its person, or answer 404."""
+    return portal().conversations.find(conversation_id, person()) or abort(404)
+
+
+def own_turn(turn_id: str) -> Turn:
+    """Find a turn through its person, or answer 404."""
+    return portal().turns.find(turn_id, person()) or abort(404)

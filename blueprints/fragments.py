@@ -1,0 +1,40 @@
+"""htmx asks for parts of a page, everybody else for the page: one place that tells them apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, Response, make_response, render_template
+from htmx_flask import Htmx
+from htmx_flask import request as htmx_request
+
+
+def init_app(app: Flask) -> None:
+    """Teach requests about htmx, and caches that the answer depends on it."""
+    Htmx(app)
+    app.after_request(_vary)
+
+
+def wants_fragment() -> bool:
+    """Tell whether htmx asks for a part; going back in its history needs the whole page."""
+    htmx = htmx_request.htmx
+    return bool(htmx) and not htmx.history_restore_request
+
+
+def fragment(template: str, status: int = 200, **values: Any) -> Response:
+    """Answer with a part of a page."""
+    return make_response(render_template(template, **values), status)
+
+
+def notice(sentence: str, status: int, **values: Any) -> Response:
+    """Answer a htmx request with a sentence, beside what the person has before them."""
+    response = fragment("errors/_notice.html", status, sentence=sentence, **values)
+    response.headers["HX-Retarget"] = "#notices"
+    # Not through htmx-flask: its list of the ways to swap lacks a comma.
+    response.headers["HX-Reswap"] = "innerHTML"
+    return response
+
+
+def _vary(response: Response) -> Response:
+    response.vary.update(("HX-Request", "HX-History-Restore-Request"))
+    return response

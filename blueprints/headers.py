@@ -1,0 +1,39 @@
+"""Headers that every answer of the portal carries."""
+
+from __future__ import annotations
+
+from flask import Flask, Response, request
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+def init_app(app: Flask) -> None:
+    """Set the headers on every answer."""
+    app.after_request(_harden)
+
+
+def _harden(response: Response) -> Response:
+    headers = response.headers
+    headers.setdefault("Content-Security-Policy", POLICY)
+    headers.setdefault("X-Content-Type-Options", "nosniff")
+    headers.setdefault("Referrer-Policy", "same-origin")
+    headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+    headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+    # Back must not show a conversation as it was before the message was sent.
+    headers.setdefault("Cache-Control", "no-store")
+    if request.is_secure:
+        headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+    return response

@@ -1,0 +1,30 @@
+"""Whether the portal lives, and whether it can work: for the operator and for machines."""
+
+from __future__ import annotations
+
+from flask import Blueprint
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+
+from blueprints.current import portal
+
+bp = Blueprint("health", __name__)
+
+TEXT = {"Content-Type": "text/plain; charset=utf-8"}
+
+
+@bp.get("/healthz")
+def live() -> tuple[str, dict[str, str]]:
+    """Answer, which is all that is asked."""
+    return "ok\n", TEXT
+
+
+@bp.get("/readyz")
+def ready() -> tuple[str, int, dict[str, str]]:
+    """Answer 200 when the database does; the service is not asked, its limits are precious."""
+    try:
+        with portal().database.read() as connection:
+            connection.execute(select(1))
+    except SQLAlchemyError:
+        return "The database does not answer.\n", 503, TEXT
+    return "ok\n", 200, TEXT

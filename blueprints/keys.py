@@ -1,0 +1,50 @@
+"""API keys: made at the service on the strength of a JWT, and shown once."""
+
+from __future__ import annotations
+
+import re
+
+from flask import Blueprint, render_template, request
+
+from blueprints.current import portal
+from twinapi import TwinApiError, Unauthorized
+
+bp = Blueprint("keys", __name__, url_prefix="/keys")
+
+SCOPES = {"read_only": "Read only", "full_access": "Full access"}
+MAX_NAME = 100
+# RFC 7519: three parts of base64url. Anything else has no business in a header.
+JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
+
+REFUSED = "The service did not accept this JWT: it may be wrong, or have expired."
+
+
+@bp.get("")
+def new() -> str:
+    """Show the form that makes a key."""
+    return _form("", "read_only")
+
+
+@bp.post("")
+def create() -> str | tuple[str, int]:
+    """Make a key and show it, this once."""
+    name = request.form.get("name", "").strip()
+    scope = request.form.get("scope", "")
+    jwt = request.form.get("jwt", "").strip()
+    if not name or len(name) > MAX_NAME:
+        return _form(name, scope, f"Give the key a name of 1 to {MAX_NAME} characters."), 422
+    if scope not in SCOPES:
+        return _form(name, "read_only", "Choose what the key may do."), 422
+    if not JWT.fullmatch(jwt):
+        return _form(name, scope, "Paste a JWT: three parts with dots between them."), 422
+    try:
+        key = portal().client.create_api_key(jwt, name, scope)
+    except Unauthorized:
+        return _form(name, scope, REFUSED), 403
+    except TwinApiError as error:
+        return _form(name, scope, error.sentence), 502
+    return render_template("keys/created.html", key=key, scope=SCOPES[scope])
+
+
+def _form(name: str, scope: str, notice: str = "") -> str:
+    return render_template("keys/new.html", name=name, scope=scope, scopes=SCOPES, notice=notice)

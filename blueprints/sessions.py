@@ -1,0 +1,81 @@
+"""Browser sessions, kept by Flask-Session in the portal's own database."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from cachelib.base import BaseCache
+from flask import Flask, request
+from flask_session.cachelib import CacheLibSessionInterface
+from sqlalchemy import delete, insert, select
+
+from chat.tables import sessions
+from database import Database
+
+LIFETIME = timedelta(days=365)
+
+
+class DatabaseCache(BaseCache):  # type: ignore[misc]
+    """Keep sessions in a table, as MessagePack.
+
+    cachelib's own file store would unpickle what it finds, and keeps a directory to count.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self.database = database
+
+    def get(self, key: str) -> Any:
+        """Return what is kept, or None; what cannot be read is as good as gone."""
+        query = select(sessions.c.data, sessions.c.expires_at).where(sessions.c.key == key)
+        with self.database.read() as connection:
+            found = connection.execute(query).first()
+        if found is None or found.expires_at < time.time():
+            return None
+        try:
+            return msgspec.msgpack.decode(found.data, type=dict[str, Any])
+        except msgspec.MsgspecError:
+            return None
+
+    def set(self, key: str, value: Any, timeout: Any = None) -> bool:
+        """Keep a value for `timeout` seconds, and let go of what has expired."""
+        now = time.time()
+        row = {
+            "key": key,
+            "data": msgspec.msgpack.encode(value),
+            "expires_at": now + self._normalize_timeout(timeout),
+        }
+        with self.database.write() as connection:
+            old = (sessions.c.key == key) | (sessions.c.expires_at < now)
+            connection.execute(delete(sessions).where(old))
+            connection.execute(insert(sessions).values(row))
+        return True
+
+    def delete(self, key: str) -> bool:
+        """Forget a value."""
+        with self.database.write() as connection:
+            connection.execute(delete(sessions).where(sessions.c.key == key))
+        return True
+
+
+class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
+    """Mark the cookie Secure where the person came by https, so that plain localhost works too."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
+        """Tell whether this request came by https."""
+        return request.is_secure
+
+
+def init_app(app: Flask, database: Database) -> None:
+    """Set the sessions up."""
+    app.config.update(
+        SESSION_COOKIE_NAME="twindow",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=LIFETIME,
+    )
+    app.session_interface = Sessions(client=DatabaseCache(database))

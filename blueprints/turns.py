@@ -1,0 +1,81 @@
+"""Turns: add one to a conversation, and stop its reply."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, redirect, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from blueprints import words
+from blueprints.conversations import page_of
+from blueprints.current import own_conversation, own_turn, portal
+from blueprints.fragments import fragment, wants_fragment
+from chat.conversations import Conversation
+from chat.entries import Ended, State, fold
+from chat.turns import StillReplying, Turn
+
+bp = Blueprint("turns", __name__)
+
+STILL_REPLYING = (
+    "The twin is still replying. Wait for the end, or stop it; your message was not sent."
+)
+
+
+@bp.post("/conversations/<conversation_id>/turns")
+def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
+    """Add what the person said, and begin the reply."""
+    conversation = own_conversation(conversation_id)
+    try:
+        said = words.said()
+        turn, new = portal().turns.add(conversation, said.content, said.key)
+    except words.Refused as error:
+        return _refuse(conversation, error.content, error.sentence, error.status)
+    except StillReplying:
+        return _refuse(conversation, said.content, STILL_REPLYING, 409)
+    if new:
+        portal().producer.reply_later(conversation, turn)
+    if wants_fragment():
+        return fragment(
+            "turns/create.html",
+            **_shown(turn),
+            conversation=conversation,
+            from_composer="composer" in request.form,
+            new=new,
+        )
+    return redirect(_place_of(turn), 303)
+
+
+@bp.post("/turns/<turn_id>/cancellation")
+def cancel(turn_id: str) -> BaseResponse:
+    """Stop the reply; what came so far is kept."""
+    turn = own_turn(turn_id)
+    portal().log.end(turn.id, Ended(State.STOPPED, sentence="You stopped this reply."))
+    if wants_fragment():
+        return fragment("turns/_turn.html", **_shown(turn))
+    return redirect(_place_of(turn), 303)
+
+
+def _shown(turn: Turn) -> dict[str, object]:
+    return {"turn": turn, "reply": fold(portal().log.read(turn.id)), "key": words.fresh_key()}
+
+
+def _place_of(turn: Turn) -> str:
+    return url_for(
+        "conversations.show", conversation_id=turn.conversation_id, _anchor=f"turn-{turn.id}"
+    )
+
+
+def _refuse(
+    conversation: Conversation, content: str, sentence: str, status: int
+) -> Response | tuple[str, int]:
+    if not wants_fragment():
+        return page_of(conversation, content=content, notice=sentence), status
+    return fragment(
+        "turns/_composer.html",
+        status,
+        conversation=conversation,
+        content=content,
+        notice=sentence,
+        key=words.fresh_key(),
+    )
+
+

@@ -1,0 +1,63 @@
+"""The gallery of twins, and one twin."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from blueprints import words
+from blueprints.current import person, portal
+from blueprints.fragments import fragment, wants_fragment
+from chat.directory import Listing
+from twinapi import Twin, TwinApiError
+
+bp = Blueprint("twins", __name__)
+
+
+@bp.get("/")
+def index() -> Response | str:
+    """Show the twins, or those whose name or description holds the words in `q`."""
+    q = request.args.get("q", "").strip()
+    try:
+        listing = portal().directory.list()
+    except TwinApiError as error:
+        listing = Listing((), sentence=error.sentence)
+    twins = [twin for twin in listing.twins if _matches(twin, q)]
+    if wants_fragment():
+        return fragment("twins/_list.html", twins=twins, q=q, listing=listing)
+    return render_template("twins/index.html", twins=twins, q=q, listing=listing)
+
+
+@bp.get("/twins/<path:twin_id>")
+def show(twin_id: str) -> str:
+    """Show one twin, and the form that begins a conversation."""
+    twin = portal().directory.find(twin_id)
+    return render_template("twins/show.html", twin=twin, content="", key=words.fresh_key())
+
+
+@bp.post("/twins/<path:twin_id>/conversations")
+def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
+    """Begin a conversation with its first turn."""
+    twin = portal().directory.find(twin_id)
+    try:
+        said = words.said()
+    except words.Refused as error:
+        page = render_template(
+            "twins/show.html",
+            twin=twin,
+            content=error.content,
+            notice=error.sentence,
+            key=words.fresh_key(),
+        )
+        return page, error.status
+    turn, new = portal().turns.begin(person(), twin.id, twin.name, said.content, said.key)
+    if new:
+        conversation = portal().conversations.find(turn.conversation_id, person())
+        assert conversation is not None  # noqa: S101
+        portal().producer.reply_later(conversation, turn)
+    return redirect(url_for("conversations.show", conversation_id=turn.conversation_id), 303)
+
+
+def _matches(twin: Twin, q: str) -> bool:
+    text = f"{twin.name} {twin.description}".casefold()
+    return all(word in text for word in q.casefold().split())

@@ -1,0 +1,53 @@
+"""The words that a person sends: read from the form, checked, and never lost."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from flask import request
+
+from blueprints.current import portal
+
+MAX_KEY = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message, and the key of the press of the button that sent it."""
+
+    content: str
+    key: str
+
+
+class Refused(Exception):
+    """Raised for a message that cannot be sent; `content` gives the words back."""
+
+    def __init__(self, sentence: str, status: int, content: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+        self.content = content
+
+
+def fresh_key() -> str:
+    """Return a key for one press of one button."""
+    return secrets.token_urlsafe(16)
+
+
+def said() -> Said:
+    """Read the message in this request. Raises Refused."""
+    # A form sends CRLF for every line end; the person typed one.
+    content = request.form.get("content", "").replace("\r\n", "\n")
+    limit = portal().settings.message_limit
+    if not content.strip():
+        raise Refused("There is nothing to send yet: write a message first.", 422, content)
+    if len(content) > limit:
+        sentence = (
+            f"The message is too long: {len(content):,} characters, and {limit:,} are possible. "
+            "It was not sent."
+        )
+        raise Refused(sentence, 413, content)
+    if "\0" in content:
+        raise Refused("The message holds a NUL character and was not sent.", 422, content)
+    return Said(content, request.form.get("key", "")[:MAX_KEY] or fresh_key())
