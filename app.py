@@ -1,0 +1,146 @@
+"""Twindow, put together: the portal's pages, and the service beside them at /api/v1."""
+
+# ruff: noqa: E402
+if __name__ == "__main__":
+    from gevent import monkey
+
+    monkey.patch_all()
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from flask import Flask
+
+import blueprints
+import config
+import twinapi
+from blueprints.current import Portal
+from chat.conversations import Conversations
+from chat.directory import Directory
+from chat.log import Log
+from chat.markdown import render
+from chat.producer import Producer
+from chat.turns import Turns
+from config import Settings
+from database import Database, migrate
+from service import Service, create_service
+from service.commands import group
+
+MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
+API = "/api/v1"
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104
+
+
+class Twindow:
+    """The portal and, where no other is set, the service beside it, as one application."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.service = Service(create_service(settings)) if settings.embedded else None
+        self.portal = Flask("app", root_path=str(Path(__file__).parent))
+        self.log = _fill(self.portal, settings, self.service)
+        self._pages = self.portal.wsgi_app
+        self.portal.wsgi_app = self  # type: ignore[method-assign]
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        """Answer a request: the service knows what is under its path, the portal all else."""
+        if self.service and environ["PATH_INFO"].startswith(f"{API}/"):
+            return self.service(environ, start_response)
+        return self._pages(environ, start_response)
+
+    def start(self) -> None:
+        """Begin what runs beside requests."""
+        if self.service:
+            self.service.start()
+
+    def close(self) -> None:
+        """Let every open stream go, and end what runs beside requests."""
+        self.log.close()
+        if self.service:
+            self.service.close()
+
+
+def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
+    """Make the app from the environment; the overrides are settings by their lower-case names.
+
+    Raises config.SettingsError.
+    """
+    return Twindow(config.load(_address_of_flask_run() | dict(overrides or {}))).portal
+
+
+def main() -> None:
+    """Serve."""
+    from server import Server
+
+    try:
+        settings = config.load()
+    except config.SettingsError as error:
+        sys.exit(str(error))
+    Server(
+        lambda: Twindow(settings),
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        forwarded_allow_ips=settings.proxy_ips,
+    ).run()
+
+
+def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
+    app.debug = settings.debug
+    database = Database(settings.database("portal"))
+    migrate(database, MIGRATIONS, "alembic_version")
+    client = twinapi.Client(
+        settings.api_url or _own_address(settings),
+        settings.api_key or (_own_key(service, settings) if service else ""),
+        read_key=settings.api_read_key,
+        connect_timeout=settings.api_connect_timeout,
+        idle_timeout=settings.api_idle_timeout,
+        reply_timeout=settings.api_reply_timeout,
+    )
+    log = Log(database, render)
+    conversations = Conversations(database)
+    portal = Portal(
+        settings=settings,
+        database=database,
+        client=client,
+        directory=Directory(client, keep=settings.twins_cache),
+        conversations=conversations,
+        turns=Turns(database, log),
+        log=log,
+        producer=Producer(conversations, log, client),
+        model_note=service.note if service else lambda: None,
+    )
+    blueprints.init_app(app, portal)
+    if service:
+        app.cli.add_command(group(service.app))
+    return log
+
+
+def _own_address(settings: Settings) -> str:
+    host = LOOPBACK.get(settings.host, settings.host)
+    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+
+
+def _own_key(service: Service, settings: Settings) -> str:
+    """Return the portal's key to the service beside it: made once, by the rules for any other."""
+    path = settings.data_dir / "portal_key"
+    keys = service.parts.keys
+    if path.exists() and keys.find(path.read_text().strip()) is None:
+        path.unlink()  # the service's database was replaced
+    if path.exists():
+        return path.read_text().strip()
+    return config.kept_secret(path, keys.make("portal", "The portal", "full_access")[1])
+
+
+def _address_of_flask_run() -> dict[str, Any]:
+    """Read where `flask run` serves: the portal has to find the service there."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.info_name != "run":
+        return {}
+    return {name: context.params[name] for name in ("host", "port") if context.params.get(name)}
+
+
+if __name__ == "__main__":
+    main()
