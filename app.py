@@ -1,6 +1,5 @@
 """Twindow, put together: the portal's pages, and the service beside them at /api/v1."""
 
-# ruff: noqa: E402
 if __name__ == "__main__":
     from gevent import monkey
 

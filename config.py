@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import flask
 import msgspec
@@ -95,7 +95,7 @@ def load(overrides: Mapping[str, object] | None = None) -> Settings:
         raise SettingsError(_unknown(name))
     given |= overrides or {}
     try:
-        settings = msgspec.convert(given, Settings, strict=False)
+        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_path)
     except msgspec.ValidationError as error:
         raise SettingsError(_wrong(str(error), given)) from None
     _check(settings)
@@ -119,6 +119,10 @@ def write_private(path: Path, text: str) -> None:
     """Write a file that only its owner can read, from its first byte on."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
+
+
+def _path(kind: type[Any], value: Any) -> Any:
+    return kind(value)
 
 
 def _unknown(name: str) -> str:

@@ -120,4 +120,3 @@ def _take_write_lock(connection: Connection) -> None:
             time.sleep(RETRY_SECONDS)
         else:
             return
-

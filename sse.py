@@ -10,6 +10,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from sseclient import SSEClient
 
@@ -45,7 +46,7 @@ def read(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
 
     Raises TooLarge.
     """
-    for event in SSEClient(_Blocks(chunks)).events():
+    for event in SSEClient(cast(Iterator[bytes], _Blocks(chunks))).events():
         yield ServerSentEvent(event.event, event.data)
 
 

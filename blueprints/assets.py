@@ -71,7 +71,7 @@ def show(version: str, name: str) -> Response:
     if name not in BUNDLES:
         abort(404)
     asset: Asset = current_app.extensions["assets"](name)
-    squeezed = "gzip" in request.accept_encodings
+    squeezed = request.accept_encodings["gzip"] > 0
     response = Response(asset.compressed if squeezed else asset.body)
     if squeezed:
         response.headers["Content-Encoding"] = "gzip"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Blueprint, render_template, request
 
 from blueprints import words
 from blueprints.current import own_conversation, person, portal
 from chat.conversations import Conversation
-from chat.entries import fold
+from chat.entries import Reply, fold
 from chat.turns import Turn
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -59,7 +61,7 @@ def page_of(conversation: Conversation, *, content: str = "", notice: str = "") 
     )
 
 
-def replies(turns: list[Turn]) -> list[object]:
+def replies(turns: Sequence[Turn]) -> list[Reply]:
     """Fold the replies to turns, in one query for all that are over."""
     log = portal().log
     stored = log.read_all([turn.id for turn in turns])

@@ -57,9 +57,7 @@ def _more(turn: Turn, batch: Batch) -> str:
 
 
 def _whole(turn: Turn, batch: Batch) -> str:
-    return render_template(
-        "turns/_swap.html", turn=turn, reply=fold(batch), key=words.fresh_key()
-    )
+    return render_template("turns/_swap.html", turn=turn, reply=fold(batch), key=words.fresh_key())
 
 
 def _done() -> str:

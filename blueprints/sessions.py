@@ -18,7 +18,7 @@ from database import Database
 LIFETIME = timedelta(days=365)
 
 
-class DatabaseCache(BaseCache):  # type: ignore[misc]
+class DatabaseCache(BaseCache):
     """Keep sessions in a table, as MessagePack.
 
     cachelib's own file store would unpickle what it finds, and keeps a directory to count.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -54,7 +56,7 @@ def cancel(turn_id: str) -> BaseResponse:
     return redirect(_place_of(turn), 303)
 
 
-def _shown(turn: Turn) -> dict[str, object]:
+def _shown(turn: Turn) -> dict[str, Any]:
     return {"turn": turn, "reply": fold(portal().log.read(turn.id)), "key": words.fresh_key()}
 
 
@@ -77,5 +79,3 @@ def _refuse(
         notice=sentence,
         key=words.fresh_key(),
     )
-
-

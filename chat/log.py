@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
 from chat import entries as log_entries
-from chat.entries import Batch, Delta, Ended, Entry, State, said
+from chat.entries import Batch, Ended, Entry, State, said
 from chat.live import Live
 from chat.tables import entries, producers, turns
 from database import Busy, Database
@@ -34,8 +34,7 @@ LOST = Ended(
 )
 CLOSING = Ended(
     State.INTERRUPTED,
-    sentence="The reply was cut off, because Twindow is being restarted. "
-    "What came so far is kept.",
+    sentence="The reply was cut off, because Twindow is being restarted. What came so far is kept.",
     perhaps_received=True,
 )
 

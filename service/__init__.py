@@ -1,4 +1,4 @@
-"""The service itself: a reference implementation of the Conversational AI Twin Service Interface."""
+"""The service: a reference implementation of the Conversational AI Twin Service Interface."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 MAX_BODY_BYTES = 256 * 1024
 SMALL_MODEL = (
     "Replies come from a small model",
-    "It ships with Twindow and runs on this machine. It is quick and private, and often wrong: "
-    "good enough to try the portal, too small to rely on.",
+    (
+        "It ships with Twindow and runs on this machine. It is quick and private, and often wrong: "
+        "good enough to try the portal, too small to rely on."
+    ),
 )
 
 

@@ -39,11 +39,8 @@ def write() -> Key:
 
 def token() -> str:
     """Return who the bearer of a JWT is; an API key is none. Raises Problem."""
-    scheme, _, value = request.headers.get("Authorization", "").partition(" ")
     try:
-        if scheme.lower() != "bearer":
-            raise InvalidToken
-        return parts().tokens.sub(value.strip())
+        return parts().tokens.sub(_bearer(request.headers.get("Authorization", "")))
     except InvalidToken:
         sentence = "This needs a valid JWT as Authorization: Bearer."
         raise Problem(401, "unauthorized", sentence, headers=REALM) from None
@@ -61,8 +58,7 @@ def _credential() -> str:
     given = set()
     authorization = request.headers.get("Authorization")
     if authorization is not None:
-        scheme, _, value = authorization.partition(" ")
-        given.add(value.strip() if scheme.lower() == "bearer" else "")
+        given.add(_bearer(authorization))
     if "X-API-Key" in request.headers:
         given.add(request.headers["X-API-Key"].strip())
     if len(given) > 1:
@@ -72,3 +68,6 @@ def _credential() -> str:
     return given.pop()
 
 
+def _bearer(authorization: str) -> str:
+    scheme, _, value = authorization.partition(" ")
+    return value.strip() if scheme.lower() == "bearer" else ""

@@ -1,4 +1,4 @@
-"""What requests may carry, checked by its definition: msgspec reads, and names the field at fault."""
+"""What requests may carry. msgspec checks it by its definition, and names the field at fault."""
 
 from __future__ import annotations
 

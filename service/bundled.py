@@ -104,7 +104,13 @@ class BundledModel:
         self._address_file.unlink(missing_ok=True)
         with self._log_file.open("w") as log:
             self._child = child = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "service.model_server", str(self.window), str(self.parallel)],
+                [
+                    sys.executable,
+                    "-m",
+                    "service.model_server",
+                    str(self.window),
+                    str(self.parallel),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -26,9 +26,7 @@ def group(service: Flask) -> click.Group:
     @commands.command("key", help="Print a new API key.")
     @click.option("--sub", required=True, help="Whom the key is for.")
     @click.option("--name", required=True, help="What the key is called.")
-    @click.option(
-        "--scope", type=click.Choice(["read_only", "full_access"]), default="read_only"
-    )
+    @click.option("--scope", type=click.Choice(["read_only", "full_access"]), default="read_only")
     def key(sub: str, name: str, scope: str) -> None:
         click.echo(parts.keys.make(sub, name, scope)[1])
 

@@ -50,6 +50,5 @@ def _exchange(said: str, reply: str) -> Prompt:
 
 def _cost(messages: Prompt) -> int:
     return sum(
-        len(message["content"].encode()) // BYTES_A_TOKEN + TOKENS_A_MESSAGE
-        for message in messages
+        len(message["content"].encode()) // BYTES_A_TOKEN + TOKENS_A_MESSAGE for message in messages
     )

@@ -23,7 +23,8 @@ def weights() -> Path | None:
 
 
 def main(window: int, parallel: int) -> None:
-    """Serve until the input closes. `window` is in tokens for each of `parallel` replies at once."""
+    """Serve until the input closes; `window` is in tokens, for each of `parallel` replies."""
+    # Here, because its 30 MB are for this process alone.
     import xllamacpp
 
     key = sys.stdin.readline().strip()

@@ -149,7 +149,7 @@ def _page(answer: object, read: Callable[[object], T | None], limit: int) -> Pag
 
 
 def _more(answer: object, count: int, limit: int) -> bool:
-    """Tell whether there is another page; without a word about it, a full page means there may be."""
+    """Tell whether there is another page; if nothing says so, a full page means there may be."""
     pagination = answer.get("pagination") if isinstance(answer, Mapping) else None
     if isinstance(pagination, Mapping):
         page, pages = pagination.get("page"), pagination.get("pages")

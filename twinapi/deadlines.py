@@ -19,7 +19,7 @@ class Watched:
 
 
 class Watchdog:
-    """Look at what is watched four times a second, from one thread that sleeps when there is nothing."""
+    """Look at what is watched four times a second, from one thread that sleeps in between."""
 
     def __init__(self) -> None:
         self._watched: set[Watched] = set()

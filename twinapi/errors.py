@@ -64,7 +64,9 @@ class Unauthorized(ApiError):
 class Forbidden(ApiError):
     """Raised when the key may not do this."""
 
-    sentence = "The portal's key may only read, so no message can be sent. Please tell the operator."
+    sentence = (
+        "The portal's key may only read, so no message can be sent. Please tell the operator."
+    )
 
 
 class NotFound(ApiError):

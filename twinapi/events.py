@@ -16,7 +16,9 @@ from twinapi.models import clean, message_text
 
 NO_DETAILS = "The service reported an error without details."
 # What looks like a key must not be shown, whoever put it into an error.
-_SECRET = re.compile(r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)")
+_SECRET = re.compile(
+    r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def progress(data: object) -> Progress:
 
 
 def delta(data: object) -> str | None:
-    """Read the content of a delta: a number is its text, nothing is "", anything else is unknown."""
+    """Read the content of a delta: a number is its text, nothing is "", all else is unknown."""
     if data is None:
         return ""
     if isinstance(data, str):
@@ -104,7 +106,9 @@ def failure(data: object) -> str:
     """Read an error as one plain sentence of 500 characters at most."""
     if isinstance(data, Mapping):
         found = (failure_text(data.get(k)) for k in ("message", "error", "detail", "description"))
-        return next((f"The service reported an error: {text}" for text in found if text), NO_DETAILS)
+        return next(
+            (f"The service reported an error: {text}" for text in found if text), NO_DETAILS
+        )
     text = failure_text(data)
     return f"The service reported an error: {text}" if text else NO_DETAILS
 
@@ -112,7 +116,9 @@ def failure(data: object) -> str:
 def failure_text(data: object) -> str:
     """Find plain words in an error of any shape; "" when there are none."""
     if isinstance(data, Mapping):
-        return next((t for k in ("message", "error", "detail") if (t := failure_text(data.get(k)))), "")
+        return next(
+            (t for k in ("message", "error", "detail") if (t := failure_text(data.get(k)))), ""
+        )
     if isinstance(data, list):
         return next((t for item in data if (t := failure_text(item))), "")
     if not isinstance(data, str):

@@ -1,4 +1,4 @@
-"""What the service speaks of. Only ids are certain: the rest is read widely, and kept in `extra`."""
+"""What the service speaks of. Only ids are certain: the rest is read widely, kept in `extra`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def conversation(data: object) -> Conversation | None:
 
 
 def message_text(data: object) -> str | None:
-    """Find the text of a message in any shape the interface leaves open; None when there is none."""
+    """Find the text of a message, whatever its shape; None when there is none."""
     if isinstance(data, str):
         return clean(data)
     if isinstance(data, list):

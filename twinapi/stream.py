@@ -19,7 +19,9 @@ from twinapi.models import clean, message_text
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 
-TOO_QUIET = "The service was quiet for too long, so the reply was given up. What came so far is kept."
+TOO_QUIET = (
+    "The service was quiet for too long, so the reply was given up. What came so far is kept."
+)
 TOO_SLOW = "The reply took too long and was given up. What came so far is kept."
 
 

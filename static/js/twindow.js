@@ -1,0 +1,55 @@
+// Every page works without this file. It only makes some things better.
+
+// Enter sends, Shift+Enter starts a line; while an input method composes, Enter is its own.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  if (!event.target.matches(".composer textarea")) return;
+  event.preventDefault();
+  if (event.target.value.trim()) event.target.form.requestSubmit();
+});
+
+// The first connection to a reply is not tried again by htmx itself; this asks once more, later.
+const FIRST_CONNECT_DELAY = 1000;
+document.addEventListener("htmx:finally:request", (event) => {
+  const { sourceElement: element, response } = event.detail.ctx ?? {};
+  if (!element?.isConnected || !element.matches("[hx-sse\\:connect]")) return;
+  if (element._htmx?.sse || response?.status === 200) return;
+  setTimeout(() => htmx.trigger(element, "sse-retry"), FIRST_CONNECT_DELAY);
+});
+
+// A reply that has begun says so, for themes and assistive technology.
+document.addEventListener("htmx:sse:after:message", (event) => {
+  const turn = event.target.closest?.(".turn[data-state=waiting]");
+  if (turn?.querySelector(".turn__reply")?.textContent) turn.dataset.state = "streaming";
+});
+
+// The page stays at its end while the reader is there, and where they are when they are not.
+const NEAR_END = 120;
+const page = document.scrollingElement;
+const atEnd = () => page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_END;
+let following = true;
+addEventListener("scroll", () => { following = atEnd(); }, { passive: true });
+const log = document.getElementById("log");
+if (log) {
+  const toEnd = () => { if (following) page.scrollTop = page.scrollHeight; };
+  new ResizeObserver(toEnd).observe(log);
+  if (!location.hash && !location.search) toEnd();
+}
+
+// What could not be sent stays where it is, with a sentence.
+document.addEventListener("htmx:error", (event) => {
+  if (event.detail.ctx?.sourceElement?.matches("[hx-sse\\:connect]")) return;
+  const note = Object.assign(document.createElement("p"), { className: "note" });
+  note.textContent = "The portal cannot be reached. Your text is still here; try again.";
+  document.getElementById("notices").replaceChildren(note);
+});
+document.addEventListener("htmx:after:swap", (event) => {
+  if (event.detail.ctx?.target?.id !== "notices") document.getElementById("notices").replaceChildren();
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+  button.textContent = "Copied";
+});

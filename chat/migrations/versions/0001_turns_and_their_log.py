@@ -30,7 +30,8 @@ def upgrade() -> None:
         "turns",
         sa.Column("id", sa.String(32), primary_key=True),
         sa.Column(
-            "conversation_id", sa.String(32),
+            "conversation_id",
+            sa.String(32),
             sa.ForeignKey("conversations.id", ondelete="CASCADE"),
             nullable=False,
         ),
@@ -44,7 +45,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "entries",
-        sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "turn_id",
+            sa.String(32),
+            sa.ForeignKey("turns.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("seq", sa.Integer, primary_key=True),
         sa.Column("kind", sa.String(16), nullable=False),
         sa.Column("data", sa.LargeBinary, nullable=False),

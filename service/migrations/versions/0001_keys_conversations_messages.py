@@ -23,7 +23,10 @@ def upgrade() -> None:
         "service_requests",
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column(
-            "key_id", sa.String(32), sa.ForeignKey("service_keys.id", ondelete="CASCADE"), nullable=False
+            "key_id",
+            sa.String(32),
+            sa.ForeignKey("service_keys.id", ondelete="CASCADE"),
+            nullable=False,
         ),
         sa.Column("at", sa.Float, nullable=False),
     )
@@ -38,14 +41,13 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.Float, nullable=False),
         sa.Column("replying_until", sa.Float, nullable=False),
     )
-    op.create_index(
-        "service_conversations_of_sub", "service_conversations", ["sub", "updated_at"]
-    )
+    op.create_index("service_conversations_of_sub", "service_conversations", ["sub", "updated_at"])
     op.create_table(
         "service_messages",
         sa.Column("id", sa.String(32), primary_key=True),
         sa.Column(
-            "conversation_id", sa.String(32),
+            "conversation_id",
+            sa.String(32),
             sa.ForeignKey("service_conversations.id", ondelete="CASCADE"),
             nullable=False,
         ),
