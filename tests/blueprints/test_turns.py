@@ -1,0 +1,185 @@
+"""Sending a message, and what becomes of it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.person import HTMX, Person, ended, say_and_hear
+from tests.upstream import Upstream
+
+
+def test_a_message_makes_a_conversation_and_gets_its_reply(alice: Person, upstream: Upstream):
+    page = alice.begin("Hello Ada")
+
+    call = upstream.next_call()
+    assert call.body == {"content": "Hello Ada"}
+    assert page.states == ["waiting"]
+    assert page.html.h1.get_text() == "Hello Ada"
+
+    turn_id = str(page.turns[0]["data-turn"])
+    with alice.follow(turn_id) as stream:
+        call.begin().delta("Hel")
+        stream.until("Hel")
+        call.delta("lo")
+        call.complete("Hello **you**")
+        stream.rest()
+    page = alice.get(page.path)
+    assert page.states == ["complete"]
+    assert page.html.select_one(".turn__reply strong").get_text() == "you"
+
+
+def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "one", "first")
+
+    page = alice.press(page, "Send", content="two")
+    call = upstream.next_call()
+    call.begin().complete("second")
+
+    assert call.path == "/api/v1/conversations/up-1/messages/stream"
+    assert upstream.sent() == ["one", "two"]
+
+
+def test_the_same_press_of_the_button_is_one_turn_and_one_call(alice: Person, upstream: Upstream):
+    action, fields = alice.get("/twins/ada").action("Send")
+    first = alice.post(action, fields | {"content": "once"})
+    second = alice.post(action, fields | {"content": "once"})
+    upstream.next_call().begin().complete("ok")
+
+    assert first.path == second.path
+    assert len(second.turns) == 1
+    assert upstream.sent() == ["once"]
+
+
+def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Upstream):
+    action, fields = alice.get("/twins/ada").action("Send")
+    alice.post(action, fields | {"content": "before going back"})
+    alice.post(action, fields | {"content": "after going back"})
+
+    calls = [upstream.next_call(), upstream.next_call()]
+    assert {call.body["content"] for call in calls} == {"before going back", "after going back"}
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "sentence"),
+    [
+        ("", 422, "nothing to send"),
+        (" \r\n ", 422, "nothing to send"),
+        ("x" * 32_001, 413, "32,001 characters, and 32,000 are possible"),
+    ],
+)
+def test_what_cannot_be_sent_is_given_back_with_a_sentence(
+    alice: Person, upstream: Upstream, content: str, status: int, sentence: str
+):
+    page = alice.begin(content)
+
+    assert page.status == status
+    assert sentence in page.text
+    box = page.html.select_one("textarea[name=content]")
+    assert box.get_text().strip() == content.strip()
+    assert upstream.sent() == []
+
+
+def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, upstream: Upstream):
+    page = alice.begin("first")
+    call = upstream.next_call()
+
+    page = alice.press(page, "Send", content="second, typed early")
+
+    assert page.status == 409
+    assert "still replying" in page.text
+    assert page.html.select_one("textarea[name=content]").get_text() == "second, typed early"
+    call.begin().complete("done")
+    assert upstream.sent() == ["first"]
+
+
+def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
+    page = alice.begin("tell me everything")
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("Once upon a time")
+        stream.until("Once upon a time")
+        page = alice.press(alice.get(page.path), "Stop")
+        frames = stream.rest()
+
+    assert call.wait_for_hangup()
+    assert page.states == ["stopped"]
+    assert "Once upon a time" in page.text
+    assert "You stopped this reply." in page.text
+    assert frames[-1].name == "done"
+
+
+def test_retry_is_a_new_turn_with_the_same_words(alice: Person, upstream: Upstream):
+    page = alice.begin("again, please")
+    upstream.next_call().answer(500, {"error": "boom"})
+    page = ended(alice, page)
+
+    page = alice.press(page, "Retry")
+    upstream.next_call().begin().complete("here you are")
+    page = ended(alice, page)
+
+    assert page.states == ["failed", "complete"]
+    assert upstream.sent() == ["again, please", "again, please"]
+
+
+def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
+    page = alice.begin("again")
+    upstream.next_call().answer(500, {"error": "boom"})
+    page = ended(alice, page)
+
+    action, fields = page.action("Retry")
+    alice.post(action, fields)
+    upstream.next_call().begin().complete("ok")
+    page = ended(alice, alice.post(action, fields))
+
+    assert page.states == ["failed", "complete"]
+
+
+def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "one", "first")
+    action, fields = page.action("Send")
+
+    answer = alice.post(action, fields | {"content": "two"}, **HTMX)
+
+    upstream.next_call().begin().complete("second")
+    assert answer.html.html is None
+    partial = answer.html.select_one("hx-partial")
+    assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "beforeend")
+    assert len(partial.select("article.turn")) == 1
+    assert answer.form("/turns")["key"] != fields["key"]
+    assert answer.html.select_one("textarea").get_text() == ""
+
+
+def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
+    alice: Person, upstream: Upstream
+):
+    page = alice.post("/twins/ada/conversations", {"content": "words worth keeping"})
+
+    assert page.status == 400
+    assert "no longer valid" in page.text
+    assert page.html.select_one("textarea").get_text() == "words worth keeping"
+    assert upstream.sent() == []
+
+
+def test_nobody_can_touch_what_is_not_theirs(
+    alice: Person, people: Callable[[], Person], upstream: Upstream
+):
+    page = alice.begin("a secret")
+    call = upstream.next_call().begin()
+    turn_id = str(page.turns[0]["data-turn"])
+    mallory = people()
+    token = {"csrf_token": mallory.get("/twins/ada").form("/conversations")["csrf_token"]}
+
+    seen = [
+        mallory.get(page.path),
+        mallory.post(f"{page.path}/turns", token | {"content": "hi", "key": "k"}),
+        mallory.post(f"/turns/{turn_id}/cancellation", token),
+    ]
+
+    assert [page.status for page in seen] == [404, 404, 404]
+    assert seen[0].text == mallory.get("/conversations/there-is-none").text
+    with mallory.follow(turn_id) as stream:
+        assert [frame.name for frame in stream.rest()] == ["done"]
+    assert "a secret" not in mallory.get("/conversations").text
+    call.complete("for Alice only")
+    assert ended(alice, page).states == ["complete"]
+

@@ -1,0 +1,62 @@
+"""Chromium for the tests: the one that is here, or one that is installed now."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--no-sandbox" if hasattr(os, "geteuid") and os.geteuid() == 0 else "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HELP = (
+    "The tests need Chromium: install it (on Debian: apt-get install chromium; elsewhere: "
+    "python -m playwright install chromium) and run them again."
+)
+
+
+def path() -> str:
+    """Return where Chromium is, installing it if it is nowhere."""
+    found = _found()
+    if found is None:
+        _install()
+        found = _found()
+    if found is None:
+        raise SystemExit(HELP)
+    return found
+
+
+def _found() -> str | None:
+    named = next((found for name in NAMES if (found := shutil.which(name))), None)
+    return named or _playwrights_own()
+
+
+def _playwrights_own() -> str | None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+    return own if Path(own).exists() else None
+
+
+def _install() -> None:
+    print("Chromium is missing and is installed now; this takes a minute.", file=sys.stderr)
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)
+        install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"]
+        subprocess.run(install, check=False, **quiet)
+    else:
+        command = [sys.executable, "-m", "playwright", "install", "chromium"]
+        subprocess.run(command, check=False)
+
+
+if __name__ == "__main__":
+    print(path())

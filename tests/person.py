@@ -1,0 +1,164 @@
+"""Somebody with a browser that runs no script: pages, forms, and the stream of a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import requests
+from bs4 import BeautifulSoup, Tag
+
+import sse
+from tests.upstream import Upstream
+
+WAIT_SECONDS = 10
+HTMX = {"HX-Request": "true"}
+
+
+class Page:
+    """An answer, read as a person would."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self.response = response
+        self.status = response.status_code
+        self.html = self.read(response.text)
+
+    @staticmethod
+    def read(html: str) -> BeautifulSoup:
+        """Read a piece of HTML."""
+        return BeautifulSoup(html, "html.parser")
+
+    @property
+    def text(self) -> str:
+        """Return the words on the page."""
+        return " ".join(self.html.get_text(" ").split())
+
+    @property
+    def path(self) -> str:
+        """Return where the page is."""
+        return requests.utils.urlparse(self.response.url).path
+
+    @property
+    def turns(self) -> list[Tag]:
+        """Return the turns on the page."""
+        return self.html.select("article.turn")
+
+    @property
+    def states(self) -> list[str]:
+        """Return how the replies stand."""
+        return [str(turn["data-state"]) for turn in self.turns]
+
+    def form(self, action_ends_with: str) -> dict[str, str]:
+        """Return the hidden fields of a form."""
+        form = next(
+            form
+            for form in self.html.select("form")
+            if str(form.get("action", "")).endswith(action_ends_with)
+        )
+        return {str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")}
+
+    def action(self, button: str) -> tuple[str, dict[str, str]]:
+        """Return where a button sends its form, and the hidden fields it sends."""
+        found = next(b for b in self.html.select("form button") if b.get_text().strip() == button)
+        form = found.find_parent("form")
+        assert form is not None
+        fields = {
+            str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")
+        }
+        return str(form["action"]), fields
+
+
+class Person:
+    """One browser."""
+
+    def __init__(self, base_url: str) -> None:
+        self.base_url = base_url
+        self.session = requests.Session()
+        self.session.trust_env = False
+
+    def get(self, path: str, **headers: str) -> Page:
+        """Open a page."""
+        return Page(
+            self.session.get(self.base_url + path, headers=headers, timeout=WAIT_SECONDS)
+        )
+
+    def post(self, path: str, fields: dict[str, str], **headers: str) -> Page:
+        """Send a form and follow where it leads."""
+        return Page(
+            self.session.post(
+                self.base_url + path, data=fields, headers=headers, timeout=WAIT_SECONDS
+            )
+        )
+
+    def press(self, page: Page, button: str, **more: str) -> Page:
+        """Press a button on a page."""
+        action, fields = page.action(button)
+        return self.post(action, fields | more)
+
+    def begin(self, content: str, twin: str = "ada") -> Page:
+        """Say something to a twin for the first time."""
+        return self.press(self.get(f"/twins/{twin}"), "Send", content=content)
+
+    def follow(self, turn_id: str, *, after: int | str = 0, last_id: str = "") -> Stream:
+        """Follow the reply to a turn."""
+        headers = {"Last-Event-ID": last_id} if last_id else {}
+        url = f"{self.base_url}/turns/{turn_id}/events?after={after}"
+        return Stream(
+            self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS)
+        )
+
+    def close(self) -> None:
+        """Close the browser."""
+        self.session.close()
+
+
+class Stream:
+    """The frames of a reply, as a browser gets them."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self.response = response
+        self._events = sse.read(self._chunks())
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.response.close()
+
+    def __iter__(self) -> Iterator[sse.ServerSentEvent]:
+        return self._events
+
+    def next(self) -> BeautifulSoup:
+        """Return the next frame."""
+        return Page.read(next(self._events).data)
+
+    def until(self, words: str) -> None:
+        """Read until the frames so far hold these words."""
+        seen = ""
+        for event in self._events:
+            seen += Page.read(event.data).get_text()
+            if words in seen:
+                return
+        raise AssertionError(f"{words!r} never came: {seen!r}")
+
+    def rest(self) -> list[sse.ServerSentEvent]:
+        """Return the frames that are left, until the stream ends."""
+        return list(self._events)
+
+    def _chunks(self) -> Iterator[bytes]:
+        while chunk := self.response.raw.read1(65536):
+            yield chunk
+
+
+def say_and_hear(person: Person, upstream: Upstream, said: str, heard: str) -> Page:
+    """Begin a conversation and get its first reply."""
+    page = person.begin(said)
+    upstream.next_call().begin().complete(heard)
+    return ended(person, page)
+
+
+def ended(person: Person, page: Page) -> Page:
+    """Follow the last reply on a page to its end, and return the page as it is then."""
+    with person.follow(str(page.turns[-1]["data-turn"])) as stream:
+        stream.rest()
+    return person.get(page.path)

@@ -1,0 +1,70 @@
+"""Who may import whom."""
+
+import ast
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = {"app", "blueprints", "chat", "config", "database", "server", "service", "sse", "twinapi"}
+LEAVES = {"config", "database", "server", "sse"}
+
+MAY_IMPORT = {
+    "app": ROOMS - {"app"},
+    "blueprints": {"blueprints", "chat", "twinapi", "sse", "config", "database"},
+    "chat": {"chat", "twinapi", "sse", "config", "database"},
+    "twinapi": {"twinapi", "sse"},
+    "service": {"service", "sse", "config", "database", "server"},
+    "config": set(),
+    "database": set(),
+    "server": set(),
+    "sse": set(),
+}
+NEVER = {
+    "chat": {"flask", "requests"},
+    "twinapi": {"flask"},
+    "database": {"flask"},
+    "sse": {"flask", "requests"},
+}
+
+
+def sources() -> list[Path]:
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    return files + [ROOT / f"{room}.py" for room in ROOMS if (ROOT / f"{room}.py").exists()]
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute here"
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path: Path):
+    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+    assert imports(path) & ROOMS <= MAY_IMPORT[room]
+    assert not imports(path) & NEVER.get(room, set())
+
+
+def test_every_room_has_its_rule():
+    assert set(MAY_IMPORT) == ROOMS
+
+
+def test_vendored_files_are_the_ones_listed():
+    listed = dict(
+        re.findall(r"`([\w.-]+\.js)`.*?`([0-9a-f]{64})`", (ROOT / "static/vendor/README.md").read_text())
+    )
+    found = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in (ROOT / "static/vendor").glob("*.js")
+    }
+
+    assert listed == found

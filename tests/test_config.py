@@ -1,0 +1,64 @@
+"""A wrong setting stops the start with one sentence that names it."""
+
+from pathlib import Path
+
+import pytest
+
+import config
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    for name in config.Settings.__struct_fields__:
+        monkeypatch.delenv(f"TWINDOW_{name.upper()}", raising=False)
+    monkeypatch.setenv("TWINDOW_DATA_DIR", str(tmp_path / "data"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("PORT", "http", "TWINDOW_PORT=http cannot be used: Expected int, got str."),
+        ("PORT", "99999", "TWINDOW_PORT=99999 cannot be used: Expected int <= 65535."),
+        ("WORKERS", "0", "TWINDOW_WORKERS=0 cannot be used: Expected int >= 1."),
+        ("API_URL", "twins.example", "TWINDOW_API_URL=twins.example cannot be used"),
+        ("API_URL", "http://x", "TWINDOW_API_URL is set, so TWINDOW_API_KEY is needed as well."),
+        ("API_KEY", "k", "TWINDOW_API_KEY is set, so TWINDOW_API_URL is needed as well."),
+        ("MODEL_URL", "http://x", "TWINDOW_MODEL_URL is set, so TWINDOW_MODEL is needed as well."),
+        ("SECRET_KEY", "short", "TWINDOW_SECRET_KEY is too short: 16 characters at least."),
+        ("SIGN_IN", "magic", "TWINDOW_SIGN_IN=magic cannot be used: Invalid enum value 'magic'."),
+        ("POTR", "1", "TWINDOW_POTR is not a setting of Twindow; did you mean TWINDOW_PORT?"),
+    ],
+)
+def test_a_wrong_setting_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+):
+    monkeypatch.setenv(f"TWINDOW_{name}", value)
+
+    with pytest.raises(config.SettingsError) as error:
+        config.load()
+    assert sentence in str(error.value)
+
+
+def test_a_secret_is_never_repeated(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDOW_API_KEY", "canary")
+
+    with pytest.raises(config.SettingsError) as error:
+        config.load()
+    assert "canary" not in str(error.value)
+
+
+def test_a_key_of_digits_stays_text(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDOW_API_URL", "http://x")
+    monkeypatch.setenv("TWINDOW_API_KEY", "0012345")
+
+    assert config.load().api_key == "0012345"
+
+
+def test_secrets_are_made_once_and_only_for_their_owner():
+    settings = config.load()
+    secret = settings.secret("secret_key")
+
+    assert config.load().secret("secret_key") == secret
+    assert len(secret) > 40
+    assert (settings.data_dir / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert settings.data_dir.stat().st_mode & 0o777 == 0o700

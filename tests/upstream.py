@@ -1,0 +1,193 @@
+"""A scripted service on a real socket. The test holds the writer: nothing moves until it says so."""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+WAIT_SECONDS = 10
+KEY = "canary-key-5f2c9e"
+
+TWINS = [
+    {
+        "id": "ada",
+        "name": "Ada",
+        "description": "Explains how things work.",
+        "greeting": "Hello, I am Ada.",
+        "starters": ["How does a bicycle stay upright?"],
+    },
+    {"id": "a/b c?#ü", "name": "Odd"},
+]
+
+
+class Call:
+    """One request that has come in. The answer is what the test makes it."""
+
+    def __init__(self, handler: Handler, body: Any) -> None:
+        self.method = handler.command
+        self.path = handler.path
+        self.headers = dict(handler.headers)
+        self.body = body
+        self._handler = handler
+        self._over = threading.Event()
+
+    def answer(self, status: int, body: Any = None, **headers: str) -> None:
+        """Give a whole answer; bytes go out as they are, all else as JSON."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.head(status, **{"Content-Type": "application/json", **_dashed(headers)})
+        self.raw(data)
+        self.finish()
+
+    def head(self, status: int = 200, **headers: str) -> None:
+        """Write the head. The body ends with the connection, as close-delimited bodies do."""
+        handler = self._handler
+        handler.send_response(status)
+        for name, value in _dashed(headers).items():
+            handler.send_header(name, value)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+
+    def begin(self) -> Self:
+        """Begin a stream."""
+        self.head(200, content_type="text/event-stream")
+        return self
+
+    def raw(self, data: bytes) -> None:
+        """Write bytes."""
+        self._handler.wfile.write(data)
+        self._handler.wfile.flush()
+
+    def send(self, **event: Any) -> None:
+        """Write one event."""
+        self.raw(f"data: {json.dumps(event)}\n\n".encode())
+
+    def delta(self, text: str) -> None:
+        """Write a piece of the reply."""
+        self.send(type="delta", content=text)
+
+    def complete(self, text: str | None = None) -> None:
+        """Write the end of a good reply."""
+        self.send(type="complete", message={"content": text} if text is not None else None)
+        self.finish()
+
+    def finish(self) -> None:
+        """Close the connection in an orderly way."""
+        self._over.set()
+
+    def reset(self) -> None:
+        """Break the connection off."""
+        linger = (1).to_bytes(4, "little") + (0).to_bytes(4, "little")
+        self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self._over.set()
+
+    def wait_for_hangup(self) -> bool:
+        """Wait until the other side has gone, and say whether it has."""
+        self._handler.connection.settimeout(WAIT_SECONDS)
+        try:
+            return self._handler.connection.recv(1) == b""
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
+    def hold(self) -> None:
+        self._over.wait(60)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answer what is set up, and hand everything else to the test."""
+
+    upstream: Upstream
+
+    def do_GET(self) -> None:
+        """Answer a reading request."""
+        self._handle()
+
+    def do_POST(self) -> None:
+        """Answer a writing request."""
+        self._handle()
+
+    def _handle(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length)) if length else None
+        call = Call(self, body)
+        self.upstream.calls.append(call)
+        ready = self.upstream.ready_answer(call)
+        if ready:
+            call.answer(*ready)
+        else:
+            self.upstream.waiting.put(call)
+            call.hold()
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+class Upstream:
+    """The service. `calls` is everything that was asked of it."""
+
+    def __init__(self, server: ThreadingHTTPServer) -> None:
+        self._server = server
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+        self.calls: list[Call] = []
+        self.waiting: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self.twins: list[dict[str, Any]] = TWINS
+        self.hold_back: set[str] = set()
+        self._conversations = 0
+
+    def ready_answer(self, call: Call) -> tuple[int, Any] | None:
+        """Answer lists and new conversations, unless their path is held back for the test."""
+        path = call.path.partition("?")[0]
+        if path in self.hold_back:
+            return None
+        if call.method == "GET" and path == "/api/v1/twins":
+            return 200, {"data": self.twins}
+        if call.method == "POST" and path == "/api/v1/conversations":
+            self._conversations += 1
+            return 201, {"data": {"id": f"up-{self._conversations}", **call.body}}
+        return None
+
+    def next_call(self) -> Call:
+        """Return the next request that waits for an answer."""
+        return self.waiting.get(timeout=WAIT_SECONDS)
+
+    def stop(self) -> None:
+        """Be gone: from now on nobody listens."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def sent(self) -> list[str]:
+        """Return what has been sent to twins, in order."""
+        return [call.body["content"] for call in self.calls if "messages" in call.path]
+
+
+@contextmanager
+def running() -> Iterator[Upstream]:
+    """Run a scripted service."""
+
+    class OwnHandler(Handler):
+        pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    server = Server(("127.0.0.1", 0), OwnHandler)
+    upstream = OwnHandler.upstream = Upstream(server)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield upstream
+    for call in upstream.calls:
+        call.finish()
+    upstream.stop()
+
+
+def _dashed(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-").title(): value for name, value in headers.items()}
