@@ -46,12 +46,15 @@ def page_of(conversation: Conversation, *, content: str = "", notice: str = "") 
         conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1
     )
     shown = turns[-TURNS_ON_A_PAGE:]
+    folded = replies(shown)
     side = portal().conversations.of_person(person(), twin_id=None, q="", page=1)
     return render_template(
         "conversations/show.html",
         conversation=conversation,
         twin=portal().directory.known(conversation.twin_id),
-        turns=list(zip(shown, replies(shown), strict=True)),
+        turns=list(zip(shown, folded, strict=True)),
+        running=bool(folded) and folded[-1].running,
+        look=request.args.get("look", 0, int),
         older=shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
         before=before,
         side=side.items[:SIDE],

@@ -24,7 +24,7 @@ from tests.upstream import Upstream
 class _Quiet(WSGIRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def log(self, type: str, message: str, *args: Any) -> None:
+    def log(self, *_: Any) -> None:
         """Say nothing."""
 
 

@@ -78,9 +78,7 @@ class Person:
 
     def get(self, path: str, **headers: str) -> Page:
         """Open a page."""
-        return Page(
-            self.session.get(self.base_url + path, headers=headers, timeout=WAIT_SECONDS)
-        )
+        return Page(self.session.get(self.base_url + path, headers=headers, timeout=WAIT_SECONDS))
 
     def post(self, path: str, fields: dict[str, str], **headers: str) -> Page:
         """Send a form and follow where it leads."""
@@ -103,9 +101,7 @@ class Person:
         """Follow the reply to a turn."""
         headers = {"Last-Event-ID": last_id} if last_id else {}
         url = f"{self.base_url}/turns/{turn_id}/events?after={after}"
-        return Stream(
-            self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS)
-        )
+        return Stream(self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS))
 
     def close(self) -> None:
         """Close the browser."""

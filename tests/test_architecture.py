@@ -60,7 +60,9 @@ def test_every_room_has_its_rule():
 
 def test_vendored_files_are_the_ones_listed():
     listed = dict(
-        re.findall(r"`([\w.-]+\.js)`.*?`([0-9a-f]{64})`", (ROOT / "static/vendor/README.md").read_text())
+        re.findall(
+            r"`([\w.-]+\.js)`.*?`([0-9a-f]{64})`", (ROOT / "static/vendor/README.md").read_text()
+        )
     )
     found = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""A scripted service on a real socket. The test holds the writer: nothing moves until it says so."""
+"""A scripted service on a real socket. The test holds the writer: nothing moves by itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import queue
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -96,7 +96,18 @@ class Call:
         except OSError:
             return True
 
+    def beat_until_hangup(self, beat: bytes = b": still here\n\n") -> None:
+        """Write a beat twenty times a second until the other side has gone."""
+        self._handler.connection.settimeout(0.05)
+        with suppress(OSError):
+            while True:
+                self.raw(beat)
+                with suppress(TimeoutError):
+                    if self._handler.connection.recv(1) == b"":
+                        return
+
     def hold(self) -> None:
+        """Keep the connection until the test is done with it."""
         self._over.wait(60)
 
 
@@ -126,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
             call.hold()
         self.close_connection = True
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         """Say nothing."""
 
 
@@ -140,6 +151,7 @@ class Upstream:
         self.waiting: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self.twins: list[dict[str, Any]] = TWINS
         self.hold_back: set[str] = set()
+        self.answers: dict[str, tuple[int, Any]] = {}
         self._conversations = 0
 
     def ready_answer(self, call: Call) -> tuple[int, Any] | None:
@@ -147,6 +159,8 @@ class Upstream:
         path = call.path.partition("?")[0]
         if path in self.hold_back:
             return None
+        if path in self.answers:
+            return self.answers[path]
         if call.method == "GET" and path == "/api/v1/twins":
             return 200, {"data": self.twins}
         if call.method == "POST" and path == "/api/v1/conversations":

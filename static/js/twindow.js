@@ -1,4 +1,5 @@
 // Every page works without this file. It only makes some things better.
+document.documentElement.classList.add("scripts");
 
 // Enter sends, Shift+Enter starts a line; while an input method composes, Enter is its own.
 document.addEventListener("keydown", (event) => {

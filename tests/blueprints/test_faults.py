@@ -1,9 +1,10 @@
-"""What goes wrong at the service becomes one plain sentence; the words are kept, and Retry is offered."""
+"""What goes wrong at the service becomes one plain sentence; words are kept, Retry is offered."""
 
 import pytest
 
 from tests.person import Person, ended
 from tests.upstream import Call, Upstream
+
 
 def cut_off(call: Call) -> None:
     call.begin().delta("Half a rep")
@@ -125,9 +126,7 @@ def test_a_conversation_that_is_gone_can_be_begun_anew(alice: Person, upstream: 
     assert ended(alice, fresh).states == ["complete"]
 
 
-def test_a_service_without_a_stream_is_asked_for_the_whole_reply(
-    alice: Person, upstream: Upstream
-):
+def test_a_service_without_a_stream_is_asked_for_the_whole_reply(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
     upstream.next_call().answer(405, {"error": "no streams here"})
     call = upstream.next_call()

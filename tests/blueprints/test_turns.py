@@ -182,4 +182,3 @@ def test_nobody_can_touch_what_is_not_theirs(
     assert "a secret" not in mallory.get("/conversations").text
     call.complete("for Alice only")
     assert ended(alice, page).states == ["complete"]
-

@@ -1,0 +1,56 @@
+"""A log in a database of its own, and a second process's view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import app as twindow
+from chat.conversations import Conversation, Conversations
+from chat.log import Log
+from chat.turns import Turn, Turns
+from database import Database, migrate
+
+
+@pytest.fixture
+def new_log(tmp_path: Path) -> Iterator[Callable[[], Log]]:
+    """Return the log of one more process with each call."""
+    logs: list[Log] = []
+
+    def new_log() -> Log:
+        database = Database(f"sqlite:///{tmp_path}/portal.db")
+        migrate(database, twindow.MIGRATIONS, "alembic_version")
+        logs.append(Log(database, lambda text: f"<p>{text}</p>"))
+        return logs[-1]
+
+    yield new_log
+    for log in logs:
+        log.close()
+        log.database.close()
+
+
+@pytest.fixture
+def log(new_log: Callable[[], Log]) -> Log:
+    return new_log()
+
+
+@pytest.fixture
+def turns(log: Log) -> Turns:
+    return Turns(log.database, log)
+
+
+@pytest.fixture
+def turn(turns: Turns) -> Turn:
+    """Return a turn whose log is open."""
+    turn, _ = turns.begin("alice", "ada", "Ada", "Hello", "key")
+    turns.log.open(turn.id)
+    return turn
+
+
+@pytest.fixture
+def conversation(turn: Turn, log: Log) -> Conversation:
+    found = Conversations(log.database).find(turn.conversation_id, "alice")
+    assert found is not None
+    return found

@@ -1,0 +1,196 @@
+"""What the log promises to producers and readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import func, select
+
+from chat import log as chat_log
+from chat.entries import Delta, Ended, Progress, State, fold, said
+from chat.log import Log
+from chat.tables import entries
+from chat.turns import Turn
+
+DONE = Ended(State.COMPLETE, text="Hello")
+
+
+def text(log: Log, turn: Turn) -> str:
+    """Follow the log to its end and return the text of all but the end itself."""
+    return "".join(said(batch.entries) for batch in log.follow(turn.id) if not batch.ended)
+
+
+def rows(log: Log, turn: Turn) -> int:
+    with log.database.read() as connection:
+        mine = entries.c.turn_id == turn.id
+        return connection.execute(select(func.count()).where(mine)).scalar_one()
+
+
+def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
+    following = log.follow(turn.id)
+    log.append(turn.id, Progress("thinking"))
+    assert next(following).entries == (Progress("thinking"),)
+    log.append(turn.id, Delta("Hel"))
+    assert next(following).entries == (Delta("Hel"),)
+    log.end(turn.id, DONE)
+    assert fold(next(following)).html == "<p>Hello</p>"
+    assert list(following) == []
+
+
+def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
+    for letter in "abcdefghij":
+        log.append(turn.id, Delta(letter))
+
+    assert said(log.read(turn.id).entries + log._live[turn.id].entries[1:]) == "abcdefghij"
+    assert len(log._live[turn.id].entries) <= 3
+
+
+def test_five_readers_see_the_same(log: Log, turn: Turn):
+    with ThreadPoolExecutor(5) as pool:
+        readers = [pool.submit(text, log, turn) for _ in range(5)]
+        for number in range(300):
+            log.append(turn.id, Delta(f"{number} "))
+        log.end(turn.id, DONE)
+        seen = [reader.result(10) for reader in readers]
+
+    whole = "".join(f"{number} " for number in range(300))
+    assert all(whole.startswith(part) for part in seen)
+
+
+def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
+    for number in range(20):
+        log.append(turn.id, Delta(f"{number} "))
+        log.flush()
+    whole = said(log.read(turn.id).entries)
+
+    for cursor in range(log.read(turn.id).last + 1):
+        before = log.read(turn.id).entries[:cursor]
+        after = log.read(turn.id, cursor)
+        assert said(before) + said(after.entries) == whole
+        assert after.after == cursor
+
+
+def test_a_cursor_that_the_log_does_not_know_gets_everything(log: Log, turn: Turn):
+    log.append(turn.id, Delta("all"))
+
+    assert log.read(turn.id, after=99).after == 0
+    assert said(log.read(turn.id, after=99).entries) == "all"
+
+
+def test_history_costs_one_row_a_turn(log: Log, turn: Turn):
+    for number in range(50):
+        log.append(turn.id, Delta(str(number)))
+        log.flush()
+    assert rows(log, turn) > 1
+
+    log.end(turn.id, DONE)
+
+    assert rows(log, turn) == 1
+
+
+def test_the_first_end_holds(log: Log, turn: Turn):
+    log.append(turn.id, Delta("Half"))
+
+    assert log.end(turn.id, Ended(State.STOPPED)) is True
+    assert log.end(turn.id, DONE) is False
+    assert log.append(turn.id, Delta("late")) is False
+    reply = fold(log.read(turn.id))
+    assert (reply.state, reply.text) == (State.STOPPED, "Half")
+
+
+def test_an_end_with_a_text_of_its_own_wins_over_the_pieces(log: Log, turn: Turn):
+    log.append(turn.id, Delta("Helo"))
+    log.end(turn.id, DONE)
+
+    assert fold(log.read(turn.id)).text == "Hello"
+
+
+def test_whoever_waits_for_the_end_is_called(log: Log, turn: Turn):
+    called: list[str] = []
+    log.when_ended(turn.id, lambda: called.append("in time"))
+    log.end(turn.id, DONE)
+
+    assert called == ["in time"]
+    assert log.when_ended(turn.id, lambda: called.append("late")) is False
+
+
+def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):
+    other = new_log()
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(text, other, turn)
+        for number in range(30):
+            log.append(turn.id, Delta(f"{number} "))
+            log.flush()
+        log.end(turn.id, DONE)
+        seen = reader.result(10)
+
+    assert "".join(f"{number} " for number in range(30)).startswith(seen)
+    assert fold(other.read(turn.id)).text == "Hello"
+
+
+def test_a_stop_from_another_process_reaches_the_producer(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    hung_up: list[bool] = []
+    log.when_ended(turn.id, lambda: hung_up.append(True))
+    log.append(turn.id, Delta("So far"))
+    log.flush()
+
+    assert new_log().end(turn.id, Ended(State.STOPPED)) is True
+    log.flush()
+
+    assert hung_up == [True]
+    assert log.append(turn.id, Delta("late")) is False
+    reply = fold(log.read(turn.id))
+    assert (reply.state, reply.text) == (State.STOPPED, "So far")
+
+
+def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    following = log.follow(turn.id)
+    log.append(turn.id, Delta("shown, not stored"))
+    assert said(next(following).entries) == "shown, not stored"
+
+    new_log().end(turn.id, Ended(State.STOPPED))
+    log.flush()
+
+    assert next(following).ended
+
+
+def test_a_dead_producer_is_noticed_by_whoever_looks(
+    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    log.append(turn.id, Delta("Last words"))
+    log.flush()
+    monkeypatch.setattr(chat_log, "LOST_SECONDS", 0.0)
+    other = new_log()
+
+    *_, last = other.follow(turn.id, other.read(turn.id).last)
+
+    reply = fold(last)
+    assert (reply.state, reply.text) == (State.INTERRUPTED, "Last words")
+    assert reply.perhaps_received
+
+
+def test_a_living_producer_is_left_alone(log: Log, turn: Turn, new_log: Callable[[], Log]):
+    assert new_log().end_if_lost(turn.id) is False
+    assert fold(log.read(turn.id)).running
+
+
+def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
+    log.append(turn.id, Delta("So far"))
+    log.close()
+
+    reply = fold(log.read_many([turn.id])[turn.id])
+    assert (reply.state, reply.text) == (State.INTERRUPTED, "So far")
+    assert list(log.follow(turn.id)) == []
+
+
+def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: Callable[[], Log]):
+    log.append(turn.id, Delta("Stored"))
+    log.flush()
+
+    assert said(new_log().read(turn.id).entries) == "Stored"

@@ -1,0 +1,63 @@
+"""A reply is foreign text: Markdown makes it pretty, and nothing makes it more than text."""
+
+import pytest
+
+from chat.markdown import render
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("Hello **you**", "<p>Hello <strong>you</strong></p>\n"),
+        ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
+        ("`<b>`", "<p><code>&lt;b&gt;</code></p>\n"),
+        ("a <b>c</b>", "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n"),
+        ("1 < 2 & 3", "<p>1 &lt; 2 &amp; 3</p>\n"),
+        ("![a cat](https://x.example/cat.png)", "<p>a cat</p>\n"),
+        ("", ""),
+    ],
+)
+def test_markdown_is_rendered(text: str, html: str):
+    assert render(text) == html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](\u2028javascript:alert(1))",
+        "[x](/keys)",
+        "<a href='https://x' onclick='y'>x</a>",
+        "<div hx-get='/keys' hx-trigger='load'>x</div>",
+        "<hx-partial hx-target='#main'>x</hx-partial>",
+        "<style>*{display:none}</style>",
+        "<svg><style><img src=x onerror=alert(1)></style></svg>",
+        "<iframe src='https://x'></iframe>",
+        "```html\n<script>alert(1)</script>\n```",
+        "![x](data:image/svg+xml;base64,AAAA)",
+    ],
+)
+def test_nothing_in_it_acts(text: str):
+    html = render(text)
+
+    for dangerous in (
+        "<script",
+        "<img",
+        "<div",
+        "<style",
+        "<svg",
+        "<iframe",
+        "<hx-",
+        "javascript:",
+    ):
+        assert dangerous not in html.lower().replace("&lt;", "«")
+    assert 'href="/' not in html
+    assert "hx-get=" not in html.replace("&lt;div hx-get=", "")
+
+
+def test_links_tell_their_host_nothing():
+    assert render("[x](https://x.example/)") == (
+        '<p><a href="https://x.example/" rel="noopener noreferrer nofollow">x</a></p>\n'
+    )

@@ -1,0 +1,103 @@
+"""Turns are added once, and belong to somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from chat.conversations import Conversation, Conversations, title_of
+from chat.entries import Ended, State
+from chat.log import Log
+from chat.turns import StillReplying, Turn, Turns
+
+
+def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
+    logs = [new_log(), new_log()]
+
+    def press(number: int) -> tuple[Turn, bool]:
+        log = logs[number % 2]
+        return Turns(log.database, log).begin("alice", "ada", "Ada", "Hello", "same key")
+
+    with ThreadPoolExecutor(20) as pool:
+        results = list(pool.map(press, range(20)))
+
+    assert len({turn.id for turn, _ in results}) == 1
+    assert sum(new for _, new in results) == 1
+
+
+def test_a_turn_waits_for_the_end_of_the_one_before(turns: Turns, turn: Turn, conversation):
+    with pytest.raises(StillReplying):
+        turns.add(conversation, "Next", "key 2")
+
+    turns.log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
+    added, new = turns.add(conversation, "Next", "key 2")
+
+    assert new
+    assert added.position == 2
+
+
+def test_the_same_press_is_known_even_while_the_reply_runs(
+    turns: Turns, turn: Turn, conversation: Conversation
+):
+    turns.log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
+    first, _ = turns.add(conversation, "Next", "key 2")
+
+    assert turns.add(conversation, "Next", "key 2") == (first, False)
+
+
+def test_the_same_key_of_two_people_is_two_turns(turns: Turns):
+    first, _ = turns.begin("alice", "ada", "Ada", "Hello", "k")
+    second, new = turns.begin("bob", "ada", "Ada", "Hello", "k")
+
+    assert new
+    assert first.id != second.id
+
+
+def test_what_is_not_yours_does_not_exist(turns: Turns, turn: Turn, log: Log):
+    assert turns.find(turn.id, "alice") == turn
+    assert turns.find(turn.id, "bob") is None
+    assert Conversations(log.database).find(turn.conversation_id, "bob") is None
+
+
+def test_the_newest_turns_come_in_the_order_they_were_said(
+    turns: Turns, turn: Turn, conversation: Conversation
+):
+    for number in range(2, 8):
+        turns.log.end(turns.of_conversation(conversation.id)[-1].id, Ended(State.COMPLETE))
+        turns.add(conversation, f"turn {number}", f"key {number}")
+
+    newest = turns.of_conversation(conversation.id, limit=3)
+    before = turns.of_conversation(conversation.id, before=newest[0].position, limit=3)
+
+    assert [t.position for t in newest] == [5, 6, 7]
+    assert [t.position for t in before] == [2, 3, 4]
+
+
+def test_conversations_are_listed_newest_first_and_paged(turns: Turns, log: Log):
+    for number in range(25):
+        turns.begin("alice", f"twin {number % 2}", "Twin", f"Talk {number}", "k")
+    conversations = Conversations(log.database)
+
+    first = conversations.of_person("alice", twin_id=None, q="", page=1)
+    beyond = conversations.of_person("alice", twin_id=None, q="", page=99)
+    some = conversations.of_person("alice", twin_id="twin 1", q="talk 1", page=1)
+
+    assert [c.title for c in first.items][:2] == ["Talk 24", "Talk 23"]
+    assert (first.total, first.pages, len(first.items)) == (25, 2, 20)
+    assert (beyond.number, len(beyond.items)) == (2, 5)
+    assert {c.title for c in some.items} == {f"Talk {n}" for n in (1, 11, 13, 15, 17, 19)}
+
+
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("Hello", "Hello"),
+        ("  two\n lines ", "two lines"),
+        ("word " * 30, "word " * 10 + "word…"),
+        ("x" * 100, "x" * 59 + "…"),
+    ],
+)
+def test_a_title_is_made_from_the_first_words(content: str, title: str):
+    assert title_of(content) == title

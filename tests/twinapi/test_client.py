@@ -1,0 +1,228 @@
+"""The seven calls: what goes out, and how widely answers are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import twinapi
+from tests.upstream import KEY, Call, Upstream
+
+
+@pytest.fixture
+def client(upstream: Upstream) -> Iterator[twinapi.Client]:
+    client = twinapi.Client(upstream.url, KEY, read_key="read-key", answer_timeout=5)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as pool:
+        yield pool
+
+
+Asked = Callable[..., tuple[Call, Any]]
+
+
+@pytest.fixture
+def asked(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) -> Asked:
+    """Make a call, let the test's answer go out, and return what was asked and what came of it."""
+
+    def asked(name: str, *args: Any, answer: Any, status: int = 200, **headers: str):
+        upstream.hold_back |= {"/api/v1/twins", "/api/v1/conversations"}
+        result: Future[Any] = pool.submit(getattr(client, name), *args)
+        call = upstream.next_call()
+        call.answer(status, answer, **headers)
+        return call, result.result(10)
+
+    return asked
+
+
+def test_list_twins_asks_with_the_reading_key(asked: Asked):
+    call, page = asked("list_twins", 2, 10, answer={"data": [{"id": "a", "name": "A"}]})
+
+    assert call.path == "/api/v1/twins?page=2&limit=10"
+    assert call.headers["Authorization"] == "Bearer read-key"
+    assert "X-Api-Key" not in {name.title() for name in call.headers}
+    assert call.headers["Accept-Encoding"] == "identity"
+    assert [(twin.id, twin.name) for twin in page.items] == [("a", "A")]
+
+
+def test_get_twin_quotes_any_id(asked: Asked):
+    call, twin = asked("get_twin", "a/b ?#ü", answer={"data": {"id": "a/b ?#ü"}})
+
+    assert call.path == "/api/v1/twins/a%2Fb%20%3F%23%C3%BC"
+    assert twin.name == "a/b ?#ü"
+
+
+@pytest.mark.parametrize("twin_id", ["", ".", ".."])
+def test_an_id_that_walks_up_is_not_asked_for(client: twinapi.Client, upstream, twin_id: str):
+    with pytest.raises(twinapi.NotFound):
+        client.get_twin(twin_id)
+    assert upstream.calls == []
+
+
+def test_create_conversation_sends_the_twin_and_the_title(asked: Asked):
+    call, made = asked("create_conversation", "ada", "On heat", answer={"data": {"id": 7}})
+
+    assert (call.method, call.path) == ("POST", "/api/v1/conversations")
+    assert call.body == {"twinId": "ada", "title": "On heat"}
+    assert call.headers["Authorization"] == f"Bearer {KEY}"
+    assert made.id == "7"
+
+
+def test_list_conversations_filters_by_twin(asked: Asked):
+    call, page = asked(
+        "list_conversations", 1, 50, "ada", answer={"data": [{"id": "c", "twinId": "ada"}]}
+    )
+
+    assert call.path == "/api/v1/conversations?page=1&limit=50&twinId=ada"
+    assert page.items[0].twin_id == "ada"
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["Hi", {"content": "Hi"}, {"text": "Hi"}, {"message": {"content": "Hi"}}, {"reply": "Hi"}],
+)
+def test_send_message_finds_the_reply_in_any_shape(asked: Asked, data: Any):
+    call, message = asked("send_message", "c1", "Hello", answer={"data": data}, status=201)
+
+    assert call.path == "/api/v1/conversations/c1/messages"
+    assert call.body == {"content": "Hello"}
+    assert message.content == "Hi"
+
+
+def test_create_api_key_goes_with_the_jwt_alone(asked: Asked):
+    call, key = asked(
+        "create_api_key", "h.p.s", "laptop", "read_only", answer={"data": {"key": "tw_x"}}
+    )
+
+    assert call.path == "/api/v1/auth/api-keys"
+    assert call.headers["Authorization"] == "Bearer h.p.s"
+    assert call.body == {"name": "laptop", "scope": "read_only"}
+    assert key.key == "tw_x"
+    assert "tw_x" not in repr(key)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": [{"id": "a"}]},
+        {"data": {"items": [{"id": "a"}], "meta": {}}},
+        {"data": {"data": [{"id": "a"}]}},
+        [{"id": "a"}],
+        {"data": [{"id": "a"}, {"name": "no id"}, None, 3, {"id": ""}, {"id": True}]},
+    ],
+)
+def test_lists_are_read_in_every_shape(asked: Asked, answer: Any):
+    _, page = asked("list_twins", answer=answer)
+
+    assert [twin.id for twin in page.items] == ["a"]
+
+
+@pytest.mark.parametrize("answer", [{"data": None}, {}, "x", b"{", b"<html>", {"data": 3}])
+def test_a_list_that_cannot_be_read_is_unexpected(asked: Asked, answer: Any):
+    with pytest.raises(twinapi.Unexpected):
+        asked("list_twins", answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("pagination", "count", "more"),
+    [
+        ({"page": 1, "pages": 2}, 1, True),
+        ({"page": 2, "pages": 2}, 3, False),
+        (None, 3, True),
+        (None, 2, False),
+    ],
+)
+def test_there_is_more_when_the_page_says_so_or_is_full(
+    asked: Asked, pagination: Any, count: int, more: bool
+):
+    answer = {"data": [{"id": str(n)} for n in range(count)], "pagination": pagination}
+
+    assert asked("list_twins", 1, 3, answer=answer)[1].more is more
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, twinapi.Invalid),
+        (401, twinapi.Unauthorized),
+        (403, twinapi.Forbidden),
+        (404, twinapi.NotFound),
+        (409, twinapi.Conflict),
+        (418, twinapi.Unexpected),
+        (500, twinapi.ServiceFailed),
+        (503, twinapi.ServiceFailed),
+    ],
+)
+def test_each_refusal_has_its_class(asked: Asked, status: int, kind: type[twinapi.ApiError]):
+    with pytest.raises(kind) as error:
+        asked("list_twins", answer={"error": "no"}, status=status)
+    assert error.value.status == status
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("120", 120),
+        ("0", 0),
+        ("-5", 0),
+        ("999999", 3600),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("soon", 60),
+        ("nan", 60),
+    ],
+)
+def test_retry_after_is_read_in_both_forms(asked: Asked, header: str, seconds: float):
+    with pytest.raises(twinapi.RateLimited) as error:
+        asked("list_twins", answer={}, status=429, retry_after=header)
+    assert error.value.retry_after == seconds
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(asked: Asked, upstream: Upstream, status: int):
+    with pytest.raises(twinapi.Unexpected):
+        asked("list_twins", answer={}, status=status, location=f"{upstream.url}/elsewhere")
+    assert len(upstream.calls) == 1
+
+
+def test_nothing_in_the_environment_changes_the_key(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path
+):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login evil password evil\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+
+    call, _ = asked("list_twins", answer={"data": []})
+
+    assert call.headers["Authorization"] == "Bearer read-key"
+
+
+def test_cookies_of_the_service_are_not_kept(asked: Asked):
+    asked("list_twins", answer={"data": []}, set_cookie="session=somebody")
+
+    call, _ = asked("list_twins", answer={"data": []})
+    assert "Cookie" not in call.headers
+
+
+def test_nobody_there_is_a_failed_connection(upstream: Upstream):
+    upstream.stop()
+    client = twinapi.Client(upstream.url, KEY)
+
+    with pytest.raises(twinapi.ConnectionFailed) as error:
+        client.list_twins()
+    assert not error.value.perhaps_received
+    assert KEY not in str(error.value)
+
+
+def test_the_base_address_may_name_the_version(upstream: Upstream):
+    client = twinapi.Client(f"{upstream.url}/api/v1/", KEY)
+
+    assert client.list_twins().items[0].id == "ada"
+    client.close()

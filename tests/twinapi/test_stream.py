@@ -1,0 +1,152 @@
+"""A reply as a stream: it ends with an end, or raises; it is bounded in size and in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+import twinapi
+from tests.upstream import KEY, Upstream
+from twinapi import Complete, Delta, Failed, Progress
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as pool:
+        yield pool
+
+
+@pytest.fixture
+def client(upstream: Upstream) -> Iterator[twinapi.Client]:
+    client = twinapi.Client(upstream.url, KEY, idle_timeout=0.6, reply_timeout=5)
+    yield client
+    client.close()
+
+
+def read(client: twinapi.Client) -> list[twinapi.Event]:
+    return list(client.stream_message("c1", "hello"))
+
+
+def test_events_come_one_by_one(client: twinapi.Client, upstream: Upstream, pool):
+    stream = iter(client.stream_message("c1", "hello"))
+    first = pool.submit(next, stream)
+    call = upstream.next_call().begin()
+    call.send(type="progress", progress=0.5)
+    assert first.result(5) == Progress("", 50.0)
+    call.delta("Hel")
+    assert next(stream) == Delta("Hel")
+    call.send(type="complete", message={"content": "Hello"})
+    assert next(stream) == Complete("Hello")
+    assert list(stream) == []
+
+
+def test_nothing_counts_after_the_end(client: twinapi.Client, upstream: Upstream, pool):
+    result = pool.submit(read, client)
+    call = upstream.next_call().begin()
+    call.raw(
+        b'data: {"type":"complete","message":"Hi"}\n\ndata: {"type":"delta","content":"x"}\n\n'
+    )
+
+    assert result.result(5) == [Complete("Hi")]
+    assert call.wait_for_hangup()
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        b"",
+        b'data: {"type":"delta","content":"Hi"}\n\n',
+        b'data: {"type":"complete","message":"torn"}',
+        b'data: {"type":"complete","mess\n\n',
+        b"data: [DONE]\n\n",
+    ],
+)
+def test_a_stream_without_an_end_is_interrupted(client, upstream: Upstream, pool, stream: bytes):
+    result = pool.submit(read, client)
+    call = upstream.next_call().begin()
+    call.raw(stream)
+    call.finish()
+
+    with pytest.raises(twinapi.StreamInterrupted):
+        result.result(5)
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [[b"5\r\n", b"data:"], [b"zz\r\n"]],
+    ids=["cut within a chunk", "a chunk without a length"],
+)
+def test_a_broken_chunk_is_an_interruption(client, upstream: Upstream, pool, chunks):
+    result = pool.submit(read, client)
+    call = upstream.next_call()
+    call.head(200, content_type="text/event-stream", transfer_encoding="chunked")
+    for chunk in chunks:
+        call.raw(chunk)
+    call.finish()
+
+    with pytest.raises(twinapi.StreamInterrupted):
+        result.result(5)
+
+
+def test_heartbeats_keep_no_stream_alive(client, upstream: Upstream, pool):
+    result = pool.submit(read, client)
+    call = upstream.next_call().begin()
+    call.delta("Hi")
+    call.beat_until_hangup()
+
+    with pytest.raises(twinapi.StreamInterrupted) as error:
+        result.result(5)
+    assert "quiet for too long" in error.value.sentence
+
+
+def test_a_line_without_end_is_too_large(client, upstream: Upstream, pool):
+    result = pool.submit(read, client)
+    call = upstream.next_call().begin()
+    with suppress(OSError):
+        for _ in range(1000):
+            call.raw(b"x" * 65536)
+
+    with pytest.raises(twinapi.StreamTooLarge):
+        result.result(5)
+
+
+def test_close_ends_a_stream_that_waits(client, upstream: Upstream, pool):
+    stream = client.stream_message("c1", "hello")
+    result = pool.submit(list, stream)
+    call = upstream.next_call().begin()
+    call.delta("Hi")
+
+    hung_up = pool.submit(call.wait_for_hangup)
+    stream.close()
+
+    assert hung_up.result(5)
+    assert result.result(5)[:1] in ([], [Delta("Hi")])
+
+
+def test_json_instead_of_a_stream_is_a_whole_reply(client, upstream: Upstream, pool):
+    result = pool.submit(read, client)
+    upstream.next_call().answer(200, {"data": {"content": "All at once"}})
+
+    assert result.result(5) == [Complete("All at once")]
+
+
+@pytest.mark.parametrize("status", [405, 501])
+def test_a_service_without_a_stream_is_asked_once_more(client, upstream, pool, status: int):
+    result = pool.submit(read, client)
+    upstream.next_call().answer(status, {"error": "no"})
+    call = upstream.next_call()
+    call.answer(201, {"data": {"content": "Hi"}})
+
+    assert call.path == "/api/v1/conversations/c1/messages"
+    assert result.result(5) == [Complete("Hi")]
+    assert len(upstream.calls) == 2
+
+
+def test_an_error_event_is_an_end(client, upstream: Upstream, pool):
+    result = pool.submit(read, client)
+    upstream.next_call().begin().raw(b'data: {"type":"error","error":"tired"}\n\n')
+
+    assert result.result(5) == [Failed("The service reported an error: tired")]
