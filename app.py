@@ -25,7 +25,7 @@ from chat.producer import Producer
 from chat.turns import Turns
 from config import Settings
 from database import Database, migrate
-from service import Service, create_service
+from service.application import Service, create_service
 from service.commands import group
 
 MIGRATIONS = Path(__file__).parent / "chat" / "migrations"

@@ -1,4 +1,4 @@
-"""`python -m service` runs the service alone."""
+"""`python -m service` runs the service alone; with a command behind it, it does that instead."""
 
 # ruff: noqa: E402
 from gevent import monkey
@@ -9,7 +9,8 @@ import sys
 
 import config
 from server import Server
-from service import Service, create_service
+from service.application import Service, create_service
+from service.commands import group
 
 
 def main() -> None:
@@ -18,6 +19,8 @@ def main() -> None:
         settings = config.load()
     except config.SettingsError as error:
         sys.exit(str(error))
+    if len(sys.argv) > 1:
+        group(create_service(settings))(prog_name="python -m service")
     Server(
         lambda: Service(create_service(settings)),
         host=settings.host,

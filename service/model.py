@@ -43,6 +43,7 @@ class Sampling:
 
     model: str | None
     temperature: float | None
+    frequency_penalty: float | None
     max_tokens: int
 
 
@@ -74,8 +75,9 @@ class Model:
             "max_tokens": sampling.max_tokens,
             "stream": True,
         }
-        if sampling.temperature is not None:
-            body["temperature"] = sampling.temperature
+        for name in ("temperature", "frequency_penalty"):
+            if (value := getattr(sampling, name)) is not None:
+                body[name] = value
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if key:
             headers["Authorization"] = f"Bearer {key}"

@@ -136,7 +136,9 @@ class Replies:
     def _ask(self, reply: Reply) -> Writing:
         """Ask the model, with less of the talk each time that it turns out to be too much."""
         about = reply.twin.about
-        sampling = Sampling(about.model, about.temperature, about.max_tokens)
+        sampling = Sampling(
+            about.model, about.temperature, about.frequency_penalty, about.max_tokens
+        )
         history = self.conversations.newest(reply.said.conversation_id, HISTORY)
         window = max(self.model.window - about.max_tokens, self.model.window // 4)
         for shrink in range(SHRINKS):

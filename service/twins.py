@@ -39,6 +39,7 @@ class FrontMatter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: list[Example] = []
     model: str | None = None
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
+    frequency_penalty: Annotated[float, msgspec.Meta(ge=-2, le=2)] | None = None
     max_tokens: Annotated[int, msgspec.Meta(ge=1)] = 400
 
 

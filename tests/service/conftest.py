@@ -13,7 +13,7 @@ from flask import Flask
 
 import config
 import sse
-from service import create_service, parts_of
+from service.application import create_service, parts_of
 from service.current import Parts
 from tests import upstream as scripted
 from tests.conftest import served

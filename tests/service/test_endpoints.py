@@ -236,7 +236,7 @@ BAD_BODIES: list[tuple[str, bytes, int]] = [
     ("NUL", b'{"content": "a\\u0000b"}', 422),
     ("invalid UTF-8", b'{"content": "\xff"}', 400),
     ("a lone surrogate", b'{"content": "\\ud800"}', 400),
-    ("deeply nested", b'{"content": ' + b"[" * 100_000, 400),
+    ("deeply nested", b'{"content": ' + b"[" * 100_000, 422),
 ]
 
 

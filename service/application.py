@@ -1,0 +1,103 @@
+"""The service, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import Flask
+
+from config import Settings
+from database import Database, migrate
+from service import auth, endpoints, errors
+from service.commands import group
+from service.conversations import Conversations
+from service.current import EXTENSION, Parts
+from service.keys import Keys
+from service.model import Model
+from service.replies import Replies
+from service.tokens import Tokens
+from service.twins import Twins
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+MAX_BODY_BYTES = 256 * 1024
+SMALL_MODEL = (
+    "Replies come from a small model",
+    (
+        "It ships with Twindow and runs on this machine. It is quick and private, and often wrong: "
+        "good enough to try the portal, too small to rely on."
+    ),
+)
+
+
+def create_service(settings: Settings) -> Flask:
+    """Put a service together and bring its tables up to date."""
+    app = Flask("service", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.url_map.merge_slashes = False
+    database = Database(settings.database("service"))
+    migrate(database, MIGRATIONS, "service_alembic_version")
+    conversations = Conversations(database)
+    model = Model(settings)
+    app.extensions[EXTENSION] = Parts(
+        settings=settings,
+        database=database,
+        keys=Keys(database),
+        tokens=Tokens(settings.secret("jwt_secret")),
+        twins=Twins(settings.twins_dir),
+        conversations=conversations,
+        model=model,
+        replies=Replies(conversations, model),
+    )
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.register_blueprint(endpoints.bp)
+    app.after_request(auth.add_headers)
+    errors.init_app(app)
+    app.cli.add_command(group(app))
+    return app
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNote:
+    """What people should know about the model that answers."""
+
+    summary: str
+    text: str
+
+
+class Service:
+    """A service that can be served: the app, and what runs beside its requests."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.parts = parts_of(app)
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        """Answer a request."""
+        return self.app(environ, start_response)
+
+    def note(self) -> ModelNote | None:
+        """Say what people should know about the model, if it is the bundled one."""
+        bundled = self.parts.model.bundled
+        if bundled is None:
+            return None
+        if bundled.problem:
+            return ModelNote("There is no model at the moment", bundled.problem)
+        return ModelNote(*SMALL_MODEL)
+
+    def start(self) -> None:
+        """Start the bundled model, so that it is there when the first message comes."""
+        if self.parts.model.bundled:
+            self.parts.model.bundled.start()
+
+    def close(self) -> None:
+        """End the replies that are being written, and the bundled model."""
+        self.parts.replies.close()
+        self.parts.model.close()
+
+
+def parts_of(app: Flask) -> Parts:
+    """Return what a service is made of."""
+    found: Parts = app.extensions[EXTENSION]
+    return found
