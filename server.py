@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Protocol
@@ -11,8 +12,9 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.workers.ggevent import GeventWorker
 
 CONNECTIONS = 20_000
-# Open streams are let go at once, so what is waited for is short.
 GRACE_SECONDS = 5
+# Open streams are let go at once, so what is still running then is short.
+REQUEST_SECONDS = 2
 
 
 class Application(Protocol):
@@ -29,18 +31,37 @@ class Application(Protocol):
 
 
 class Worker(GeventWorker):  # type: ignore[misc]
-    """Close the application before the worker ends: gunicorn would hold on to open streams."""
+    """Close the application before the worker ends.
+
+    gunicorn would hold on to open streams, and to idle connections, for its whole time of grace.
+    """
+
+    running = 0
+
+    def handle_request(self, *parts: Any) -> Any:
+        """Answer a request, and count it while it runs."""
+        self.running += 1
+        try:
+            return super().handle_request(*parts)
+        finally:
+            self.running -= 1
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End when the running requests have ended (SIGTERM)."""
-        gevent.spawn(self.wsgi.close)
-        super().handle_exit(sig, frame)
+        self.alive = False
+        gevent.spawn(self._leave, sig, frame, patience=REQUEST_SECONDS)
 
     def handle_quit(self, sig: int, frame: FrameType | None) -> None:
         """End at once (SIGINT, SIGQUIT)."""
-        # Not in the signal handler itself: closing waits for locks.
-        closing = gevent.spawn(self.wsgi.close)
-        closing.link(lambda _: super(Worker, self).handle_quit(sig, frame))
+        gevent.spawn(self._leave, sig, frame, patience=0)
+
+    def _leave(self, sig: int, frame: FrameType | None, patience: float) -> None:
+        # In a greenlet, not in the signal handler itself: closing waits for locks.
+        self.wsgi.close()
+        give_up = time.monotonic() + patience
+        while self.running and time.monotonic() < give_up:
+            gevent.sleep(0.02)
+        super().handle_quit(sig, frame)
 
 
 class Server(BaseApplication):  # type: ignore[misc]
