@@ -1,0 +1,165 @@
+"""The real thing: `python app.py`, its own service, the model that comes with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.person import Person, ended
+
+ROOT = Path(__file__).parent.parent
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+class Running:
+    """A server in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+        self.process = process
+        self.url = url
+
+    def end(self, number: signal.Signals) -> int:
+        """Send a signal and return the exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(10)
+
+
+@contextmanager
+def running(data: Path, *command: str, **settings: str) -> Iterator[Running]:
+    """Start a server, wait for its word that it serves, and end it afterwards."""
+    port = free_port()
+    own = {name: value for name, value in os.environ.items() if not name.startswith("TWINDOW_")}
+    given = {"DATA_DIR": str(data), "PORT": str(port), **settings}
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=own | {f"TWINDOW_{name}": value for name, value in given.items()},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert "Serving" in process.stdout.readline()
+        yield Running(process, f"http://127.0.0.1:{port}")
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(10)
+        process.stdout.close()
+
+
+@pytest.fixture
+def somebody() -> Iterator[Person]:
+    person = Person("")
+    yield person
+    person.close()
+
+
+def test_a_fresh_start_serves_a_reply_from_the_bundled_model(tmp_path: Path, somebody: Person):
+    with running(tmp_path, "app.py") as server:
+        somebody.base_url = server.url
+        page = ended(somebody, somebody.begin("Hello, who are you?"))
+        page = somebody.press(page, "Send", content="What is a wheel?")
+        page = ended(somebody, page)
+
+    assert page.states == ["complete", "complete"]
+    for turn in page.turns:
+        reply = turn.select_one(".turn__reply")
+        assert reply is not None
+        assert len(reply.get_text().split()) > 3
+    assert not (tmp_path / "model.json").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_streams_open_and_keeps_the_text(
+    tmp_path: Path, somebody: Person, number: signal.Signals
+):
+    with running(tmp_path, "app.py") as server:
+        somebody.base_url = server.url
+        page = somebody.begin("Tell me about steam engines.")
+        with somebody.follow(str(page.turns[0]["data-turn"])) as stream:
+            frame = stream.next()
+            while not frame.select_one("hx-partial[hx-target$=-text]"):
+                frame = stream.next()
+            text = frame.select_one("hx-partial[hx-target$=-text]").get_text()
+            assert server.end(number) == 0
+            stream.rest()
+
+    with running(tmp_path, "app.py") as server:
+        somebody.base_url = server.url
+        page = somebody.get(page.path)
+    assert page.states == ["interrupted"]
+    assert text.strip() in page.text
+
+
+def test_the_portal_speaks_to_a_service_that_runs_alone(tmp_path: Path, somebody: Person):
+    alone, portal = tmp_path / "service", tmp_path / "portal"
+    with running(alone, "-m", "service") as service:
+        key = subprocess.run(
+            f"{sys.executable} -m service key --sub portal --name portal --scope full_access".split(),
+            cwd=ROOT,
+            env=os.environ | {"TWINDOW_DATA_DIR": str(alone)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        with running(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
+            somebody.base_url = server.url
+            page = ended(somebody, somebody.begin("Hello"))
+
+    assert page.states == ["complete"]
+    assert not (portal / "service.db").exists()
+
+
+def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path):
+    ended = subprocess.run(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env=os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": "http"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr == "TWINDOW_PORT=http cannot be used: Expected int, got str.\n"
+
+
+def test_flask_run_works_for_developing(tmp_path: Path, somebody: Person):
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "flask", "--app", "app", "run", "--debug", "--port", str(port)],
+        cwd=ROOT,
+        env=os.environ | {"TWINDOW_DATA_DIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            if "Debugger PIN" in line:
+                break
+        somebody.base_url = f"http://127.0.0.1:{port}"
+        page = ended(somebody, somebody.begin("Hello"))
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.stdout.read()
+        process.wait(10)
+        process.stdout.close()
+
+    assert page.states == ["complete"]
