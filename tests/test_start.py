@@ -109,7 +109,10 @@ def test_the_portal_speaks_to_a_service_that_runs_alone(tmp_path: Path, somebody
     alone, portal = tmp_path / "service", tmp_path / "portal"
     with running(alone, "-m", "service") as service:
         key = subprocess.run(
-            f"{sys.executable} -m service key --sub portal --name portal --scope full_access".split(),
+            [
+                *(sys.executable, "-m", "service", "key"),
+                *("--sub", "portal", "--name", "portal", "--scope", "full_access"),
+            ],
             cwd=ROOT,
             env=os.environ | {"TWINDOW_DATA_DIR": str(alone)},
             capture_output=True,
