@@ -50,11 +50,6 @@ Entry = Progress | Delta | Ended
 _decoder = msgspec.json.Decoder(Entry)
 
 
-def kind(entry: Entry) -> str:
-    """Name the kind of an entry, as the table keeps it."""
-    return type(entry).__name__.lower()
-
-
 encode = msgspec.json.encode
 decode = _decoder.decode
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
+from chat import stored
 from chat.conversations import Conversation, title_of
-from chat.log import Log, has_ended
+from chat.log import Log
 from chat.tables import conversations, turns
 from database import Database
 
@@ -127,12 +128,12 @@ class Turns:
                 position=turn.position,
                 press=press,
                 content=content,
-                producer=self.log.producer,
+                producer=self.log.heartbeat.producer,
                 created_at=now,
             )
         )
         # In the same transaction, so that no other process takes this one for dead.
-        self.log.beat(connection)
+        self.log.heartbeat.beat(connection)
         return turn
 
 
@@ -149,7 +150,7 @@ def _is_replying(connection: Connection, conversation_id: str) -> bool:
     mine = turns.c.conversation_id == conversation_id
     query = select(turns.c.id).where(mine).order_by(turns.c.position.desc()).limit(1)
     newest = connection.execute(query).scalar()
-    return newest is not None and not has_ended(connection, newest)
+    return newest is not None and not stored.ends(connection, [newest])
 
 
 def _select() -> Select[Any]:

@@ -139,7 +139,7 @@ def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
         call.delta("Said before the crash")
         stream.until("Said before the crash")
     portal.log.flush()
-    monkeypatch.setattr("chat.log.LOST_SECONDS", 0.0)
+    monkeypatch.setattr("chat.heartbeat.LOST_SECONDS", 0.0)
 
     other = twindow.create_app(settings)
     with served(other) as url:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select
 
-from chat import log as chat_log
+from chat import heartbeat
 from chat.entries import Delta, Ended, Progress, State, fold, said
 from chat.log import Log
 from chat.tables import entries
@@ -165,7 +165,7 @@ def test_a_dead_producer_is_noticed_by_whoever_looks(
 ):
     log.append(turn.id, Delta("Last words"))
     log.flush()
-    monkeypatch.setattr(chat_log, "LOST_SECONDS", 0.0)
+    monkeypatch.setattr(heartbeat, "LOST_SECONDS", 0.0)
     other = new_log()
 
     *_, last = other.follow(turn.id, other.read(turn.id).last)
