@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
 # stop every greenlet of the worker.
@@ -18,8 +18,8 @@ RETRY_SECONDS = 0.01
 GIVE_UP_SECONDS = 5.0
 
 
-class Busy(Exception):
-    """Raised when another process has held the write lock for too long; nothing was written."""
+class DatabaseUnavailable(Exception):
+    """Raised when the database is locked for too long, full, or gone; nothing was written."""
 
 
 class Database:
@@ -35,21 +35,21 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Open a transaction that sees one state of the data."""
-        with self.engine.connect() as connection, connection.begin():
+        """Open a transaction that sees one state of the data. Raises DatabaseUnavailable."""
+        with _translated(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Open a transaction that no other writer of an SQLite file runs beside.
 
-        Raises Busy.
+        Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
-            with self.engine.begin() as connection:
+            with _translated(), self.engine.begin() as connection:
                 yield connection
             return
-        with self._writing, self.engine.connect() as connection:
+        with _translated(), self._writing, self.engine.connect() as connection:
             _take_write_lock(connection)
             with connection.get_transaction() or connection.begin():
                 yield connection
@@ -106,6 +106,14 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        raise DatabaseUnavailable from error
+
+
 def _take_write_lock(connection: Connection) -> None:
     connection.execution_options(immediate=True)
     give_up = time.monotonic() + GIVE_UP_SECONDS
@@ -116,7 +124,7 @@ def _take_write_lock(connection: Connection) -> None:
             if "locked" not in str(error):
                 raise
             if time.monotonic() > give_up:
-                raise Busy from error
+                raise DatabaseUnavailable from error
             time.sleep(RETRY_SECONDS)
         else:
             return

@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 import twinapi
 from blueprints.fragments import notice, wants_fragment
-from database import Busy
+from database import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ SENTENCES = {
     413: "That is too large to be sent.",
     429: "That was a lot at once. Wait a moment, then try again.",
     500: "Something went wrong here. Nothing that was saved is lost.",
-    503: "The portal is busy. Nothing was saved; try again in a moment.",
+    503: "The portal cannot save anything at the moment. Nothing was sent; try again soon.",
 }
 STALE_FORM = (
     "This page was open for so long, or the cookies changed so much, that the form is no longer "
@@ -35,7 +35,7 @@ def init_app(app: Flask) -> None:
     """Answer every error in a person's language."""
     app.register_error_handler(twinapi.TwinApiError, _from_service)
     app.register_error_handler(CSRFError, lambda _: answer(STALE_FORM, 400))
-    app.register_error_handler(Busy, lambda _: answer(SENTENCES[503], 503))
+    app.register_error_handler(DatabaseUnavailable, lambda _: answer(SENTENCES[503], 503))
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(Exception, _from_bug)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
 
 from blueprints.current import portal
+from database import DatabaseUnavailable
 
 bp = Blueprint("health", __name__)
 
@@ -25,6 +25,6 @@ def ready() -> tuple[str, int, dict[str, str]]:
     try:
         with portal().database.read() as connection:
             connection.execute(select(1))
-    except SQLAlchemyError:
+    except DatabaseUnavailable:
         return "The database does not answer.\n", 503, TEXT
     return "ok\n", 200, TEXT

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 from cachelib.base import BaseCache
-from flask import Flask, request
+from flask import Flask, Response, request
 from flask_session.cachelib import CacheLibSessionInterface
 from sqlalchemy import delete, insert, select
 
 from chat.tables import sessions
-from database import Database
+from database import Database, DatabaseUnavailable
+
+logger = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=365)
 
@@ -67,6 +70,13 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
         """Tell whether this request came by https."""
         return request.is_secure
+
+    def save_session(self, app: Flask, session: Any, response: Response) -> None:
+        """Save a session; when that fails, the answer that says so must still go out."""
+        try:
+            super().save_session(app, session, response)
+        except DatabaseUnavailable:
+            logger.warning("A session could not be saved.", exc_info=True)
 
 
 def init_app(app: Flask, database: Database) -> None:

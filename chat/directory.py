@@ -7,11 +7,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from twinapi import Client, NotFound, Twin, TwinApiError
+from twinapi import Client, ConnectionFailed, NotFound, Twin, TwinApiError
 
 MAX_PAGES = 20
 # While the service is down, it is asked again only this often: each try may cost its time-out.
 RETRY_SECONDS = 5.0
+PATIENCE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +36,24 @@ class Directory:
         self._lock = threading.Lock()
 
     def list(self) -> Listing:
-        """Return all twins; while the service is down the last list, with its age.
+        """Return all twins; while the service is down or slow the last list, with its age.
 
         Raises TwinApiError when there is no list yet.
         """
-        with self._lock:
-            if self._at is None or time.monotonic() - self._at > self.keep:
-                self._try_to_fetch()
-            if self._at is None and self._failure:
-                raise self._failure[1]
-            age = time.monotonic() - (self._at or 0)
-            return Listing(self._listed(), age, self._failure[1].sentence if self._failure else "")
+        if self._is_due():
+            fetching = threading.Thread(target=self._fetch_once, daemon=True, name="directory")
+            fetching.start()
+            # Whoever has a list to look at does not wait for a service that hangs.
+            fetching.join(None if self._at is None else PATIENCE_SECONDS)
+        failure = self._failure
+        if self._at is None:
+            raise failure[1] if failure else ConnectionFailed
+        twins = sorted(self._twins.values(), key=lambda twin: twin.name.casefold())
+        sentence = failure[1].sentence if failure else ""
+        return Listing(twins, time.monotonic() - self._at, sentence)
 
     def find(self, twin_id: str) -> Twin:
-        """Return a twin, from the list where it is in it. Raises TwinApiError."""
+        """Return a twin from the list. Raises TwinApiError."""
         self.list()
         if twin_id not in self._twins:
             raise NotFound(404)
@@ -58,26 +63,30 @@ class Directory:
         """Return a twin if it was listed before; this asks nobody."""
         return self._twins.get(twin_id)
 
-    def _try_to_fetch(self) -> None:
-        if self._failure and time.monotonic() - self._failure[0] < RETRY_SECONDS:
-            return
-        try:
-            self._fetch()
-            self._failure = None
-        except TwinApiError as error:
-            self._failure = (time.monotonic(), error)
+    def _is_due(self) -> bool:
+        now = time.monotonic()
+        if self._failure and now - self._failure[0] < RETRY_SECONDS:
+            return False
+        return self._at is None or now - self._at > self.keep
 
-    def _fetch(self) -> None:
+    def _fetch_once(self) -> None:
+        with self._lock:
+            if not self._is_due():
+                return  # somebody else has just been there
+            try:
+                self._twins = self._fetch()
+                self._at = time.monotonic()
+                self._failure = None
+            except TwinApiError as error:
+                self._failure = (time.monotonic(), error)
+
+    def _fetch(self) -> dict[str, Twin]:
         found: dict[str, Twin] = {}
         for page in range(1, MAX_PAGES + 1):
             part = self.client.list_twins(page)
-            fresh = {twin.id: twin for twin in part.items} | found
+            known = len(found)
+            found = {twin.id: twin for twin in part.items} | found
             # A service that repeats its page for ever must not be followed for ever.
-            if len(fresh) == len(found) or not part.more:
-                found = fresh
+            if len(found) == known or not part.more:
                 break
-            found = fresh
-        self._twins, self._at = found, time.monotonic()
-
-    def _listed(self) -> Sequence[Twin]:
-        return sorted(self._twins.values(), key=lambda twin: twin.name.casefold())
+        return found

@@ -6,6 +6,7 @@ database in one transaction for all turns, at most a slice later. `kill -9` lose
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,9 +17,12 @@ from chat import stored
 from chat.entries import Batch, Ended, Entry, State, said
 from chat.heartbeat import BEAT_SECONDS, Heartbeat, is_lost
 from chat.live import Live
-from database import Busy, Database
+from database import Database, DatabaseUnavailable
+
+logger = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.05
+RETRY_SECONDS = 1.0
 POLL_SECONDS = 0.25
 QUIET_SECONDS = 10.0
 
@@ -182,7 +186,9 @@ class Log:
             self._work.clear()
             try:
                 self.flush()
-            except Busy:
+            except DatabaseUnavailable:
+                logger.warning("The log cannot be written at the moment.", exc_info=True)
+                time.sleep(RETRY_SECONDS)
                 self._work.set()  # what was not stored is still held, and tried again
 
     def flush(self) -> None:

@@ -12,7 +12,7 @@ from chat.conversations import Conversation, Conversations
 from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Turn
-from database import Busy
+from database import DatabaseUnavailable
 from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,8 @@ class Producer:
         while True:
             try:
                 self.log.end(turn.id, ended)
-            except Busy:
+            except DatabaseUnavailable:
+                logger.warning("turn %s cannot be stored at the moment", turn.id)
                 time.sleep(SAVE_RETRY_SECONDS)
             else:
                 return

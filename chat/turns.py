@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from chat import stored
 from chat.conversations import Conversation, title_of
@@ -49,8 +50,20 @@ class Turns:
 
         The same press of the button (same key, same words) is the same turn.
         """
-        now = time.time()
         press = _press(person, twin_id, key, content)
+        try:
+            return self._begin(person, twin_id, twin_name, content, press)
+        except IntegrityError:
+            # Another process was faster with the same press: its turn is the one.
+            with self.database.read() as connection:
+                if same := _pressed(connection, press):
+                    return same, False
+            raise
+
+    def _begin(
+        self, person: str, twin_id: str, twin_name: str, content: str, press: str
+    ) -> tuple[Turn, bool]:
+        now = time.time()
         with self.database.write() as connection:
             if same := _pressed(connection, press):
                 return same, False

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from database import Busy
+from database import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def init_app(app: Flask) -> None:
     """Answer every error in that shape."""
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(HTTPException, _from_http)
-    app.register_error_handler(Busy, _from_busy)
+    app.register_error_handler(DatabaseUnavailable, _from_database)
     app.register_error_handler(Exception, _from_bug)
 
 
@@ -68,9 +68,9 @@ def _from_http(error: HTTPException) -> Response:
     return Problem(status, code, sentence, headers=headers).response()
 
 
-def _from_busy(_error: Busy) -> Response:
-    sentence = "The service is busy. Nothing was stored; try again in a moment."
-    return Problem(503, "busy", sentence, headers={"Retry-After": "1"}).response()
+def _from_database(_error: DatabaseUnavailable) -> Response:
+    sentence = "The service cannot store anything at the moment. Try again soon."
+    return Problem(503, "unavailable", sentence, headers={"Retry-After": "1"}).response()
 
 
 def _from_bug(error: Exception) -> Response:

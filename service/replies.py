@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from database import Busy
+from database import DatabaseUnavailable
 from service import context
 from service.conversations import LEASE_SECONDS, Conversation, Conversations, Message
 from service.model import Model, ModelFailed, Sampling, TooLong, Writing
@@ -151,7 +151,7 @@ class Replies:
         self._running.pop(reply.said.conversation_id, None)
         try:
             message = self.conversations.reply(reply.said, content)
-        except Busy:
+        except DatabaseUnavailable:
             return Failed("The reply could not be stored.")
         if end:
             return end
@@ -169,5 +169,5 @@ class Replies:
             self._any.clear()
             while self._running:
                 threading.Event().wait(LEASE_SECONDS / 3)
-                with suppress(Busy):
+                with suppress(DatabaseUnavailable):
                     self.conversations.renew(list(self._running))
