@@ -143,7 +143,5 @@ def _check(settings: Settings) -> None:
         raise SettingsError(f"{PREFIX}_API_URL is set, so {PREFIX}_API_KEY is needed as well.")
     if settings.embedded and (settings.api_key or settings.api_read_key):
         raise SettingsError(f"{PREFIX}_API_KEY is set, so {PREFIX}_API_URL is needed as well.")
-    if settings.model_url and not settings.model:
-        raise SettingsError(f"{PREFIX}_MODEL_URL is set, so {PREFIX}_MODEL is needed as well.")
     if settings.secret_key is not None and len(settings.secret_key) < 16:
         raise SettingsError(f"{PREFIX}_SECRET_KEY is too short: 16 characters at least.")

@@ -24,8 +24,9 @@ from service.model_server import NAME, weights
 logger = logging.getLogger(__name__)
 
 START_SECONDS = 30.0
+STOP_SECONDS = 1.0
 BACK_OFF_SECONDS = (0.5, 1, 2, 5, 10, 30)
-LOCK_POLL_SECONDS = 1.0
+LOCK_POLL_SECONDS = 0.5
 POLL_SECONDS = 0.05
 
 
@@ -75,7 +76,10 @@ class BundledModel:
         """End the child, if it is ours."""
         self._stopping = True
         if self._child and self._child.stdin:
-            self._child.stdin.close()
+            with suppress(BrokenPipeError):
+                self._child.stdin.close()
+        if self._supervisor:
+            self._supervisor.join(STOP_SECONDS)
 
     def _supervise(self) -> None:
         if weights() is None:
@@ -86,6 +90,8 @@ class BundledModel:
             return
         with self._lock_file.open("w") as lock:
             while not _taken(lock):
+                if self._stopping:
+                    return
                 time.sleep(LOCK_POLL_SECONDS)
             failures = 0
             while True:
@@ -99,7 +105,7 @@ class BundledModel:
                 time.sleep(pause)
 
     def _run(self) -> None:
-        """Run the child until it ends. Its output closes then: nobody need wait for its status."""
+        """Run the child until it ends; its output closes then."""
         key = secrets.token_urlsafe(24)
         self._address_file.unlink(missing_ok=True)
         with self._log_file.open("w") as log:
@@ -118,25 +124,35 @@ class BundledModel:
                 cwd=ROOT,
                 start_new_session=True,
             )
+        with child:
+            address = self._greet(child, key)
+            if address:
+                self.problem = ""
+                self._publish(address, key)
+                _wait_for_end(child)
+            elif not self._stopping:
+                self.problem = f"The bundled model cannot start; {self._log_file} says why."
+            self._address_file.unlink(missing_ok=True)
+
+    @staticmethod
+    def _greet(child: subprocess.Popen[str], key: str) -> str:
+        """Hand the child its key; it answers with its address, or not at all."""
         assert child.stdin is not None  # noqa: S101
         assert child.stdout is not None  # noqa: S101
-        with suppress(BrokenPipeError):
+        with suppress(BrokenPipeError, ValueError):
             child.stdin.write(f"{key}\n")
             child.stdin.flush()
-        address = child.stdout.readline().strip()
-        if address:
-            self.problem = ""
-            self._publish(address, key)
-            child.stdout.read()
-        else:
-            self.problem = f"The bundled model cannot start; {self._log_file} says why."
-        self._address_file.unlink(missing_ok=True)
-        child.poll()
+        return child.stdout.readline().strip()
 
     def _publish(self, address: str, key: str) -> None:
         fresh = self._address_file.with_suffix(".new")
         write_private(fresh, json.dumps({"address": address, "key": key}))
         fresh.replace(self._address_file)
+
+
+def _wait_for_end(child: subprocess.Popen[str]) -> None:
+    assert child.stdout is not None  # noqa: S101
+    child.stdout.read()
 
 
 def _taken(lock: IO[str]) -> bool:

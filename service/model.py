@@ -53,6 +53,7 @@ class Model:
     def __init__(self, settings: Settings) -> None:
         self.window = settings.model_window
         self._settings = settings
+        self._name = ""
         self.bundled = (
             None
             if settings.model_url
@@ -78,14 +79,11 @@ class Model:
         for name in ("temperature", "frequency_penalty"):
             if (value := getattr(sampling, name)) is not None:
                 body[name] = value
-        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
         try:
             response = self._session.post(
                 f"{url}/chat/completions",
                 json=body,
-                headers=headers,
+                headers=self._headers(key) | {"Accept": "text/event-stream"},
                 timeout=(5, self._settings.model_timeout),
                 allow_redirects=False,
                 stream=True,
@@ -102,13 +100,29 @@ class Model:
         """End the bundled model, if it is ours."""
         if self.bundled:
             self.bundled.stop()
+        self._session.close()
 
     def _where(self) -> tuple[str, str | None, str]:
         if self.bundled:
             return *self.bundled.address(), self.bundled.name
         url = str(self._settings.model_url).rstrip("/")
-        path = urlsplit(url).path
-        return url if path else f"{url}/v1", self._settings.model_key, str(self._settings.model)
+        url = url if urlsplit(url).path else f"{url}/v1"
+        self._name = self._settings.model or self._name or self._first_model(url)
+        return url, self._settings.model_key, self._name
+
+    def _first_model(self, url: str) -> str:
+        """Ask the server what it has; one that does not say takes any name."""
+        try:
+            with self._session.get(
+                f"{url}/models", headers=self._headers(self._settings.model_key), timeout=(5, 10)
+            ) as answer:
+                return str(answer.json()["data"][0]["id"])
+        except (*NETWORK_ERRORS, ValueError, LookupError, TypeError):
+            return "default"
+
+    def _headers(self, key: str | None) -> dict[str, str]:
+        bearer = {"Authorization": f"Bearer {key}"} if key else {}
+        return {"Accept-Encoding": "identity"} | bearer
 
 
 class Writing:

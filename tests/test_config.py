@@ -23,7 +23,6 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         ("API_URL", "twins.example", "TWINDOW_API_URL=twins.example cannot be used"),
         ("API_URL", "http://x", "TWINDOW_API_URL is set, so TWINDOW_API_KEY is needed as well."),
         ("API_KEY", "k", "TWINDOW_API_KEY is set, so TWINDOW_API_URL is needed as well."),
-        ("MODEL_URL", "http://x", "TWINDOW_MODEL_URL is set, so TWINDOW_MODEL is needed as well."),
         ("SECRET_KEY", "short", "TWINDOW_SECRET_KEY is too short: 16 characters at least."),
         ("SIGN_IN", "magic", "TWINDOW_SIGN_IN=magic cannot be used: Invalid enum value 'magic'."),
         ("POTR", "1", "TWINDOW_POTR is not a setting of Twindow; did you mean TWINDOW_PORT?"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import msgspec
 import pytest
 
 from service.current import Parts
@@ -287,3 +288,18 @@ def test_unknown_addresses_and_methods_answer_in_the_same_shape(api: Api):
     assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
     assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
     assert "GET" in wrong.headers["Allow"]
+
+
+def test_without_a_name_the_first_model_of_the_server_is_asked(
+    api: Api, model: Model, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    model.upstream.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
+
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            call = model.say("Hi")
+            events.result(10)
+        assert call.body["model"] == "first"
+    assert [c.path for c in model.upstream.calls].count("/v1/models") == 1
