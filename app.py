@@ -95,6 +95,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         settings.api_key or (_own_key(service, settings) if service else ""),
         read_key=settings.api_read_key,
         connect_timeout=settings.api_connect_timeout,
+        answer_timeout=settings.api_answer_timeout,
         idle_timeout=settings.api_idle_timeout,
         reply_timeout=settings.api_reply_timeout,
     )

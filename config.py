@@ -37,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_key: str | None = None
     api_read_key: str | None = None
     api_connect_timeout: Seconds = 5
+    api_answer_timeout: Seconds = 30
     api_idle_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
 

@@ -33,6 +33,7 @@ class Directory:
         self._twins: dict[str, Twin] = {}
         self._at: float | None = None
         self._failure: tuple[float, TwinApiError] | None = None
+        self._fetching: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def list(self) -> Listing:
@@ -40,9 +41,7 @@ class Directory:
 
         Raises TwinApiError when there is no list yet.
         """
-        if self._is_due():
-            fetching = threading.Thread(target=self._fetch_once, daemon=True, name="directory")
-            fetching.start()
+        if fetching := self._fetching_if_due():
             # Whoever has a list to look at does not wait for a service that hangs.
             fetching.join(None if self._at is None else PATIENCE_SECONDS)
         failure = self._failure
@@ -69,16 +68,20 @@ class Directory:
             return False
         return self._at is None or now - self._at > self.keep
 
-    def _fetch_once(self) -> None:
+    def _fetching_if_due(self) -> threading.Thread | None:
         with self._lock:
-            if not self._is_due():
-                return  # somebody else has just been there
-            try:
-                self._twins = self._fetch()
-                self._at = time.monotonic()
-                self._failure = None
-            except TwinApiError as error:
-                self._failure = (time.monotonic(), error)
+            if self._is_due() and not (self._fetching and self._fetching.is_alive()):
+                self._fetching = threading.Thread(target=self._refresh, daemon=True, name="twins")
+                self._fetching.start()
+            return self._fetching
+
+    def _refresh(self) -> None:
+        try:
+            self._twins = self._fetch()
+            self._at = time.monotonic()
+            self._failure = None
+        except TwinApiError as error:
+            self._failure = (time.monotonic(), error)
 
     def _fetch(self) -> dict[str, Twin]:
         found: dict[str, Twin] = {}

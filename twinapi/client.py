@@ -40,11 +40,23 @@ class Client:
         self._idle_timeout = idle_timeout
         self._reply_timeout = reply_timeout
         self._transport = Transport(
-            base_url, connect_timeout=connect_timeout, answer_timeout=answer_timeout
+            base_url,
+            connect_timeout=connect_timeout,
+            head_timeout=answer_timeout,
+            read_timeout=answer_timeout,
+        )
+        self._streaming = Transport(
+            base_url,
+            connect_timeout=connect_timeout,
+            head_timeout=answer_timeout,
+            read_timeout=idle_timeout,
         )
         # An answer in one piece takes as long as the reply itself.
         self._patient = Transport(
-            base_url, connect_timeout=connect_timeout, answer_timeout=idle_timeout
+            base_url,
+            connect_timeout=connect_timeout,
+            head_timeout=reply_timeout,
+            read_timeout=reply_timeout,
         )
 
     def list_twins(self, page: int = 1, limit: int = MAX_PAGE) -> Page[Twin]:
@@ -85,18 +97,16 @@ class Client:
         """
         path = f"/conversations/{_part(conversation_id)}/messages"
 
-        def send(to: str, accept: str) -> requests.Response:
-            return self._patient.send(
-                "POST", to, self._key, accept=accept, json={"content": content}
-            )
-
         def send_once() -> requests.Response:
+            body = {"content": content}
             try:
-                return send(f"{path}/stream", "text/event-stream")
+                return self._streaming.send(
+                    "POST", f"{path}/stream", self._key, accept="text/event-stream", json=body
+                )
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
-                return send(path, "application/json")
+                return self._patient.send("POST", path, self._key, json=body)
 
         return ReplyStream(
             send_once, idle_timeout=self._idle_timeout, total_timeout=self._reply_timeout
@@ -112,8 +122,8 @@ class Client:
 
     def close(self) -> None:
         """Close the connections that wait to be used again."""
-        self._transport.close()
-        self._patient.close()
+        for transport in (self._transport, self._streaming, self._patient):
+            transport.close()
 
     def _read(self, path: str, **parts: Any) -> Any:
         return self._transport.ask("GET", path, self._read_key, **parts)

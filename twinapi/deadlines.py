@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Self
 
 TICK_SECONDS = 0.25
 
@@ -50,3 +51,26 @@ class Watchdog:
 
 
 watchdog = Watchdog()
+
+
+class Deadline(Watched):
+    """Call `hang_up`, from another thread, when the block takes longer than `seconds`."""
+
+    def __init__(self, seconds: float, hang_up: Callable[[], None]) -> None:
+        self.passed = False
+        self._at = time.monotonic() + seconds
+        self._hang_up = hang_up
+        self._watching = watchdog.watching(self)
+
+    def __enter__(self) -> Self:
+        self._watching.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._watching.__exit__(None, None, None)
+
+    def check(self, now: float) -> None:
+        """Hang up when the time is over."""
+        if now > self._at and not self.passed:
+            self.passed = True
+            self._hang_up()

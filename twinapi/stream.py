@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -86,14 +85,14 @@ class ReplyStream(Watched):
             self._hang_up()
 
     def _hang_up(self) -> None:
-        with self._lock, suppress(*transport.NETWORK_ERRORS, ValueError, RuntimeError):
+        with self._lock:
             if self._response is not None:
-                self._response.raw.shutdown()
+                transport.hang_up(self._response)
 
     def _events(self, response: requests.Response) -> Iterator[Event]:
         kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind == "application/json":
-            yield _whole(transport.read_json(response))
+            yield _whole(transport.read_json(response, self._total_at - time.monotonic()))
             return
         if kind != sse.CONTENT_TYPE and response.status_code not in (202, 204):
             raise errors.Unexpected(response.status_code)

@@ -6,19 +6,23 @@ import json
 import math
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 
 from twinapi import errors
+from twinapi.connections import BoundedAdapter
+from twinapi.deadlines import Deadline
 from twinapi.events import failure_text
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
 READ_BYTES = 64 * 1024
+# The status has said most of what a refusal can say: its words are not waited for long.
+REFUSAL_SECONDS = 5.0
 DEFAULT_RETRY_SECONDS = 60.0
 MAX_RETRY_SECONDS = 3600.0
 
@@ -44,13 +48,16 @@ class Transport:
     Nothing from the environment is trusted: a ~/.netrc would replace the key, a proxy would see it.
     """
 
-    def __init__(self, base_url: str, *, connect_timeout: float, answer_timeout: float) -> None:
+    def __init__(
+        self, base_url: str, *, connect_timeout: float, head_timeout: float, read_timeout: float
+    ) -> None:
         self.base_url = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
-        self.timeout = (connect_timeout, answer_timeout)
+        self._timeout = (connect_timeout, max(head_timeout, read_timeout))
+        self._read_timeout = read_timeout
         self._session = requests.Session()
         self._session.trust_env = False
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=64)
+        adapter = BoundedAdapter(head_timeout, pool_connections=4, pool_maxsize=64)
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
 
@@ -78,7 +85,7 @@ class Transport:
                 method,
                 self.base_url + path,
                 headers=headers,
-                timeout=self.timeout,
+                timeout=self._timeout,
                 allow_redirects=False,
                 stream=True,
                 **parts,
@@ -96,17 +103,21 @@ class Transport:
         Raises TwinApiError.
         """
         with self.send(method, path, key, **parts) as response:
-            return read_json(response)
+            return read_json(response, self._read_timeout)
 
     def close(self) -> None:
         """Close the connections that wait to be used again."""
         self._session.close()
 
 
-def read_json(response: requests.Response) -> Any:
-    """Read a bounded body as JSON; None where there is none. Raises Unexpected."""
+def read_json(response: requests.Response, seconds: float) -> Any:
+    """Read a body, bounded in size and time, as JSON; None where there is none.
+
+    Raises ConnectionFailed and Unexpected.
+    """
     try:
-        body = _read(response)
+        with Deadline(seconds, lambda: hang_up(response)):
+            body = _read(response)
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
         raise errors.ConnectionFailed(
@@ -114,6 +125,12 @@ def read_json(response: requests.Response) -> Any:
         ) from error
     except (ValueError, RecursionError):
         raise errors.Unexpected(response.status_code) from None
+
+
+def hang_up(response: requests.Response) -> None:
+    """Close a response from another thread, so that whoever reads it notices."""
+    with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
+        response.raw.shutdown()
 
 
 def _read(response: requests.Response) -> bytes:
@@ -145,7 +162,8 @@ def _no_connection(error: Exception) -> errors.TwinApiError:
 
 def _refusal(response: requests.Response) -> errors.ApiError:
     status = response.status_code
-    said = _words(response)
+    with Deadline(REFUSAL_SECONDS, lambda: hang_up(response)):
+        said = _words(response)
     if status == 429 or (status == 503 and "Retry-After" in response.headers):
         return errors.RateLimited(status, said, retry_after=retry_after(response.headers))
     if status >= 500:

@@ -150,3 +150,30 @@ def test_an_error_event_is_an_end(client, upstream: Upstream, pool):
     upstream.next_call().begin().raw(b'data: {"type":"error","error":"tired"}\n\n')
 
     assert result.result(5) == [Failed("The service reported an error: tired")]
+
+
+def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
+    client = twinapi.Client(upstream.url, KEY, answer_timeout=0.5)
+    result = pool.submit(list, client.stream_message("c1", "hello"))
+    call = upstream.next_call()
+    call.raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    call.beat_until_hangup(b"x")
+
+    with pytest.raises(twinapi.ConnectionFailed) as error:
+        result.result(10)
+    assert "does not answer in time" in error.value.sentence
+    assert error.value.perhaps_received
+    client.close()
+
+
+def test_a_body_that_trickles_in_is_given_up(upstream: Upstream, pool):
+    client = twinapi.Client(upstream.url, KEY, answer_timeout=0.5)
+    upstream.hold_back.add("/api/v1/twins")
+    result = pool.submit(client.list_twins)
+    call = upstream.next_call()
+    call.head(200, content_type="application/json")
+    call.beat_until_hangup(b" ")
+
+    with pytest.raises(twinapi.TwinApiError):
+        result.result(10)
+    client.close()
