@@ -36,6 +36,7 @@ def main(window: int, parallel: int) -> None:
     parameters.model_alias = {NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel
+    parameters.cache_ram_mib = 0  # else every prompt it has seen stays, up to 8 GB
     # With a thread on every core llama.cpp's spinning threads starve as soon as anything else runs.
     threads = max(1, (os.cpu_count() or 2) - 1)
     parameters.cpuparams.n_threads = threads
