@@ -46,7 +46,7 @@ class BundledModel:
         self._lock_file = data_dir / "model.lock"
         self._log_file = data_dir / "model.log"
         self._supervisor: threading.Thread | None = None
-        self._child: subprocess.Popen[str] | None = None
+        self._child: subprocess.Popen[bytes] | None = None
         self._stopping = False
         self.problem = ""
 
@@ -120,7 +120,7 @@ class BundledModel:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                text=True,
+                bufsize=0,  # what a dead child does not take must not wait in a buffer
                 cwd=ROOT,
                 start_new_session=True,
             )
@@ -135,14 +135,13 @@ class BundledModel:
             self._address_file.unlink(missing_ok=True)
 
     @staticmethod
-    def _greet(child: subprocess.Popen[str], key: str) -> str:
+    def _greet(child: subprocess.Popen[bytes], key: str) -> str:
         """Hand the child its key; it answers with its address, or not at all."""
         assert child.stdin is not None  # noqa: S101
         assert child.stdout is not None  # noqa: S101
         with suppress(BrokenPipeError, ValueError):
-            child.stdin.write(f"{key}\n")
-            child.stdin.flush()
-        return child.stdout.readline().strip()
+            child.stdin.write(f"{key}\n".encode())
+        return child.stdout.readline().decode().strip()
 
     def _publish(self, address: str, key: str) -> None:
         fresh = self._address_file.with_suffix(".new")
@@ -150,7 +149,7 @@ class BundledModel:
         fresh.replace(self._address_file)
 
 
-def _wait_for_end(child: subprocess.Popen[str]) -> None:
+def _wait_for_end(child: subprocess.Popen[bytes]) -> None:
     assert child.stdout is not None  # noqa: S101
     child.stdout.read()
 
