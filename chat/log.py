@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import msgspec
 
@@ -175,7 +176,8 @@ class Log:
         """End every running reply as interrupted, and let all readers go. They come back."""
         self.closing = True
         for turn_id in list(self._live):
-            self.end(turn_id, CLOSING)
+            with suppress(DatabaseUnavailable):
+                self.end(turn_id, CLOSING)
 
     def _write_for_ever(self) -> None:
         while True:
@@ -186,8 +188,9 @@ class Log:
             self._work.clear()
             try:
                 self.flush()
-            except DatabaseUnavailable:
-                logger.warning("The log cannot be written at the moment.", exc_info=True)
+            except Exception:
+                # Whatever it is: without this thread no reply is stored any more.
+                logger.exception("The log cannot be written at the moment.")
                 time.sleep(RETRY_SECONDS)
                 self._work.set()  # what was not stored is still held, and tried again
 

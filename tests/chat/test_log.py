@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +14,7 @@ from chat.entries import Delta, Ended, Progress, State, fold, said
 from chat.log import Log
 from chat.tables import entries
 from chat.turns import Turn
+from database import DatabaseUnavailable
 
 DONE = Ended(State.COMPLETE, text="Hello")
 
@@ -194,3 +196,21 @@ def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: C
     log.flush()
 
     assert said(new_log().read(turn.id).entries) == "Stored"
+
+
+def test_a_database_that_comes_back_gets_what_it_missed(
+    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chat.log.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("database.GIVE_UP_SECONDS", 0.0)
+    other = sqlite3.connect(log.database.engine.url.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    log.append(turn.id, Delta("held meanwhile"))
+    with pytest.raises(DatabaseUnavailable):
+        log.flush()
+    other.execute("ROLLBACK")
+    other.close()
+
+    log.flush()
+
+    assert said(new_log().read(turn.id).entries) == "held meanwhile"
