@@ -9,13 +9,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event
+from sqlalchemy import Connection, Insert, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
 # stop every greenlet of the worker.
 RETRY_SECONDS = 0.01
 GIVE_UP_SECONDS = 5.0
+
+_MIGRATING = 8429  # any number, the same for all
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class DatabaseUnavailable(Exception):
@@ -78,6 +82,8 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
         return script._upgrade_revs("head", revision)
 
     with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
+        if not database.is_sqlite:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATING})")
         context.configure(connection=connection, version_table=version_table)
         context.run_migrations()
 
@@ -104,6 +110,19 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     immediate = connection.get_execution_options().get("immediate")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def insert_new(connection: Connection, table: Table) -> Insert:
+    """Return an INSERT that leaves rows alone whose key is there already."""
+    insert: Insert = _INSERT[connection.dialect.name](table).on_conflict_do_nothing()
+    return insert
+
+
+def upsert(connection: Connection, table: Table, key: str, row: dict[str, object]) -> None:
+    """Insert a row, or change the one that has its key."""
+    insert = _INSERT[connection.dialect.name](table).values(row)
+    rest = {name: insert.excluded[name] for name in row if name != key}
+    connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=rest))
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def show(conversation_id: str) -> str:
 
 def page_of(conversation: Conversation, *, content: str = "", notice: str = "") -> str:
     """Render the page of a conversation; this asks the service nothing."""
-    before = request.args.get("before", None, int)
+    before = request.args.get("before", None, _position)
     turns = portal().turns.of_conversation(
         conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1
     )
@@ -62,6 +62,10 @@ def page_of(conversation: Conversation, *, content: str = "", notice: str = "") 
         notice=notice,
         key=words.fresh_key(),
     )
+
+
+def _position(value: str) -> int:
+    return min(int(value), 2**31 - 1)
 
 
 def replies(turns: Sequence[Turn]) -> list[Reply]:

@@ -45,7 +45,12 @@ def portal() -> Portal:
 
 
 def person() -> str:
-    """Return who is asking. A browser that comes for the first time becomes a person of its own."""
+    """Return who is asking, "" for a browser that has not said anything yet."""
+    return str(session.get("person", ""))
+
+
+def become_person() -> str:
+    """Return who is asking. A browser that says something for the first time becomes somebody."""
     today = int(time.time() // DAY_SECONDS)
     if "person" not in session:
         session["person"] = secrets.token_urlsafe(16)
@@ -53,7 +58,7 @@ def person() -> str:
     if session.get("seen") != today:
         session["seen"] = today
         session.permanent = True
-    return str(session["person"])
+    return person()
 
 
 def own_conversation(conversation_id: str) -> Conversation:

@@ -48,10 +48,17 @@ def answer(sentence: str, status: int) -> Response:
     elif wants_fragment():
         response = notice(sentence, status)
     else:
-        content = request.form.get("content", "")
-        page = render_template("errors/page.html", status=status, sentence=sentence, said=content)
+        page = render_template("errors/page.html", status=status, sentence=sentence, said=_said())
         response = make_response(page, status)
     return response
+
+
+def _said() -> str:
+    """Find the words that were to be sent; a form that is too large cannot be read at all."""
+    try:
+        return request.form.get("content", "")
+    except HTTPException:
+        return ""
 
 
 def _from_service(error: twinapi.TwinApiError) -> Response:

@@ -11,10 +11,10 @@ import msgspec
 from cachelib.base import BaseCache
 from flask import Flask, Response, request
 from flask_session.cachelib import CacheLibSessionInterface
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 
 from chat.tables import sessions
-from database import Database, DatabaseUnavailable
+from database import Database, DatabaseUnavailable, upsert
 
 logger = logging.getLogger(__name__)
 
@@ -52,9 +52,8 @@ class DatabaseCache(BaseCache):
             "expires_at": now + self._normalize_timeout(timeout),
         }
         with self.database.write() as connection:
-            old = (sessions.c.key == key) | (sessions.c.expires_at < now)
-            connection.execute(delete(sessions).where(old))
-            connection.execute(insert(sessions).values(row))
+            connection.execute(delete(sessions).where(sessions.c.expires_at < now))
+            upsert(connection, sessions, "key", row)
         return True
 
     def delete(self, key: str) -> bool:

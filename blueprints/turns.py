@@ -28,20 +28,21 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
     conversation = own_conversation(conversation_id)
     try:
         said = words.said()
-        turn, new = portal().turns.add(conversation, said.content, said.key)
+        added = portal().turns.add(conversation, said.content, said.key)
     except words.Refused as error:
         return _refuse(conversation, error.content, error.sentence, error.status)
     except StillReplying:
         return _refuse(conversation, said.content, STILL_REPLYING, 409)
-    if new:
-        portal().producer.reply_later(conversation, turn)
+    turn = added.turn
+    if added.new:
+        portal().producer.reply_later(added.conversation, turn)
     if wants_fragment():
         return fragment(
             "turns/create.html",
             **_shown(turn),
             conversation=conversation,
             from_composer="composer" in request.form,
-            new=new,
+            new=added.new,
         )
     return redirect(_place_of(turn), 303)
 

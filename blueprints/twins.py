@@ -6,7 +6,7 @@ from flask import Blueprint, Response, redirect, render_template, request, url_f
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
-from blueprints.current import person, portal
+from blueprints.current import become_person, portal
 from blueprints.fragments import fragment, wants_fragment
 from chat.directory import Listing
 from twinapi import Twin, TwinApiError
@@ -50,12 +50,11 @@ def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
             key=words.fresh_key(),
         )
         return page, error.status
-    turn, new = portal().turns.begin(person(), twin.id, twin.name, said.content, said.key)
-    if new:
-        conversation = portal().conversations.find(turn.conversation_id, person())
-        assert conversation is not None  # noqa: S101
-        portal().producer.reply_later(conversation, turn)
-    return redirect(url_for("conversations.show", conversation_id=turn.conversation_id), 303)
+    added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
+    if added.new:
+        portal().producer.reply_later(added.conversation, added.turn)
+    to = url_for("conversations.show", conversation_id=added.conversation.id)
+    return redirect(to, 303)
 
 
 def _matches(twin: Twin, q: str) -> bool:

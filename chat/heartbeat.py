@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 import time
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select
 
 from chat.tables import producers, turns
+from database import upsert
 
 BEAT_SECONDS = 2.0
 # A producer that has not said it lives for this long is gone, and so are its replies.
@@ -28,19 +29,21 @@ class Heartbeat:
 
     def beat(self, connection: Connection) -> None:
         """Say that this process lives."""
-        mine = producers.c.id == self.producer
-        now = time.time()
-        if not connection.execute(update(producers).where(mine).values(seen_at=now)).rowcount:
-            connection.execute(insert(producers).values(id=self.producer, seen_at=now))
+        upsert(connection, producers, "id", {"id": self.producer, "seen_at": time.time()})
         self._beaten = time.monotonic()
 
 
-def is_lost(connection: Connection, turn_id: str) -> bool:
-    """Tell whether the process that produces the reply to this turn is gone."""
+def is_lost(connection: Connection, turn_id: str, asking: str) -> bool:
+    """Tell whether nobody is left who produces the reply to this turn.
+
+    `asking` is the producer that asks, and that does not hold the turn.
+    """
     query = (
-        select(producers.c.seen_at)
+        select(turns.c.producer, producers.c.seen_at)
         .select_from(turns.outerjoin(producers, turns.c.producer == producers.c.id))
         .where(turns.c.id == turn_id)
     )
-    seen_at = connection.execute(query).scalar()
-    return seen_at is None or time.time() - seen_at >= LOST_SECONDS
+    producer, seen_at = connection.execute(query).one()
+    if producer == asking or seen_at is None:
+        return True
+    return time.time() - float(seen_at) >= LOST_SECONDS

@@ -37,11 +37,11 @@ class Live:
         """Return the number of the last entry."""
         return len(self._entries)
 
-    def hold(self, new: Sequence[Entry], slice_seconds: float) -> bool:
-        """Take entries in; what follows a quiet slice goes out at once. False when closed."""
+    def hold(self, new: Sequence[Entry], slice_seconds: float) -> None:
+        """Take entries in; what follows a quiet slice goes out at once."""
         with self._changed:
             if self._closed:
-                return False
+                return
             for entry in new:
                 if isinstance(entry, Delta):
                     self._held.append(entry.text)
@@ -51,7 +51,6 @@ class Live:
                     self._changed.notify_all()
             if time.monotonic() - self._sealed_at >= slice_seconds:
                 self._seal()
-            return True
 
     def take(self) -> list[tuple[int, Entry]]:
         """Return the entries that are not stored yet, with their numbers."""
@@ -75,8 +74,10 @@ class Live:
     def wait(self, after: int, timeout: float) -> Batch:
         """Wait until something follows the cursor, `timeout` seconds at most."""
         with self._changed:
-            self._changed.wait_for(lambda: len(self._entries) != after or self._closed, timeout)
-        return self.batch(after)
+            # A cursor from beyond the log knows nothing: waiting for "not equal" would not wait.
+            cursor = after if after <= len(self._entries) else 0
+            self._changed.wait_for(lambda: len(self._entries) > cursor or self._closed, timeout)
+        return self.batch(cursor)
 
     def when_closed(self, callback: Callable[[], None]) -> None:
         """Call back when the turn has ended, at once if it has."""

@@ -52,24 +52,27 @@ class Log:
         self.closing = False
         self._live: dict[str, Live] = {}
         self._work = threading.Event()
+        self._flushing = threading.Lock()
         self._writer: threading.Thread | None = None
 
-    def open(self, turn_id: str) -> Live:
-        """Begin to hold the log of a turn that this process has just added."""
-        live = self._live[turn_id] = Live()
+    def open(self, turn_id: str) -> None:
+        """Begin to hold the log of a turn that this process is about to add."""
+        self._live[turn_id] = Live()
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_for_ever, daemon=True, name="log")
             self._writer.start()
         self._work.set()
-        return live
 
-    def append(self, turn_id: str, *new: Entry) -> bool:
-        """Add what came. False says that the turn has ended, so that no more is wanted."""
+    def drop(self, turn_id: str) -> None:
+        """Hold a log no longer: nobody writes to it. One without an end counts as lost then."""
+        self._live.pop(turn_id, None)
+
+    def append(self, turn_id: str, *new: Entry) -> None:
+        """Add what came; what comes after the end is not wanted any more."""
         live = self._live.get(turn_id)
-        if live is None or not live.hold(new, SLICE_SECONDS):
-            return False
-        self._work.set()
-        return True
+        if live:
+            live.hold(new, SLICE_SECONDS)
+            self._work.set()
 
     def when_ended(self, turn_id: str, callback: Callable[[], None]) -> bool:
         """Call back when somebody ends the turn. False says that it has ended."""
@@ -93,16 +96,16 @@ class Log:
         with self.database.write() as connection:
             stored.lock(connection, [turn_id])
             rows = stored.read(connection, [turn_id])[turn_id]
-            known = live.entries if live else [entry for _, entry in rows]
             if rows and isinstance(rows[-1][1], Ended):
                 ended, first = rows[-1][1], False
             else:
+                known = live.entries if live else [entry for _, entry in rows]
                 ended, first = self._finished(ended, said(known)), True
                 last = max(rows[-1][0] if rows else 0, live.last if live else 0)
                 stored.replace(connection, turn_id, last + 1, ended)
         if live:
             live.close(ended)
-            self._live.pop(turn_id, None)
+            self.drop(turn_id)
         return first
 
     def _finished(self, ended: Ended, text_so_far: str) -> Ended:
@@ -118,19 +121,18 @@ class Log:
         live = self._live.get(turn_id)
         if live:
             return live.batch(after)
-        return self.read_many([turn_id], after)[turn_id]
+        return self._read_stored([turn_id], after)[turn_id]
 
     def read_all(self, turn_ids: list[str]) -> dict[str, Batch]:
         """Return the whole logs of several turns, those of dead producers ended."""
         live = {turn_id: log.batch(0) for turn_id in turn_ids if (log := self._live.get(turn_id))}
-        stored = self.read_many([turn_id for turn_id in turn_ids if turn_id not in live])
-        for turn_id, batch in stored.items():
+        rest = self._read_stored([turn_id for turn_id in turn_ids if turn_id not in live])
+        for turn_id, batch in rest.items():
             if not batch.ended and self.end_if_lost(turn_id):
-                stored[turn_id] = self.read(turn_id)
-        return live | stored
+                rest[turn_id] = self.read(turn_id)
+        return live | rest
 
-    def read_many(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
-        """Return the stored logs of several turns, in one query."""
+    def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
         with self.database.read() as connection:
             found = stored.read(connection, turn_ids)
         return {turn_id: stored.batch(rows, after) for turn_id, rows in found.items()}
@@ -144,9 +146,9 @@ class Log:
         while not self.closing:
             live = self._live.get(turn_id)
             batch = live.wait(after, QUIET_SECONDS) if live else self._look(turn_id, after)
+            after = batch.last
             if batch.entries:
                 yield batch
-                after = batch.last
                 quiet_since = time.monotonic()
                 if batch.ended:
                     return
@@ -168,7 +170,9 @@ class Log:
         if turn_id in self._live:
             return False
         with self.database.read() as connection:
-            if stored.ends(connection, [turn_id]) or not is_lost(connection, turn_id):
+            if stored.ends(connection, [turn_id]):
+                return False
+            if not is_lost(connection, turn_id, self.heartbeat.producer):
                 return False
         return self.end(turn_id, LOST)
 
@@ -196,6 +200,13 @@ class Log:
 
     def flush(self) -> None:
         """Store what has been appended so far, and notice who was ended elsewhere."""
+        with self._flushing:
+            self._flush()
+        if self._live and self.heartbeat.due:
+            with self.database.write() as connection:
+                self.heartbeat.beat(connection)
+
+    def _flush(self) -> None:
         taken = {turn_id: live.take() for turn_id, live in list(self._live.items())}
         if not taken:
             return
@@ -203,8 +214,6 @@ class Log:
             stored.lock(connection, list(taken))
             over = stored.ends(connection, list(taken))
             stored.add(connection, {id_: new for id_, new in taken.items() if id_ not in over})
-            if self.heartbeat.due:
-                self.heartbeat.beat(connection)
         for turn_id, new in taken.items():
             if live := self._live.get(turn_id):
                 live.stored(new)

@@ -15,6 +15,11 @@ _OPTIONS = (
     | pyromark.Options.ENABLE_TASKLISTS
 )
 
+# nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
+MAX_DEPTH = 40
+MAX_LENGTH = 200_000
+
+_HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 
 # No image: fetching one would tell its host what was read. No id, no hx-*, no style.
@@ -35,9 +40,28 @@ _cleaner = nh3.Cleaner(
 
 
 def render(text: str) -> str:
-    """Render Markdown; raw HTML in it is shown as the text it is."""
+    """Render Markdown; raw HTML in it is shown as the text it is.
+
+    What is too long or too deep to be cleaned in a moment is shown as plain text.
+    """
+    if len(text) > MAX_LENGTH or _depth(text) > MAX_DEPTH:
+        return plain(text)
     rendered = pyromark.html(_without_html(text), options=_OPTIONS)
-    return _cleaner.clean(_without_images(rendered))
+    return _cleaner.clean(_below_page_headings(_without_images(rendered)))
+
+
+def plain(text: str) -> str:
+    """Show text as it was written."""
+    return f"<pre>{html.escape(text, quote=False)}</pre>\n"
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for event, _ in pyromark.events_with_range(text, options=_OPTIONS):
+        if isinstance(event, dict):
+            depth += ("Start" in event) - ("End" in event)
+            deepest = max(deepest, depth)
+    return deepest
 
 
 def _without_html(text: str) -> str:
@@ -58,6 +82,11 @@ def _without_html(text: str) -> str:
 
 def _is_html(event: Any) -> bool:
     return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
+
+
+def _below_page_headings(rendered: str) -> str:
+    """Lower the headings of a reply: the page has its own first level."""
+    return _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", rendered)
 
 
 def _without_images(rendered: str) -> str:

@@ -22,6 +22,7 @@ BUG = "Something went wrong here while the reply came. What came so far is kept.
 GONE = (
     "This conversation, or its twin, is no longer there at the service. What was said here is kept."
 )
+NOT_SENT = "Your message was not sent."
 SAVE_RETRY_SECONDS = 1.0
 
 
@@ -35,7 +36,6 @@ class Producer:
 
     def reply_later(self, conversation: Conversation, turn: Turn) -> None:
         """Begin the reply to a turn that this process has just added, and return at once."""
-        self.log.open(turn.id)
         threading.Thread(
             target=self.reply_now, args=(conversation, turn), daemon=True, name=f"turn-{turn.id}"
         ).start()
@@ -43,12 +43,21 @@ class Producer:
     def reply_now(self, conversation: Conversation, turn: Turn) -> None:
         """Write the whole reply into the log, always with an end."""
         try:
-            ended = self._ask(conversation, turn)
+            self._end(turn, self._reply(conversation, turn))
+        finally:
+            # Whatever happened: a log that nobody writes to must not look as if somebody did.
+            self.log.drop(turn.id)
+
+    def _reply(self, conversation: Conversation, turn: Turn) -> Ended:
+        try:
+            return self._ask(conversation, turn)
         except TwinApiError as error:
-            ended = _ended(error)
+            return _ended(error)
         except Exception:
             logger.exception("turn %s", turn.id)
-            ended = Ended(State.FAILED, sentence=BUG, perhaps_received=True)
+            return Ended(State.FAILED, sentence=BUG, perhaps_received=True)
+
+    def _end(self, turn: Turn, ended: Ended) -> None:
         while True:
             try:
                 self.log.end(turn.id, ended)
@@ -66,7 +75,11 @@ class Producer:
             return self._relay(turn, stream)
 
     def _create(self, conversation: Conversation) -> str:
-        created = self.client.create_conversation(conversation.twin_id, conversation.title)
+        try:
+            created = self.client.create_conversation(conversation.twin_id, conversation.title)
+        except TwinApiError as error:
+            error.perhaps_received = False  # a conversation, at the most, but no message
+            raise
         self.conversations.name(conversation.id, created.id)
         return created.id
 
@@ -87,13 +100,14 @@ class Producer:
 
 
 def _ended(error: TwinApiError) -> Ended:
-    interrupted = isinstance(error, twinapi.StreamError)
-    retry_at = time.time() + error.retry_after if isinstance(error, twinapi.RateLimited) else None
     gone = isinstance(error, twinapi.NotFound)
+    sentence = GONE if gone else error.sentence
     return Ended(
-        State.INTERRUPTED if interrupted else State.FAILED,
-        sentence=GONE if gone else error.sentence,
+        State.INTERRUPTED if isinstance(error, twinapi.StreamError) else State.FAILED,
+        sentence=sentence if gone or error.perhaps_received else f"{sentence} {NOT_SENT}",
         perhaps_received=error.perhaps_received,
         gone=gone,
-        retry_at=retry_at,
+        retry_at=time.time() + error.retry_after
+        if isinstance(error, twinapi.RateLimited)
+        else None,
     )

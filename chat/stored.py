@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, insert, select
 from chat import entries as log_entries
 from chat.entries import Batch, Ended, Entry
 from chat.tables import entries, turns
+from database import insert_new
 
 Numbered = tuple[int, Entry]
 
@@ -53,7 +54,8 @@ def add(connection: Connection, taken: Mapping[str, Sequence[Numbered]]) -> None
         _row(turn_id, seq, entry) for turn_id, numbered in taken.items() for seq, entry in numbered
     ]
     if rows:
-        connection.execute(insert(entries), rows)
+        # After a commit whose answer was lost the same entries come again.
+        connection.execute(insert_new(connection, entries), rows)
 
 
 def replace(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:

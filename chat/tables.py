@@ -67,5 +67,5 @@ sessions = Table(
     metadata,
     Column("key", String(128), primary_key=True),
     Column("data", LargeBinary, nullable=False),
-    Column("expires_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False, index=True),
 )

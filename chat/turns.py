@@ -6,8 +6,8 @@ import hashlib
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -36,6 +36,14 @@ class Turn:
     twin_name: str
 
 
+class Added(NamedTuple):
+    """A turn in its conversation; `new` is False for a press of the button that is known."""
+
+    conversation: Conversation
+    turn: Turn
+    new: bool
+
+
 class Turns:
     """Add and find turns."""
 
@@ -43,10 +51,8 @@ class Turns:
         self.database = database
         self.log = log
 
-    def begin(
-        self, person: str, twin_id: str, twin_name: str, content: str, key: str
-    ) -> tuple[Turn, bool]:
-        """Add a conversation and its first turn; the flag says whether they are new.
+    def begin(self, person: str, twin_id: str, twin_name: str, content: str, key: str) -> Added:
+        """Add a conversation and its first turn.
 
         The same press of the button (same key, same words) is the same turn.
         """
@@ -57,37 +63,29 @@ class Turns:
             # Another process was faster with the same press: its turn is the one.
             with self.database.read() as connection:
                 if same := _pressed(connection, press):
-                    return same, False
+                    return same
             raise
 
-    def _begin(
-        self, person: str, twin_id: str, twin_name: str, content: str, press: str
-    ) -> tuple[Turn, bool]:
-        now = time.time()
+    def _begin(self, person: str, twin_id: str, twin_name: str, content: str, press: str) -> Added:
         with self.database.write() as connection:
             if same := _pressed(connection, press):
-                return same, False
-            conversation_id = secrets.token_urlsafe(16)
-            connection.execute(
-                insert(conversations).values(
-                    id=conversation_id,
-                    person=person,
-                    twin_id=twin_id,
-                    twin_name=twin_name,
-                    title=title_of(content),
-                    created_at=now,
-                    updated_at=now,
-                )
+                return same
+            now = time.time()
+            conversation = Conversation(
+                id=secrets.token_urlsafe(16),
+                person=person,
+                twin_id=twin_id,
+                twin_name=twin_name,
+                title=title_of(content),
+                service_id=None,
+                created_at=now,
+                updated_at=now,
             )
-            return self._insert(
-                connection, conversation_id, press, content, now, twin_id, twin_name
-            ), True
+            connection.execute(insert(conversations).values(asdict(conversation)))
+            return self._insert(connection, conversation, press, content)
 
-    def add(self, conversation: Conversation, content: str, key: str) -> tuple[Turn, bool]:
-        """Add a turn to a conversation; the flag says whether it is new.
-
-        Raises StillReplying.
-        """
+    def add(self, conversation: Conversation, content: str, key: str) -> Added:
+        """Add a turn to a conversation. Raises StillReplying."""
         press = _press(conversation.person, conversation.id, key, content)
         newest = self.of_conversation(conversation.id, limit=1)
         if newest:
@@ -96,13 +94,11 @@ class Turns:
         with self.database.write() as connection:
             connection.execute(select(conversations.c.id).where(mine).with_for_update())
             if same := _pressed(connection, press):
-                return same, False
+                return same
             if _is_replying(connection, conversation.id):
                 raise StillReplying
-            now = time.time()
-            connection.execute(update(conversations).where(mine).values(updated_at=now))
-            twin = conversation.twin_id, conversation.twin_name
-            return self._insert(connection, conversation.id, press, content, now, *twin), True
+            connection.execute(update(conversations).where(mine).values(updated_at=time.time()))
+            return self._insert(connection, conversation, press, content)
 
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the person's turn, or None: what is not theirs does not exist."""
@@ -122,32 +118,34 @@ class Turns:
             return [turn for row in found if (turn := _turn(row))][::-1]
 
     def _insert(
-        self,
-        connection: Connection,
-        conversation_id: str,
-        press: str,
-        content: str,
-        now: float,
-        *twin: str,
-    ) -> Turn:
-        mine = turns.c.conversation_id == conversation_id
+        self, connection: Connection, conversation: Conversation, press: str, content: str
+    ) -> Added:
+        mine = turns.c.conversation_id == conversation.id
         newest = connection.execute(select(func.max(turns.c.position)).where(mine)).scalar()
-        position = (newest or 0) + 1
-        turn = Turn(secrets.token_urlsafe(16), conversation_id, position, content, now, *twin)
+        turn = Turn(
+            id=secrets.token_urlsafe(16),
+            conversation_id=conversation.id,
+            position=(newest or 0) + 1,
+            content=content,
+            created_at=time.time(),
+            twin_id=conversation.twin_id,
+            twin_name=conversation.twin_name,
+        )
         connection.execute(
             insert(turns).values(
                 id=turn.id,
-                conversation_id=conversation_id,
+                conversation_id=turn.conversation_id,
                 position=turn.position,
                 press=press,
                 content=content,
                 producer=self.log.heartbeat.producer,
-                created_at=now,
+                created_at=turn.created_at,
             )
         )
-        # In the same transaction, so that no other process takes this one for dead.
+        # Both before the commit, so that nobody who sees the turn takes its producer for dead.
         self.log.heartbeat.beat(connection)
-        return turn
+        self.log.open(turn.id)
+        return Added(conversation, turn, new=True)
 
 
 def _press(person: str, place: str, key: str, content: str) -> str:
@@ -155,8 +153,13 @@ def _press(person: str, place: str, key: str, content: str) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def _pressed(connection: Connection, press: str) -> Turn | None:
-    return _turn(connection.execute(_select().where(turns.c.press == press)).first())
+def _pressed(connection: Connection, press: str) -> Added | None:
+    turn = _turn(connection.execute(_select().where(turns.c.press == press)).first())
+    if turn is None:
+        return None
+    mine = conversations.c.id == turn.conversation_id
+    row = connection.execute(select(conversations).where(mine)).one()
+    return Added(Conversation(**row._mapping), turn, new=False)
 
 
 def _is_replying(connection: Connection, conversation_id: str) -> bool:

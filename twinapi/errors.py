@@ -36,7 +36,7 @@ class TwinApiError(Exception):
 class ConnectionFailed(TwinApiError):
     """Raised when there was no answer."""
 
-    sentence = "The service cannot be reached. Your message was not sent."
+    sentence = "The service cannot be reached."
     perhaps_received = False
 
     def __init__(self, sentence: str | None = None, *, perhaps_received: bool = False) -> None:
@@ -64,9 +64,7 @@ class Unauthorized(ApiError):
 class Forbidden(ApiError):
     """Raised when the key may not do this."""
 
-    sentence = (
-        "The portal's key may only read, so no message can be sent. Please tell the operator."
-    )
+    sentence = "The portal's key may only read. Please tell the operator."
 
 
 class NotFound(ApiError):
@@ -95,7 +93,7 @@ class Invalid(ApiError):
 class RateLimited(ApiError):
     """Raised when too much was asked; `retry_after` says in how many seconds to come back."""
 
-    sentence = "The service has had too many requests for now. Your message was not sent."
+    sentence = "The service has had too many requests for now."
 
     def __init__(self, status: int, said: str = "", *, retry_after: float) -> None:
         super().__init__(status, said)

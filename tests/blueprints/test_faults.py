@@ -30,7 +30,7 @@ FAULTS = {
     "a key that may only read": (
         lambda call: call.answer(403, {"error": "read only"}),
         "failed",
-        "The portal's key may only read, so no message can be sent.",
+        "The portal's key may only read. Please tell the operator. Your message was not sent.",
     ),
     "a conversation that is gone": (
         lambda call: call.answer(404, {"error": "gone"}),

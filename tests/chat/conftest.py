@@ -44,9 +44,7 @@ def turns(log: Log) -> Turns:
 @pytest.fixture
 def turn(turns: Turns) -> Turn:
     """Return a turn whose log is open."""
-    turn, _ = turns.begin("alice", "ada", "Ada", "Hello", "key")
-    turns.log.open(turn.id)
-    return turn
+    return turns.begin("alice", "ada", "Ada", "Hello", "key").turn
 
 
 @pytest.fixture

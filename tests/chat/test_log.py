@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +12,7 @@ from sqlalchemy import func, select
 
 from chat import heartbeat
 from chat.entries import Delta, Ended, Progress, State, fold, said
+from chat.live import Live
 from chat.log import Log
 from chat.tables import entries
 from chat.turns import Turn
@@ -19,9 +21,14 @@ from database import DatabaseUnavailable
 DONE = Ended(State.COMPLETE, text="Hello")
 
 
-def text(log: Log, turn: Turn) -> str:
-    """Follow the log to its end and return the text of all but the end itself."""
-    return "".join(said(batch.entries) for batch in log.follow(turn.id) if not batch.ended)
+def shown(log: Log, turn: Turn) -> list[str]:
+    """Follow the log as a page does, to its end, and return every text that it showed."""
+    texts = [""]
+    for batch in log.follow(turn.id):
+        text = fold(batch).text
+        whole = batch.after == 0 or batch.ended
+        texts.append(text if whole else texts[-1] + text)
+    return texts
 
 
 def rows(log: Log, turn: Turn) -> int:
@@ -42,23 +49,37 @@ def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
 
 
 def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
+    live = Live()
     for letter in "abcdefghij":
-        log.append(turn.id, Delta(letter))
+        live.hold([Delta(letter)], slice_seconds=60)
 
-    assert said(log.read(turn.id).entries + log._live[turn.id].entries[1:]) == "abcdefghij"
-    assert len(log._live[turn.id].entries) <= 3
+    assert live.batch(0).entries == (Delta("a"),)
+    assert [entry for _, entry in live.take()] == [Delta("a"), Delta("bcdefghij")]
 
 
 def test_five_readers_see_the_same(log: Log, turn: Turn):
+    whole = "".join(f"{number} " for number in range(300))
     with ThreadPoolExecutor(5) as pool:
-        readers = [pool.submit(text, log, turn) for _ in range(5)]
+        readers = [pool.submit(shown, log, turn) for _ in range(5)]
         for number in range(300):
             log.append(turn.id, Delta(f"{number} "))
-        log.end(turn.id, DONE)
+        log.end(turn.id, Ended(State.COMPLETE, text=whole))
         seen = [reader.result(10) for reader in readers]
 
-    whole = "".join(f"{number} " for number in range(300))
-    assert all(whole.startswith(part) for part in seen)
+    for texts in seen:
+        assert texts[-1] == whole
+        assert all(whole.startswith(text) for text in texts)
+
+
+def test_a_cursor_from_beyond_an_empty_log_waits_like_any_other(log: Log, turn: Turn):
+    following = log.follow(turn.id, after=9)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(next, following)
+        log.append(turn.id, Delta("begun"))
+        batch = first.result(10)
+
+    assert (batch.after, said(batch.entries)) == (0, "begun")
+    assert log._live[turn.id].wait(99, timeout=0).after == 0
 
 
 def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
@@ -97,7 +118,7 @@ def test_the_first_end_holds(log: Log, turn: Turn):
 
     assert log.end(turn.id, Ended(State.STOPPED)) is True
     assert log.end(turn.id, DONE) is False
-    assert log.append(turn.id, Delta("late")) is False
+    log.append(turn.id, Delta("late"))
     reply = fold(log.read(turn.id))
     assert (reply.state, reply.text) == (State.STOPPED, "Half")
 
@@ -120,16 +141,52 @@ def test_whoever_waits_for_the_end_is_called(log: Log, turn: Turn):
 
 def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):
     other = new_log()
+    whole = "".join(f"{number} " for number in range(30))
     with ThreadPoolExecutor(1) as pool:
-        reader = pool.submit(text, other, turn)
+        reader = pool.submit(shown, other, turn)
         for number in range(30):
             log.append(turn.id, Delta(f"{number} "))
             log.flush()
-        log.end(turn.id, DONE)
-        seen = reader.result(10)
+        log.end(turn.id, Ended(State.COMPLETE, text=whole))
+        texts = reader.result(10)
 
-    assert "".join(f"{number} " for number in range(30)).startswith(seen)
-    assert fold(other.read(turn.id)).text == "Hello"
+    assert texts[-1] == whole
+    assert all(whole.startswith(text) for text in texts)
+
+
+def test_another_process_resumes_where_a_reader_was(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    for number in range(10):
+        log.append(turn.id, Delta(f"{number} "))
+        log.flush()
+    other = new_log()
+    whole = said(other.read(turn.id).entries)
+
+    for cursor in range(1, other.read(turn.id).last):
+        before = said(other.read(turn.id).entries[:cursor])
+        assert before + said(other.read(turn.id, cursor).entries) == whole
+
+
+def test_a_long_reply_keeps_its_sign_of_life(
+    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    other = new_log()
+    now = time.time() + 60
+    monkeypatch.setattr(heartbeat.time, "time", lambda: now)
+    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.0)
+    log.flush()
+
+    assert other.end_if_lost(turn.id) is False
+
+
+def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
+    log.append(turn.id, Delta("Last words"))
+    log.flush()
+    log.drop(turn.id)
+
+    assert log.end_if_lost(turn.id) is True
+    assert fold(log.read(turn.id)).text == "Last words"
 
 
 def test_a_stop_from_another_process_reaches_the_producer(
@@ -144,7 +201,7 @@ def test_a_stop_from_another_process_reaches_the_producer(
     log.flush()
 
     assert hung_up == [True]
-    assert log.append(turn.id, Delta("late")) is False
+    log.append(turn.id, Delta("late"))
     reply = fold(log.read(turn.id))
     assert (reply.state, reply.text) == (State.STOPPED, "So far")
 
@@ -186,7 +243,7 @@ def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
     log.append(turn.id, Delta("So far"))
     log.close()
 
-    reply = fold(log.read_many([turn.id])[turn.id])
+    reply = fold(log._read_stored([turn.id])[turn.id])
     assert (reply.state, reply.text) == (State.INTERRUPTED, "So far")
     assert list(log.follow(turn.id)) == []
 

@@ -14,6 +14,7 @@ from chat.markdown import render
         ("a <b>c</b>", "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n"),
         ("1 < 2 & 3", "<p>1 &lt; 2 &amp; 3</p>\n"),
         ("![a cat](https://x.example/cat.png)", "<p>a cat</p>\n"),
+        ("# Big\n\n###### Small", "<h3>Big</h3>\n<h6>Small</h6>\n"),
         ("", ""),
     ],
 )
@@ -61,3 +62,12 @@ def test_links_tell_their_host_nothing():
     assert render("[x](https://x.example/)") == (
         '<p><a href="https://x.example/" rel="noopener noreferrer nofollow">x</a></p>\n'
     )
+
+
+@pytest.mark.parametrize("text", ["- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 100_000, "x " * 200_000])
+def test_what_is_too_deep_or_too_long_is_shown_plainly(text: str):
+    html = render(text)
+
+    assert html.startswith(("<pre>", "<p>"))
+    assert "<ul>" not in html
+    assert "<blockquote>" not in html

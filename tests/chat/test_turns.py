@@ -10,21 +10,21 @@ import pytest
 from chat.conversations import Conversation, Conversations, title_of
 from chat.entries import Ended, State
 from chat.log import Log
-from chat.turns import StillReplying, Turn, Turns
+from chat.turns import Added, StillReplying, Turn, Turns
 
 
 def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
     logs = [new_log(), new_log()]
 
-    def press(number: int) -> tuple[Turn, bool]:
+    def press(number: int) -> Added:
         log = logs[number % 2]
         return Turns(log.database, log).begin("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:
         results = list(pool.map(press, range(20)))
 
-    assert len({turn.id for turn, _ in results}) == 1
-    assert sum(new for _, new in results) == 1
+    assert len({added.turn.id for added in results}) == 1
+    assert sum(added.new for added in results) == 1
 
 
 def test_a_turn_waits_for_the_end_of_the_one_before(turns: Turns, turn: Turn, conversation):
@@ -32,27 +32,29 @@ def test_a_turn_waits_for_the_end_of_the_one_before(turns: Turns, turn: Turn, co
         turns.add(conversation, "Next", "key 2")
 
     turns.log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
-    added, new = turns.add(conversation, "Next", "key 2")
+    added = turns.add(conversation, "Next", "key 2")
 
-    assert new
-    assert added.position == 2
+    assert added.new
+    assert added.turn.position == 2
 
 
 def test_the_same_press_is_known_even_while_the_reply_runs(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
     turns.log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
-    first, _ = turns.add(conversation, "Next", "key 2")
+    first = turns.add(conversation, "Next", "key 2")
+    second = turns.add(conversation, "Next", "key 2")
 
-    assert turns.add(conversation, "Next", "key 2") == (first, False)
+    assert second.turn == first.turn
+    assert not second.new
 
 
 def test_the_same_key_of_two_people_is_two_turns(turns: Turns):
-    first, _ = turns.begin("alice", "ada", "Ada", "Hello", "k")
-    second, new = turns.begin("bob", "ada", "Ada", "Hello", "k")
+    first = turns.begin("alice", "ada", "Ada", "Hello", "k")
+    second = turns.begin("bob", "ada", "Ada", "Hello", "k")
 
-    assert new
-    assert first.id != second.id
+    assert second.new
+    assert first.turn.id != second.turn.id
 
 
 def test_what_is_not_yours_does_not_exist(turns: Turns, turn: Turn, log: Log):

@@ -59,5 +59,5 @@ def upgrade() -> None:
         "sessions",
         sa.Column("key", sa.String(128), primary_key=True),
         sa.Column("data", sa.LargeBinary, nullable=False),
-        sa.Column("expires_at", sa.Float, nullable=False),
+        sa.Column("expires_at", sa.Float, nullable=False, index=True),
     )
