@@ -128,7 +128,7 @@ def _own_key(service: Service, settings: Settings) -> str:
     path = settings.data_dir / "portal_key"
     keys = service.parts.keys
     if path.exists() and keys.find(path.read_text().strip()) is None:
-        path.unlink()  # the service's database was replaced
+        path.unlink(missing_ok=True)  # the service's database was replaced
     if path.exists():
         return path.read_text().strip()
     return config.kept_secret(path, keys.make("portal", "The portal", "full_access")[1])

@@ -101,6 +101,8 @@ def load(overrides: Mapping[str, object] | None = None) -> Settings:
         raise SettingsError(_wrong(str(error), given)) from None
     _check(settings)
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(OSError):  # a volume that belongs to somebody else
+        settings.data_dir.chmod(0o700)
     return settings
 
 
@@ -142,7 +144,17 @@ def _wrong(message: str, given: Mapping[str, object]) -> str:
 def _check(settings: Settings) -> None:
     if not settings.embedded and not settings.api_key:
         raise SettingsError(f"{PREFIX}_API_URL is set, so {PREFIX}_API_KEY is needed as well.")
-    if settings.embedded and (settings.api_key or settings.api_read_key):
-        raise SettingsError(f"{PREFIX}_API_KEY is set, so {PREFIX}_API_URL is needed as well.")
-    if settings.secret_key is not None and len(settings.secret_key) < 16:
-        raise SettingsError(f"{PREFIX}_SECRET_KEY is too short: 16 characters at least.")
+    for name in ("api_key", "api_read_key"):
+        if settings.embedded and getattr(settings, name):
+            raise SettingsError(
+                f"{PREFIX}_{name.upper()} is set, so {PREFIX}_API_URL is needed as well."
+            )
+    for name in ("secret_key", "jwt_secret"):
+        # RFC 7518, 3.2: HS256 wants a key of 256 bits.
+        if len(getattr(settings, name) or "x" * 32) < 32:
+            raise SettingsError(f"{PREFIX}_{name.upper()} is too short: 32 characters at least.")
+    for name in ("model", "model_key"):
+        if getattr(settings, name) and not settings.model_url:
+            raise SettingsError(
+                f"{PREFIX}_{name.upper()} is set, so {PREFIX}_MODEL_URL is needed as well."
+            )

@@ -57,7 +57,10 @@ class Worker(GeventWorker):  # type: ignore[misc]
 
     def _leave(self, sig: int, frame: FrameType | None, patience: float) -> None:
         # In a greenlet, not in the signal handler itself: closing waits for locks.
-        self.wsgi.close()
+        try:
+            self.wsgi.close()
+        except Exception:
+            self.log.exception("Closing failed; what was running counts as lost.")
         give_up = time.monotonic() + patience
         while self.running and time.monotonic() < give_up:
             gevent.sleep(0.02)

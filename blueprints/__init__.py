@@ -19,6 +19,7 @@ from blueprints import (
     sessions,
     turns,
     twins,
+    words,
 )
 from blueprints.current import EXTENSION, Portal
 
@@ -45,6 +46,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     errors.init_app(app)
     assets.init_app(app)
     look.init_app(app)
+    app.before_request(words.refuse_nul)
     CSRFProtect(app)
     Compress(app)
     for room in (twins, conversations, turns, events, keys, health, assets):

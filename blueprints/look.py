@@ -57,7 +57,7 @@ def wait(seconds: float) -> str:
     """Write a length of time."""
     minutes = round(seconds / 60)
     if seconds < 90:
-        return f"{max(1, round(seconds))} seconds"
+        return f"{round(seconds)} seconds" if seconds >= 1.5 else "a second"
     return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 

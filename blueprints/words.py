@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from flask import request
+from flask import abort, request
 
 from blueprints.current import portal
 
@@ -28,6 +28,12 @@ class Refused(Exception):
         self.sentence = sentence
         self.status = status
         self.content = content
+
+
+def refuse_nul() -> None:
+    """Answer 404 to an address that holds a NUL: PostgreSQL could not look for it."""
+    if "\0" in request.path or any("\0" in value for value in request.args.values()):
+        abort(404)
 
 
 def fresh_key() -> str:

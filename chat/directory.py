@@ -46,7 +46,7 @@ class Directory:
             fetching.join(None if self._at is None else PATIENCE_SECONDS)
         failure = self._failure
         if self._at is None:
-            raise failure[1] if failure else ConnectionFailed
+            raise failure[1].with_traceback(None) if failure else ConnectionFailed
         twins = sorted(self._twins.values(), key=lambda twin: twin.name.casefold())
         sentence = failure[1].sentence if failure else ""
         return Listing(twins, time.monotonic() - self._at, sentence)

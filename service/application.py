@@ -11,6 +11,7 @@ from flask import Flask
 from config import Settings
 from database import Database, migrate
 from service import auth, endpoints, errors
+from service.bodies import refuse_nul
 from service.commands import group
 from service.conversations import Conversations
 from service.current import EXTENSION, Parts
@@ -52,6 +53,7 @@ def create_service(settings: Settings) -> Flask:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(endpoints.bp)
+    app.before_request(refuse_nul)
     app.after_request(auth.add_headers)
     errors.init_app(app)
     app.cli.add_command(group(app))

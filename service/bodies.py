@@ -46,6 +46,12 @@ class Paging(msgspec.Struct, rename="camel"):
     twin_id: str | None = None
 
 
+def refuse_nul() -> None:
+    """Refuse an address that holds a NUL: PostgreSQL could not look for it. Raises Problem."""
+    if "\0" in request.path or any("\0" in value for value in request.args.values()):
+        raise Problem(400, "bad_request", "The address holds a NUL.")
+
+
 def body(kind: type[T]) -> T:
     """Read the body. Raises Problem."""
     if request.mimetype != "application/json":

@@ -96,11 +96,15 @@ class BundledModel:
             failures = 0
             while True:
                 begun = time.monotonic()
-                self._run()
+                try:
+                    self._run()
+                except OSError:
+                    logger.exception("The bundled model could not be started.")
+                    self.problem = "The bundled model cannot start on this machine now."
                 if self._stopping:
                     return
                 failures = 0 if time.monotonic() - begun > 60 else failures + 1
-                pause = BACK_OFF_SECONDS[min(failures, len(BACK_OFF_SECONDS)) - 1]
+                pause = BACK_OFF_SECONDS[min(failures, len(BACK_OFF_SECONDS) - 1)]
                 logger.warning("The bundled model ended; it is started again in %s s.", pause)
                 time.sleep(pause)
 
@@ -108,7 +112,7 @@ class BundledModel:
         """Run the child until it ends; its output closes then."""
         key = secrets.token_urlsafe(24)
         self._address_file.unlink(missing_ok=True)
-        with self._log_file.open("w") as log:
+        with self._log_file.open("a") as log:
             self._child = child = subprocess.Popen(  # noqa: S603
                 [
                     sys.executable,

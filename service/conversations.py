@@ -102,26 +102,31 @@ class Conversations:
         """Store what a person said and take the lease for the reply. Raises StillReplying."""
         now = time.time()
         free = (conversations.c.id == conversation.id) & (conversations.c.replying_until < now)
-        lease = {"replying_until": now + LEASE_SECONDS, "updated_at": now}
+        message_id = secrets.token_urlsafe(16)
+        lease = {
+            "replying_until": now + LEASE_SECONDS,
+            "replying_to": message_id,
+            "updated_at": now,
+        }
         with self.database.write() as connection:
             if not connection.execute(update(conversations).where(free).values(lease)).rowcount:
                 raise StillReplying
-            return _add(connection, conversation.id, "user", content, None)
+            return _add(connection, message_id, conversation.id, "user", content, None)
 
     def reply(self, said: Message, content: str) -> Message | None:
         """Store the reply, if anything came, and give the lease back."""
-        mine = conversations.c.id == said.conversation_id
-        over = {"replying_until": 0, "updated_at": time.time()}
+        mine = conversations.c.replying_to == said.id
+        over = {"replying_until": 0, "replying_to": None, "updated_at": time.time()}
         with self.database.write() as connection:
             connection.execute(update(conversations).where(mine).values(over))
             if not content:
                 return None
-            return _add(connection, said.conversation_id, "assistant", content, said.id)
+            reply_id = secrets.token_urlsafe(16)
+            return _add(connection, reply_id, said.conversation_id, "assistant", content, said.id)
 
-    def renew(self, conversation_ids: Sequence[str]) -> None:
-        """Hold the leases of these conversations a little longer."""
-        # A reply that has just ended gave its lease back: that must stay so.
-        mine = conversations.c.id.in_(conversation_ids) & (conversations.c.replying_until > 0)
+    def renew(self, message_ids: Sequence[str]) -> None:
+        """Hold the leases for the replies to these messages a little longer."""
+        mine = conversations.c.replying_to.in_(message_ids)
         until = time.time() + LEASE_SECONDS
         with self.database.write() as connection:
             connection.execute(update(conversations).where(mine).values(replying_until=until))
@@ -136,11 +141,14 @@ def _messages() -> Select[Any]:
 
 
 def _add(
-    connection: Connection, conversation_id: str, role: str, content: str, reply_to: str | None
+    connection: Connection,
+    message_id: str,
+    conversation_id: str,
+    role: str,
+    content: str,
+    reply_to: str | None,
 ) -> Message:
-    message = Message(
-        secrets.token_urlsafe(16), conversation_id, role, content, reply_to, time.time()
-    )
+    message = Message(message_id, conversation_id, role, content, reply_to, time.time())
     mine = messages.c.conversation_id == conversation_id
     newest = connection.execute(select(func.max(messages.c.position)).where(mine)).scalar() or 0
     values = {name: getattr(message, name) for name in Message.__slots__}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from flask import Blueprint, Response, jsonify
+from flask import Blueprint, Response, jsonify, request
 
 import sse
 from service import auth
@@ -15,6 +15,7 @@ from service.bodies import NewConversation, NewKey, NewMessage, Paging, body, pa
 from service.conversations import Conversation, Message, StillReplying
 from service.current import parts
 from service.errors import Problem, not_found
+from service.hangup import watch
 from service.replies import Complete, Delta, Event, Failed, Progress, Reply
 from service.twins import Twin
 
@@ -80,23 +81,30 @@ def list_messages(conversation_id: str) -> Response:
 @bp.post("/conversations/<conversation_id>/messages")
 def send(conversation_id: str) -> tuple[Response, int]:
     """Endpoint 5."""
-    for event in _begin(conversation_id):
+    for event in _begin(conversation_id).follow(watch(request.environ)):
         match event:
             case Complete(message):
                 return jsonify(data=_message(message)), 201
             case Failed(sentence):
                 raise Problem(502, "model_failed", sentence)
-    raise AssertionError  # a reply ends with one of these
+    raise Problem(502, "model_failed", "The reply was given up.")
 
 
 @bp.post("/conversations/<conversation_id>/messages/stream")
 def stream(conversation_id: str) -> Response:
     """Endpoint 6."""
-    reply = _begin(conversation_id)
+    events = _begin(conversation_id).follow(watch(request.environ))
 
     def frames() -> Iterator[str]:
-        for event in reply:
-            yield sse.HEARTBEAT if event is None else sse.frame(json.dumps(_event(event)))
+        last: Event = Progress("thinking")
+        for event in events:
+            if event is None:
+                yield sse.HEARTBEAT
+                if not isinstance(last, Progress):
+                    continue
+            # Progress comes again beside the comment: clients give up a reply without events.
+            last = event or last
+            yield sse.frame(json.dumps(_event(last)))
 
     return Response(frames(), headers=sse.HEADERS)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from database import DatabaseUnavailable
 from service import context
@@ -18,10 +19,12 @@ from service.twins import Twin
 logger = logging.getLogger(__name__)
 
 KEEP_ALIVE_SECONDS = 10.0
+LISTEN_SECONDS = 0.5
 HISTORY = 200
 SHRINKS = 4
 
 BUG = "Something went wrong in the service."
+NOTHING = "The model said nothing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +58,55 @@ class Failed:
 Event = Progress | Delta | Complete | Failed
 
 
-@dataclass
 class Reply:
     """One reply on its way."""
 
-    said: Message
-    twin: Twin
-    events: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
-    abandoned: bool = False
-    writing: Writing | None = None
+    def __init__(self, said: Message, twin: Twin, finish: Callable[[Reply], None]) -> None:
+        self.said = said
+        self.twin = twin
+        self.pieces: list[str] = []
+        self.abandoned = False
+        self.writing: Writing | None = None
+        self._finish = finish
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
 
-    def __iter__(self) -> Iterator[Event | None]:
+    def put(self, event: Event) -> None:
+        """Let whoever listens know."""
+        if isinstance(event, Delta):
+            self.pieces.append(event.content)
+        self._events.put(event)
+
+    def follow(self, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
         """Yield what happens until the end; None, every ten seconds, for nothing yet.
 
         Whoever stops listening abandons the reply.
         """
+        quiet_since = time.monotonic()
+        ended = False
         try:
-            while True:
+            while not ended:
                 try:
-                    event = self.events.get(timeout=KEEP_ALIVE_SECONDS)
+                    event = self._events.get(timeout=LISTEN_SECONDS)
                 except queue.Empty:
-                    yield None
+                    if has_hung_up():
+                        return
+                    if time.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
+                        quiet_since = time.monotonic()
+                        yield None
                     continue
+                quiet_since = time.monotonic()
+                ended = isinstance(event, Complete | Failed)
                 yield event
-                if isinstance(event, Complete | Failed):
-                    return
         finally:
-            self.abandon()
+            if not ended:
+                self.abandon()
 
     def abandon(self) -> None:
-        """Stop writing: nobody listens any more."""
+        """Stop at once: nobody listens any more. What has been written is stored."""
         self.abandoned = True
         if self.writing:
             self.writing.stop()
+        self._finish(self)
 
 
 class Replies:
@@ -102,8 +121,8 @@ class Replies:
 
     def begin(self, conversation: Conversation, twin: Twin, content: str) -> Reply:
         """Store the message and begin its reply. Raises StillReplying."""
-        reply = Reply(self.conversations.say(conversation, content), twin)
-        self._running[conversation.id] = reply
+        reply = Reply(self.conversations.say(conversation, content), twin, self._finish)
+        self._running[reply.said.id] = reply
         self._keep_leases()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
         return reply
@@ -114,24 +133,21 @@ class Replies:
             reply.abandon()
 
     def _write(self, reply: Reply) -> None:
-        pieces: list[str] = []
         try:
-            reply.events.put(Progress("thinking"))
+            reply.put(Progress("thinking"))
             reply.writing = self._ask(reply)
             if reply.abandoned:
                 reply.writing.stop()
             for piece in reply.writing:
-                if not pieces:
-                    reply.events.put(Progress("writing"))
-                pieces.append(piece)
-                reply.events.put(Delta(piece))
-            end: Event | None = None
+                if not reply.pieces:
+                    reply.put(Progress("writing"))
+                reply.put(Delta(piece))
+            self._finish(reply)
         except ModelFailed as error:
-            end = Failed(error.sentence)
+            self._finish(reply, Failed(error.sentence))
         except Exception:
             logger.exception("reply to %s", reply.said.id)
-            end = Failed(BUG)
-        reply.events.put(self._store(reply, "".join(pieces), end))
+            self._finish(reply, Failed(BUG))
 
     def _ask(self, reply: Reply) -> Writing:
         """Ask the model, with less of the talk each time that it turns out to be too much."""
@@ -147,15 +163,19 @@ class Replies:
                 return self.model.reply(prompt, sampling)
         raise ModelFailed("The message is too long for this model. Try a shorter one.")
 
-    def _store(self, reply: Reply, content: str, end: Event | None) -> Event:
-        self._running.pop(reply.said.conversation_id, None)
+    def _finish(self, reply: Reply, failed: Failed | None = None) -> None:
+        """Store what was written and free the conversation; only the first call counts."""
+        if self._running.pop(reply.said.id, None) is None:
+            return
+        end: Event = failed or Failed(NOTHING)
         try:
-            message = self.conversations.reply(reply.said, content)
-        except DatabaseUnavailable:
-            return Failed("The reply could not be stored.")
-        if end:
-            return end
-        return Complete(message) if message else Failed("The model said nothing.")
+            message = self.conversations.reply(reply.said, "".join(reply.pieces))
+            if message and not failed:
+                end = Complete(message)
+        except Exception:
+            logger.exception("reply to %s", reply.said.id)
+            end = Failed("The reply could not be stored.")
+        reply.put(end)
 
     def _keep_leases(self) -> None:
         self._any.set()
@@ -168,6 +188,8 @@ class Replies:
             self._any.wait()
             self._any.clear()
             while self._running:
-                threading.Event().wait(LEASE_SECONDS / 3)
-                with suppress(DatabaseUnavailable):
+                time.sleep(LEASE_SECONDS / 3)
+                try:
                     self.conversations.renew(list(self._running))
+                except DatabaseUnavailable:
+                    logger.warning("The leases of running replies could not be renewed.")

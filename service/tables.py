@@ -47,6 +47,8 @@ conversations = Table(
     Column("updated_at", Float, nullable=False),
     # Until when a reply is surely being written: a lease, so that a crash frees it by itself.
     Column("replying_until", Float, nullable=False),
+    # Which message is being replied to: a late end must not take another reply's lease.
+    Column("replying_to", String(32)),
     Index("service_conversations_of_sub", "sub", "updated_at"),
 )
 

@@ -71,7 +71,7 @@ class Client:
     def create_conversation(self, twin_id: str, title: str | None = None) -> Conversation:
         """Create a conversation with a twin."""
         body = {"twinId": twin_id} | ({"title": title} if title else {})
-        answer = self._transport.ask("POST", "/conversations", self._key, json=body)
+        answer = self._transport.ask("POST", "/conversations", self._key, body=body)
         return _one(answer, models.conversation)
 
     def list_conversations(
@@ -86,7 +86,7 @@ class Client:
     def send_message(self, conversation_id: str, content: str) -> Message:
         """Send a message and wait for the whole reply."""
         path = f"/conversations/{_part(conversation_id)}/messages"
-        data = _data(self._patient.ask("POST", path, self._key, json={"content": content}))
+        data = _data(self._patient.ask("POST", path, self._key, body={"content": content}))
         text = models.message_text(data)
         return Message(text or "", data if isinstance(data, Mapping) else {})
 
@@ -101,12 +101,12 @@ class Client:
             body = {"content": content}
             try:
                 return self._streaming.send(
-                    "POST", f"{path}/stream", self._key, accept="text/event-stream", json=body
+                    "POST", f"{path}/stream", self._key, accept="text/event-stream", body=body
                 )
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
-                return self._patient.send("POST", path, self._key, json=body)
+                return self._patient.send("POST", path, self._key, body=body)
 
         return ReplyStream(
             send_once, idle_timeout=self._idle_timeout, total_timeout=self._reply_timeout
@@ -115,7 +115,7 @@ class Client:
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, on the strength of a JWT."""
         body = {"name": name, "scope": scope}
-        data = _data(self._transport.ask("POST", "/auth/api-keys", jwt, json=body))
+        data = _data(self._transport.ask("POST", "/auth/api-keys", jwt, body=body))
         if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
             raise errors.Unexpected(200)
         return ApiKey(data["key"], name, scope, data)

@@ -42,8 +42,8 @@ class Watchdog:
 
     def _look(self) -> None:
         while True:
+            self._any.clear()  # before the look: who comes in between sets it again
             if not self._watched:
-                self._any.clear()
                 self._any.wait()
             for watched in tuple(self._watched):
                 watched.check(time.monotonic())

@@ -29,6 +29,11 @@ MAX_RETRY_SECONDS = 3600.0
 # Reading through `raw` raises urllib3's errors, not requests' own: an edge must know both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
+NOT_CONNECTED = (
+    urllib3.exceptions.NewConnectionError,
+    urllib3.exceptions.ConnectTimeoutError,
+)
+
 _BY_STATUS: dict[int, type[errors.ApiError]] = {
     400: errors.Invalid,
     401: errors.Unauthorized,
@@ -68,7 +73,8 @@ class Transport:
         key: str,
         *,
         accept: str = "application/json",
-        **parts: Any,
+        body: object = None,
+        params: Mapping[str, Any] | None = None,
     ) -> requests.Response:
         """Send a request and return the head of the answer, its body unread.
 
@@ -80,6 +86,11 @@ class Transport:
             # A compressed stream arrives when its compressor likes, not when it was written.
             "Accept-Encoding": "identity",
         }
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            # Escaped, an emoji would be twelve bytes instead of four, and over a body's limit soon.
+            data = json.dumps(body, ensure_ascii=False).encode()
         try:
             response = self._session.request(
                 method,
@@ -88,7 +99,8 @@ class Transport:
                 timeout=self._timeout,
                 allow_redirects=False,
                 stream=True,
-                **parts,
+                params=params,
+                data=data,
             )
         except NETWORK_ERRORS as error:
             raise _no_connection(error) from None
@@ -143,21 +155,19 @@ def _read(response: requests.Response) -> bytes:
 
 
 def _no_connection(error: Exception) -> errors.TwinApiError:
+    """Say what is known: only where no connection came about, nothing can have been received."""
     if isinstance(error, requests.exceptions.SSLError):
         return errors.ConnectionFailed(
             "The secure connection to the service failed. Please tell the operator."
         )
-    if isinstance(error, requests.exceptions.ConnectTimeout):
-        return errors.ConnectionFailed()
     if isinstance(error, requests.exceptions.ReadTimeout):
-        return errors.ConnectionFailed(
-            "The service does not answer in time.", perhaps_received=True
-        )
-    if "RemoteDisconnected" in str(error) or "reset by peer" in str(error):
-        return errors.ConnectionFailed(
-            "The service closed the connection without an answer.", perhaps_received=True
-        )
-    return errors.ConnectionFailed()
+        sentence = "The service does not answer in time."
+        return errors.ConnectionFailed(sentence, perhaps_received=True)
+    reason = getattr(error.args[0] if error.args else None, "reason", error)
+    if isinstance(reason, NOT_CONNECTED):
+        return errors.ConnectionFailed()
+    sentence = "The service closed the connection without an answer."
+    return errors.ConnectionFailed(sentence, perhaps_received=True)
 
 
 def _refusal(response: requests.Response) -> errors.ApiError:

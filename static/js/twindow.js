@@ -1,9 +1,12 @@
 // Every page works without this file. It only makes some things better.
 document.documentElement.classList.add("scripts");
 
-// Enter sends, Shift+Enter starts a line; while an input method composes, Enter is its own.
+// Enter sends, Shift+Enter starts a line. While an input method composes (229 in Safari), Enter is
+// its own; and a touch keyboard has no Shift+Enter.
+const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+  if (!hasKeyboard) return;
   if (!event.target.matches(".composer textarea")) return;
   event.preventDefault();
   if (event.target.value.trim()) event.target.form.requestSubmit();
@@ -51,6 +54,13 @@ document.addEventListener("htmx:after:swap", (event) => {
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
-  await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
-  button.textContent = "Copied";
+  const source = document.querySelector(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    button.textContent = "Copied";
+  } catch {
+    // Plain http has no clipboard for scripts: the person can copy what is selected.
+    getSelection().selectAllChildren(source);
+    button.textContent = "Selected";
+  }
 });

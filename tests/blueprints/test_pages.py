@@ -239,3 +239,34 @@ def test_a_database_that_is_locked_keeps_the_words(
     assert "Nothing was sent" in page.text
     assert page.html.select_one("textarea").get_text() == "words worth keeping"
     assert upstream.sent() == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/conversations?q=%00", "/conversations/%00", "/?q=%00", "/twins/%00"]
+)
+def test_an_address_with_a_nul_is_not_there(alice: Person, path: str):
+    assert alice.get(path).status == 404
+
+
+def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "Hello", "Hi")
+
+    for query in ("before=" + "9" * 30, "before=-1", "before=x", "look=" + "9" * 30):
+        assert alice.get(f"{page.path}?{query}").status == 200
+    assert alice.get("/conversations?page=" + "9" * 30).status == 200
+
+
+def test_a_form_that_is_far_too_large_is_refused_with_a_sentence(alice: Person, upstream: Upstream):
+    page = alice.begin("x" * 2_000_000)
+
+    assert page.status == 413
+    assert "too large" in page.text
+
+
+def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Upstream):
+    alice.begin("🙂" * 32_000)
+    call = upstream.next_call()
+
+    assert call.body["content"] == "🙂" * 32_000
+    assert int(call.headers["Content-Length"]) < 256 * 1024
+    call.begin().complete("ok")

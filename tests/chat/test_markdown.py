@@ -64,7 +64,9 @@ def test_links_tell_their_host_nothing():
     )
 
 
-@pytest.mark.parametrize("text", ["- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 100_000, "x " * 200_000])
+@pytest.mark.parametrize(
+    "text", ["- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 100_000, "x " * 200_000]
+)
 def test_what_is_too_deep_or_too_long_is_shown_plainly(text: str):
     html = render(text)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
 import pytest
 
+from service.conversations import StillReplying
 from service.current import Parts
 from tests.service.conftest import Api, Model
 
@@ -197,13 +199,86 @@ def test_6_whoever_hangs_up_frees_the_conversation_and_stops_the_model(api: Api,
     response = api.post(path, json={"content": "Hello"}, stream=True)
     call = model.next_call().begin()
     model.piece(call, "Half")
+    response.raw.read1(65536)
     response.close()
 
-    call.beat_until_hangup(b'data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
+    assert call.wait_for_hangup()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Next"))
         model.say("Yes")
         assert events.result(10)[-1]["message"]["content"] == "Yes"
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert [m["content"] for m in history] == ["Hello", "Half", "Next", "Yes"]
+
+
+def test_6_whoever_hangs_up_while_the_model_thinks_frees_the_conversation(
+    api: Api, model: Model, parts: Parts
+):
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages/stream"
+    response = api.post(path, json={"content": "Hello"}, stream=True)
+    thinking = model.next_call()
+    response.close()
+    while parts.replies._running:
+        threading.Event().wait(0.01)
+
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(conversation, "Next"))
+        model.say("Yes")
+        assert events.result(10)[-1]["message"]["content"] == "Yes"
+    thinking.finish()
+
+
+def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
+    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+):
+    events = api.stream(api.converse(), "Hello")
+    next(events)
+    monkeypatch.setattr(parts.conversations, "reply", lambda *_: 1 / 0)
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(list, events)
+        model.say("Hi")
+        assert rest.result(10)[-1]["error"] == "The reply could not be stored."
+
+
+def test_6_a_long_reply_keeps_its_lease(
+    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("service.replies.LEASE_SECONDS", 0.03)
+    renewed = threading.Event()
+    renew = parts.conversations.renew
+
+    def noted(message_ids: list[str]) -> None:
+        renew(message_ids)
+        if message_ids:
+            renewed.set()
+
+    monkeypatch.setattr(parts.conversations, "renew", noted)
+    events = api.stream(api.converse(), "Hello")
+    next(events)
+    assert renewed.wait(10)
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(list, events)
+        model.say("Hi")
+        assert rest.result(10)[-1]["type"] == "complete"
+
+
+def test_6_a_late_end_does_not_take_the_lease_of_another_reply(parts: Parts):
+    conversation = parts.conversations.create("alice", "ada", "")
+    late = parts.conversations.say(conversation, "first")
+    with parts.database.write() as connection:
+        connection.exec_driver_sql("UPDATE service_conversations SET replying_until = 1")
+    parts.conversations.say(conversation, "second")
+
+    parts.conversations.reply(late, "late")
+
+    with pytest.raises(StillReplying):
+        parts.conversations.say(conversation, "third")
+
+
+def test_an_address_with_a_nul_is_refused(api: Api):
+    assert api.get("/conversations?twinId=%00").status_code == 400
+    assert api.get("/conversations/%00").status_code == 400
 
 
 def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Parts):

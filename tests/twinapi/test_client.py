@@ -221,6 +221,20 @@ def test_nobody_there_is_a_failed_connection(upstream: Upstream):
     assert KEY not in str(error.value)
 
 
+def test_a_garbled_answer_is_not_called_unsent(
+    client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor
+):
+    upstream.hold_back.add("/api/v1/conversations")
+    result = pool.submit(client.create_conversation, "ada")
+    call = upstream.next_call()
+    call.raw(b"garbage\r\n\r\n")
+    call.finish()
+
+    with pytest.raises(twinapi.ConnectionFailed) as error:
+        result.result(10)
+    assert error.value.perhaps_received
+
+
 def test_the_base_address_may_name_the_version(upstream: Upstream):
     client = twinapi.Client(f"{upstream.url}/api/v1/", KEY)
 

@@ -40,6 +40,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("updated_at", sa.Float, nullable=False),
         sa.Column("replying_until", sa.Float, nullable=False),
+        sa.Column("replying_to", sa.String(32)),
     )
     op.create_index("service_conversations_of_sub", "service_conversations", ["sub", "updated_at"])
     op.create_table(
