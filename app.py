@@ -71,19 +71,20 @@ def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
 
 def main() -> None:
     """Serve."""
-    from server import Server
+    from server import AddressUnusable, Server
 
     try:
         settings = config.load()
-    except config.SettingsError as error:
+        server = Server(
+            lambda: Twindow(settings),
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            forwarded_allow_ips=settings.proxy_ips,
+        )
+    except (config.SettingsError, AddressUnusable) as error:
         sys.exit(str(error))
-    Server(
-        lambda: Twindow(settings),
-        host=settings.host,
-        port=settings.port,
-        workers=settings.workers,
-        forwarded_allow_ips=settings.proxy_ips,
-    ).run()
+    server.run()
 
 
 def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:

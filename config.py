@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal
 
 import flask
 import msgspec
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 ROOT = Path(__file__).parent
 PREFIX = "TWINDOW"
@@ -21,6 +23,16 @@ Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
+
+
+PLAIN_WORDS = (
+    (r"Expected int, got str", "it should be a whole number"),
+    (r"Expected float, got str", "it should be a number"),
+    (r"Expected bool, got str", "it should be true or false"),
+    (r"Expected (int|float|str)\b ?", "it should be "),
+    (r"matching regex .*", "an address that begins with http:// or https://"),
+    (r"Invalid enum value .*", "Twindow knows only visitor here so far"),
+)
 
 
 class SettingsError(Exception):
@@ -100,7 +112,12 @@ def load(overrides: Mapping[str, object] | None = None) -> Settings:
     except msgspec.ValidationError as error:
         raise SettingsError(_wrong(str(error), given)) from None
     _check(settings)
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"{PREFIX}_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}."
+        ) from None
     with suppress(OSError):  # a volume that belongs to somebody else
         settings.data_dir.chmod(0o700)
     return settings
@@ -138,6 +155,8 @@ def _wrong(message: str, given: Mapping[str, object]) -> str:
     found = re.search(r"`?\$\.(\w+)", message)
     name = found[1] if found else ""
     reason = message.split(" - at ")[0].replace("`", "")
+    for words, better in PLAIN_WORDS:
+        reason = re.sub(words, better, reason)
     return f"{PREFIX}_{name.upper()}={given.get(name)!s} cannot be used: {reason}."
 
 
@@ -149,6 +168,10 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"{PREFIX}_{name.upper()} is set, so {PREFIX}_API_URL is needed as well."
             )
+    if not settings.twins_dir.is_dir():
+        raise SettingsError(f"{PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
+    if settings.database_url:
+        _check_database(settings.database_url)
     for name in ("secret_key", "jwt_secret"):
         # RFC 7518, 3.2: HS256 wants a key of 256 bits.
         if len(getattr(settings, name) or "x" * 32) < 32:
@@ -158,3 +181,19 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"{PREFIX}_{name.upper()} is set, so {PREFIX}_MODEL_URL is needed as well."
             )
+
+
+def _check_database(url: str) -> None:
+    # Never the address itself: it may hold a password.
+    try:
+        dialect = make_url(url).get_dialect()
+        dialect.import_dbapi()
+    except (ArgumentError, NoSuchModuleError):
+        reason = "it is no address of a database"
+    except ImportError as error:
+        reason = f"the package {error.name} is not installed"
+    else:
+        if dialect.name in ("sqlite", "postgresql"):
+            return
+        reason = "Twindow works with SQLite and PostgreSQL"
+    raise SettingsError(f"{PREFIX}_DATABASE_URL cannot be used: {reason}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -37,6 +39,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
     """
 
     running = 0
+    leaving = False
 
     def handle_request(self, *parts: Any) -> Any:
         """Answer a request, and count it while it runs."""
@@ -46,16 +49,21 @@ class Worker(GeventWorker):  # type: ignore[misc]
         finally:
             self.running -= 1
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+    def handle_exit(self, _sig: int, _frame: FrameType | None) -> None:
         """End when the running requests have ended (SIGTERM)."""
-        self.alive = False
-        gevent.spawn(self._leave, sig, frame, patience=REQUEST_SECONDS)
+        self._leave_soon(patience=REQUEST_SECONDS)
 
-    def handle_quit(self, sig: int, frame: FrameType | None) -> None:
+    def handle_quit(self, _sig: int, _frame: FrameType | None) -> None:
         """End at once (SIGINT, SIGQUIT)."""
-        gevent.spawn(self._leave, sig, frame, patience=0)
+        self._leave_soon(patience=0)
 
-    def _leave(self, sig: int, frame: FrameType | None, patience: float) -> None:
+    def _leave_soon(self, patience: float) -> None:
+        # Ctrl-C comes twice: from the terminal, and from the master, which had it as well.
+        if not self.leaving:
+            self.leaving = True
+            gevent.spawn(self._leave, patience)
+
+    def _leave(self, patience: float) -> None:
         # In a greenlet, not in the signal handler itself: closing waits for locks.
         try:
             self.wsgi.close()
@@ -64,7 +72,22 @@ class Worker(GeventWorker):  # type: ignore[misc]
         give_up = time.monotonic() + patience
         while self.running and time.monotonic() < give_up:
             gevent.sleep(0.02)
-        super().handle_quit(sig, frame)
+        # Everything is stored and closed. SystemExit in a greenlet would only print a traceback.
+        os._exit(0)
+
+
+class AddressUnusable(Exception):
+    """Raised when nothing can be served at the address; the text says why."""
+
+
+def _try_to_bind(host: str, port: int) -> None:
+    """Find out at once; gunicorn would try for six seconds, and not say which setting is wrong."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        reason = error.strerror or error
+        raise AddressUnusable(f"Nothing can be served at {host}, port {port}: {reason}.") from None
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -74,6 +97,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         self, make: Callable[[], Application], *, host: str, port: int, workers: int, **more: Any
     ) -> None:
         self._make = make
+        _try_to_bind(host, port)
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._options = {
             "bind": address,

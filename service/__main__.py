@@ -8,7 +8,7 @@ monkey.patch_all()
 import sys
 
 import config
-from server import Server
+from server import AddressUnusable, Server
 from service.application import Service, create_service
 from service.commands import group
 
@@ -17,16 +17,17 @@ def main() -> None:
     """Serve the service, and nothing else."""
     try:
         settings = config.load()
-    except config.SettingsError as error:
+        if len(sys.argv) > 1:
+            group(create_service(settings))(prog_name="python -m service")
+        server = Server(
+            lambda: Service(create_service(settings)),
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+        )
+    except (config.SettingsError, AddressUnusable) as error:
         sys.exit(str(error))
-    if len(sys.argv) > 1:
-        group(create_service(settings))(prog_name="python -m service")
-    Server(
-        lambda: Service(create_service(settings)),
-        host=settings.host,
-        port=settings.port,
-        workers=settings.workers,
-    ).run()
+    server.run()
 
 
 if __name__ == "__main__":

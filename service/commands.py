@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import click
 from flask import Flask
 
@@ -32,6 +34,7 @@ def group(service: Flask) -> click.Group:
 
     @commands.command("twins", help="List the twins, and say what is wrong with broken files.")
     def twins() -> None:
+        logging.getLogger("service.twins").setLevel(logging.ERROR)  # said below, once
         for twin in parts.twins.all():
             click.echo(f"{twin.id}\t{twin.about.name}")
         broken = parts.twins.broken()

@@ -145,7 +145,8 @@ class Writing:
                     if text:
                         yield text
             except (*NETWORK_ERRORS, sse.TooLarge) as error:
-                logger.warning("The model's reply broke off: %s", type(error).__name__)
+                if not self._stopped.is_set():
+                    logger.warning("The model's reply broke off: %s", type(error).__name__)
         if not ended and not self._stopped.is_set():
             raise ModelFailed("The model broke off in the middle of its reply.")
 

@@ -31,9 +31,14 @@ class Running:
         self.url = url
 
     def end(self, number: signal.Signals) -> int:
-        """Send a signal and return the exit status."""
-        self.process.send_signal(number)
+        """Send a signal to all its processes, as a terminal does, and return the exit status."""
+        os.killpg(self.process.pid, number)
         return self.process.wait(10)
+
+    def said(self) -> str:
+        """Return what it has printed since it began to serve."""
+        assert self.process.stdout is not None
+        return self.process.stdout.read()
 
 
 @contextmanager
@@ -47,6 +52,7 @@ def running(data: Path, *command: str, **settings: str) -> Iterator[Running]:
         cwd=ROOT,
         env=own | {f"TWINDOW_{name}": value for name, value in given.items()},
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     )
@@ -97,6 +103,7 @@ def test_a_signal_ends_it_with_streams_open_and_keeps_the_text(
             text = frame.select_one("hx-partial[hx-target$=-text]").get_text()
             assert server.end(number) == 0
             stream.rest()
+        assert server.said() == ""
 
     with running(tmp_path, "app.py") as server:
         somebody.base_url = server.url
@@ -138,7 +145,7 @@ def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path):
     )
 
     assert ended.returncode == 1
-    assert ended.stderr == "TWINDOW_PORT=http cannot be used: Expected int, got str.\n"
+    assert ended.stderr == "TWINDOW_PORT=http cannot be used: it should be a whole number.\n"
 
 
 def test_flask_run_works_for_developing(tmp_path: Path, somebody: Person):
@@ -166,3 +173,20 @@ def test_flask_run_works_for_developing(tmp_path: Path, somebody: Person):
         process.stdout.close()
 
     assert page.states == ["complete"]
+
+
+def test_an_address_that_is_taken_is_told_in_one_sentence(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = subprocess.run(
+            [sys.executable, "app.py"],
+            cwd=ROOT,
+            env=os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": str(port)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"Nothing can be served at 127.0.0.1, port {port}: ")
+    assert ended.stderr.count("\n") == 1
