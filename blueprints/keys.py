@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template, request, session
 
+from blueprints import words
 from blueprints.current import portal
 from twinapi import TwinApiError, Unauthorized
 
@@ -16,6 +17,8 @@ MAX_NAME = 100
 # RFC 7519: three parts of base64url. Anything else has no business in a header.
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
+REMEMBERED = 20
+MADE_ALREADY = "This form was sent before. If a key came of it, that key is not shown again."
 REFUSED = "The service did not accept this JWT: it may be wrong, or have expired."
 
 
@@ -37,6 +40,8 @@ def create() -> str | tuple[str, int]:
         return _form(name, "read_only", "Choose what the key may do."), 422
     if not JWT.fullmatch(jwt):
         return _form(name, scope, "Paste a JWT: three parts with dots between them."), 422
+    if _pressed_before(request.form.get("key", "")):
+        return _form(name, scope, MADE_ALREADY), 409
     try:
         key = portal().client.create_api_key(jwt, name, scope)
     except Unauthorized:
@@ -46,5 +51,21 @@ def create() -> str | tuple[str, int]:
     return render_template("keys/created.html", key=key, scope=SCOPES[scope])
 
 
+def _pressed_before(press: str) -> bool:
+    """Tell whether this very form was sent before: a reload must not make another key."""
+    pressed = session.get("pressed", [])
+    if press in pressed:
+        return True
+    session["pressed"] = [*pressed, press][-REMEMBERED:]
+    return False
+
+
 def _form(name: str, scope: str, notice: str = "") -> str:
-    return render_template("keys/new.html", name=name, scope=scope, scopes=SCOPES, notice=notice)
+    return render_template(
+        "keys/new.html",
+        name=name,
+        scope=scope,
+        scopes=SCOPES,
+        notice=notice,
+        key=words.fresh_key(),
+    )

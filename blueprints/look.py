@@ -45,6 +45,11 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
+def exact(seconds: float) -> str:
+    """Write a time for people who want to know it exactly: with its zone."""
+    return time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(seconds))
+
+
 def day(seconds: float) -> str:
     """Write a time for people: the hour today, else the day."""
     then, now = time.localtime(seconds), time.localtime()
@@ -66,6 +71,7 @@ def init_app(app: Flask) -> None:
     app.template_filter()(face)
     app.template_filter()(iso)
     app.template_filter()(day)
+    app.template_filter()(exact)
     app.template_filter()(wait)
     app.add_template_global(time.time, "now")
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

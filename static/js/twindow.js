@@ -40,6 +40,31 @@ if (log) {
   if (!location.hash && !location.search) toEnd();
 }
 
+// Times are the reader's own; without this file they are the server's, and their title says so.
+const TODAY = { hour: "2-digit", minute: "2-digit" };
+const BEFORE = { day: "numeric", month: "long" };
+const localise = (root) => {
+  for (const time of root.querySelectorAll("time")) {
+    const then = new Date(time.dateTime);
+    const today = then.toDateString() === new Date().toDateString();
+    time.textContent = then.toLocaleString(document.documentElement.lang, today ? TODAY : BEFORE);
+    time.title = then.toLocaleString();
+  }
+};
+localise(document);
+document.addEventListener("htmx:after:swap", () => localise(document));
+
+// Whoever was about to type goes on typing: a button that vanished must not take the focus along.
+const typeOn = () => {
+  const idle = document.activeElement === document.body;
+  if (hasKeyboard && idle) document.getElementById("message")?.focus({ preventScroll: true });
+};
+if (document.querySelector(".turn[data-state=waiting], .turn[data-state=streaming]")) typeOn();
+document.addEventListener("htmx:after:swap", typeOn);
+
+// "Still replying" is no longer true when the reply has ended.
+document.addEventListener("htmx:sse:close", () => document.querySelector("#composer .note")?.remove());
+
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {
   if (event.detail.ctx?.sourceElement?.matches("[hx-sse\\:connect]")) return;

@@ -270,3 +270,15 @@ def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Ups
     assert call.body["content"] == "🙂" * 32_000
     assert int(call.headers["Content-Length"]) < 256 * 1024
     call.begin().complete("ok")
+
+
+def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream: Upstream):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+    action, fields = alice.get("/keys").action("Make a key")
+    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
+
+    first, second = alice.post(action, fields), alice.post(action, fields)
+
+    assert "tw_once" in first.text
+    assert (second.status, "tw_once" in second.text) == (409, False)
+    assert len(upstream.calls) == 1
