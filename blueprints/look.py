@@ -27,7 +27,7 @@ class Face:
 
 def face(twin_id: str) -> Face:
     """Draw a twin's face from its id."""
-    seed = hashlib.sha256(twin_id.encode()).digest()
+    seed = hashlib.sha256(f"face 5 of {twin_id}".encode()).digest()
     hue = int.from_bytes(seed[:2]) % 360
     return Face(
         ground=f"hsl({hue} 45% 62%)",
