@@ -37,9 +37,10 @@ class Twindow:
     """The portal and, where no other is set, the service beside it, as one application."""
 
     def __init__(self, settings: Settings) -> None:
-        self.service = Service(create_service(settings)) if settings.embedded else None
-        self.portal = Flask("app", root_path=str(Path(__file__).parent))
-        self.log = _fill(self.portal, settings, self.service)
+        with config.one_starts_at_a_time(settings.data_dir):
+            self.service = Service(create_service(settings)) if settings.embedded else None
+            self.portal = Flask("app", root_path=str(Path(__file__).parent))
+            self.log = _fill(self.portal, settings, self.service)
         self._pages = self.portal.wsgi_app
         self.portal.wsgi_app = self  # type: ignore[method-assign]
 

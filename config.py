@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import fcntl
 import os
 import re
 import secrets
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -133,6 +134,14 @@ def kept_secret(path: Path, fresh: str) -> str:
             path.hardlink_to(part)
         part.unlink()
     return path.read_text().strip()
+
+
+@contextmanager
+def one_starts_at_a_time(data_dir: Path) -> Iterator[None]:
+    """Let processes that start together set up their databases one after the other."""
+    with (data_dir / "start.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def write_private(path: Path, text: str) -> None:

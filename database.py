@@ -16,7 +16,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
 # stop every greenlet of the worker.
 RETRY_SECONDS = 0.01
-GIVE_UP_SECONDS = 5.0
+GIVE_UP_SECONDS = 2.5
 
 _MIGRATING = 8429  # any number, the same for all
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
@@ -53,10 +53,19 @@ class Database:
             with _translated(), self.engine.begin() as connection:
                 yield connection
             return
-        with _translated(), self._writing, self.engine.connect() as connection:
+        with _translated(), self._turn_to_write(), self.engine.connect() as connection:
             _take_write_lock(connection)
             with connection.get_transaction() or connection.begin():
                 yield connection
+
+    @contextmanager
+    def _turn_to_write(self) -> Iterator[None]:
+        if not self._writing.acquire(timeout=GIVE_UP_SECONDS):
+            raise DatabaseUnavailable
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     def close(self) -> None:
         """Close every connection; the next transaction opens new ones."""
@@ -102,7 +111,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
         "journal_mode=WAL",
         "synchronous=NORMAL",
         "foreign_keys=ON",
-        "busy_timeout=0",
+        "busy_timeout=50",
     ):
         connection.execute(f"PRAGMA {pragma}")
 

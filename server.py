@@ -38,6 +38,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
     gunicorn would hold on to open streams, and to idle connections, for its whole time of grace.
     """
 
+    wsgi: Application | None = None
     running = 0
     leaving = False
 
@@ -66,7 +67,8 @@ class Worker(GeventWorker):  # type: ignore[misc]
     def _leave(self, patience: float) -> None:
         # In a greenlet, not in the signal handler itself: closing waits for locks.
         try:
-            self.wsgi.close()
+            if self.wsgi:
+                self.wsgi.close()
         except Exception:
             self.log.exception("Closing failed; what was running counts as lost.")
         give_up = time.monotonic() + patience

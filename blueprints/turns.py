@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from blueprints import words
 from blueprints.conversations import page_of
 from blueprints.current import own_conversation, own_turn, portal
-from blueprints.fragments import fragment, wants_fragment
+from blueprints.fragments import fragment, notice, wants_fragment
 from chat.conversations import Conversation
 from chat.entries import Ended, State, fold
 from chat.turns import StillReplying, Turn
@@ -72,6 +72,8 @@ def _refuse(
 ) -> Response | tuple[str, int]:
     if not wants_fragment():
         return page_of(conversation, content=content, notice=sentence), status
+    if "composer" not in request.form:
+        return notice(sentence, status)
     return fragment(
         "turns/_composer.html",
         status,

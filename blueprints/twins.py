@@ -31,6 +31,8 @@ def index() -> Response | str:
 @bp.get("/twins/<path:twin_id>")
 def show(twin_id: str) -> str:
     """Show one twin, and the form that begins a conversation."""
+    # Somebody before the first press: two presses at once must be the same person's.
+    become_person()
     twin = portal().directory.find(twin_id)
     return render_template("twins/show.html", twin=twin, content="", key=words.fresh_key())
 

@@ -22,6 +22,7 @@ BUG = "Something went wrong here while the reply came. What came so far is kept.
 GONE = (
     "This conversation, or its twin, is no longer there at the service. What was said here is kept."
 )
+CONFLICT_PAUSES = (0.3, 0.7, 1.5)
 NOT_SENT = "Your message was not sent."
 SAVE_RETRY_SECONDS = 1.0
 
@@ -69,6 +70,15 @@ class Producer:
 
     def _ask(self, conversation: Conversation, turn: Turn) -> Ended:
         service_id = conversation.service_id or self._create(conversation)
+        for pause in CONFLICT_PAUSES:
+            try:
+                return self._send(service_id, turn)
+            except twinapi.Conflict:
+                # A reply that was stopped just now is still ending there; nothing was accepted.
+                time.sleep(pause)
+        return self._send(service_id, turn)
+
+    def _send(self, service_id: str, turn: Turn) -> Ended:
         with self.client.stream_message(service_id, turn.content) as stream:
             if not self.log.when_ended(turn.id, stream.close):
                 return Ended(State.STOPPED)

@@ -13,14 +13,20 @@ from service.application import Service, create_service
 from service.commands import group
 
 
+def make(settings: config.Settings) -> Service:
+    """Put the service together."""
+    with config.one_starts_at_a_time(settings.data_dir):
+        return Service(create_service(settings))
+
+
 def main() -> None:
     """Serve the service, and nothing else."""
     try:
         settings = config.load()
         if len(sys.argv) > 1:
-            group(create_service(settings))(prog_name="python -m service")
+            group(make(settings).app)(prog_name="python -m service")
         server = Server(
-            lambda: Service(create_service(settings)),
+            lambda: make(settings),
             host=settings.host,
             port=settings.port,
             workers=settings.workers,

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Select, func, insert, select, update
 from database import Database
 from service.tables import conversations, messages
 
-LEASE_SECONDS = 15.0
+# Shorter than a portal takes to see that its reply was cut off by a crash here.
+LEASE_SECONDS = 6.0
 
 
 class StillReplying(Exception):

@@ -54,6 +54,7 @@ class Model:
         self.window = settings.model_window
         self._settings = settings
         self._name = ""
+        self._closed = False
         self.bundled = (
             None
             if settings.model_url
@@ -89,7 +90,8 @@ class Model:
                 stream=True,
             )
         except NETWORK_ERRORS as error:
-            logger.warning("The model server does not answer: %s", type(error).__name__)
+            if not self._closed:
+                logger.warning("The model server does not answer: %s", type(error).__name__)
             raise ModelFailed("The model does not answer at the moment.") from None
         if response.status_code != 200:
             with response:
@@ -98,6 +100,7 @@ class Model:
 
     def close(self) -> None:
         """End the bundled model, if it is ours."""
+        self._closed = True
         if self.bundled:
             self.bundled.stop()
         self._session.close()

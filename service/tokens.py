@@ -40,6 +40,7 @@ class Tokens:
             )
         except jwt.PyJWTError as error:
             raise InvalidToken(str(error)) from None
-        if not isinstance(claims["sub"], str) or not claims["sub"]:
-            raise InvalidToken("sub is empty")
-        return claims["sub"]
+        sub = claims["sub"]
+        if not isinstance(sub, str) or not sub.isprintable() or not sub:
+            raise InvalidToken("sub is no name")
+        return sub

@@ -49,7 +49,8 @@ class Client:
             base_url,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
-            read_timeout=idle_timeout,
+            # Later than the stream's own deadline, which knows better what to say.
+            read_timeout=idle_timeout + 5,
         )
         # An answer in one piece takes as long as the reply itself.
         self._patient = Transport(
@@ -109,7 +110,10 @@ class Client:
                 return self._patient.send("POST", path, self._key, body=body)
 
         return ReplyStream(
-            send_once, idle_timeout=self._idle_timeout, total_timeout=self._reply_timeout
+            send_once,
+            secrets=(self._key, self._read_key),
+            idle_timeout=self._idle_timeout,
+            total_timeout=self._reply_timeout,
         )
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:

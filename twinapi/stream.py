@@ -36,10 +36,12 @@ class ReplyStream(Watched):
         self,
         send: Callable[[], requests.Response],
         *,
+        secrets: tuple[str, ...],
         idle_timeout: float,
         total_timeout: float,
     ) -> None:
         self._send = send
+        self._secrets = secrets
         self._idle_timeout = idle_timeout
         self._total_at = time.monotonic() + total_timeout
         self._idle_at = time.monotonic() + idle_timeout
@@ -94,7 +96,10 @@ class ReplyStream(Watched):
         if kind == "application/json":
             yield _whole(transport.read_json(response, self._total_at - time.monotonic()))
             return
-        if kind != sse.CONTENT_TYPE and response.status_code not in (202, 204):
+        if kind != sse.CONTENT_TYPE and response.status_code in (202, 204):
+            yield Complete(None)
+            return
+        if kind != sse.CONTENT_TYPE:
             raise errors.Unexpected(response.status_code)
         self._idle_at = time.monotonic() + self._idle_timeout
         with watchdog.watching(self):
@@ -103,6 +108,8 @@ class ReplyStream(Watched):
                     known = parse(event)
                     if known is None:
                         continue
+                    if isinstance(known, Failed):
+                        known = Failed(transport.hide(known.sentence, *self._secrets))
                     self._idle_at = time.monotonic() + self._idle_timeout
                     yield known
                     if isinstance(known, Complete | Failed):

@@ -106,7 +106,7 @@ class Transport:
             raise _no_connection(error) from None
         if not 200 <= response.status_code < 300:
             with response:
-                raise _refusal(response)
+                raise _refusal(response, key)
         return response
 
     def ask(self, method: str, path: str, key: str, **parts: Any) -> Any:
@@ -170,10 +170,10 @@ def _no_connection(error: Exception) -> errors.TwinApiError:
     return errors.ConnectionFailed(sentence, perhaps_received=True)
 
 
-def _refusal(response: requests.Response) -> errors.ApiError:
+def _refusal(response: requests.Response, key: str) -> errors.ApiError:
     status = response.status_code
     with Deadline(REFUSAL_SECONDS, lambda: hang_up(response)):
-        said = _words(response)
+        said = hide(_words(response), key)
     if status == 429 or (status == 503 and "Retry-After" in response.headers):
         return errors.RateLimited(status, said, retry_after=retry_after(response.headers))
     if status >= 500:
@@ -190,6 +190,13 @@ def _words(response: requests.Response) -> str:
     except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
         return ""
     return "" if "<" in said else said[:300]
+
+
+def hide(text: str, *secrets: str) -> str:
+    """Leave out our own keys, should a service repeat them."""
+    for secret in secrets:
+        text = text.replace(secret, "•••")
+    return text
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.person import Person, ended
-from tests.upstream import Call, Upstream
+from tests.upstream import KEY, Call, Upstream
 
 
 def cut_off(call: Call) -> None:
@@ -36,11 +36,6 @@ FAULTS = {
         lambda call: call.answer(404, {"error": "gone"}),
         "failed",
         "no longer there at the service. What was said here is kept.",
-    ),
-    "a busy conversation": (
-        lambda call: call.answer(409, {"error": "busy"}),
-        "failed",
-        "Another reply is in progress in this conversation.",
     ),
     "too many requests": (
         lambda call: call.answer(429, {"error": "slow down"}, retry_after="120"),
@@ -82,6 +77,7 @@ FAULTS = {
         "interrupted",
         "Half a rep The reply was cut off. What came so far is kept.",
     ),
+    "an answer without a body": (lambda call: call.answer(202, b""), "failed", "reply was empty"),
     "an empty reply": (lambda call: call.begin().complete(), "failed", "The reply was empty."),
 }
 
@@ -144,3 +140,38 @@ def test_what_the_service_says_in_an_error_event_is_only_text(alice: Person, ups
     page = ended(alice, page)
 
     assert page.html.select_one(".note b") is None
+
+
+def test_a_busy_conversation_is_asked_again_for_a_moment(
+    alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chat.producer.CONFLICT_PAUSES", (0.0, 0.0))
+    page = alice.begin("first")
+    upstream.next_call().answer(409, {"error": "busy"})
+    upstream.next_call().begin().complete("Now")
+    page = ended(alice, page)
+    assert page.states == ["complete"]
+
+    page = alice.press(page, "Send", content="second")
+    for _ in range(3):
+        upstream.next_call().answer(409, {"error": "busy"})
+    page = ended(alice, page)
+    assert page.states == ["complete", "failed"]
+    assert "Another reply is in progress" in page.text
+
+
+@pytest.mark.parametrize("how", ["event", "answer"])
+def test_a_service_that_repeats_our_key_does_not_show_it(
+    alice: Person, upstream: Upstream, how: str
+):
+    page = alice.begin("hello")
+    call = upstream.next_call()
+    if how == "event":
+        call.begin().send(type="error", error=f"bad key {KEY}!")
+        call.finish()
+    else:
+        call.answer(422, {"error": f"bad key {KEY}!"})
+    page = ended(alice, page)
+
+    assert "bad key •••!" in page.text
+    assert KEY not in page.response.text

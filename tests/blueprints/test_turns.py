@@ -1,6 +1,7 @@
 """Sending a message, and what becomes of it."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -182,3 +183,37 @@ def test_nobody_can_touch_what_is_not_theirs(
     assert "a secret" not in mallory.get("/conversations").text
     call.complete("for Alice only")
     assert ended(alice, page).states == ["complete"]
+
+
+def test_a_first_press_that_comes_twice_at_once_is_one_turn(
+    people: Callable[[], Person], upstream: Upstream
+):
+    for _ in range(5):
+        somebody = people()
+        action, fields = somebody.get("/twins/ada").action("Send")
+        with ThreadPoolExecutor(2) as pool:
+            press = [
+                pool.submit(somebody.post, action, fields | {"content": "once"}) for _ in range(2)
+            ]
+            first, second = (page.result(10) for page in press)
+        upstream.next_call().begin().complete("ok")
+
+        assert first.path == second.path
+        assert (first.status, second.status) == (200, 200)
+    assert len(upstream.sent()) == 5
+
+
+def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, upstream: Upstream):
+    page = alice.begin("first")
+    upstream.next_call().answer(500, {"error": "boom"})
+    page = ended(alice, page)
+    action, fields = page.action("Retry")
+    alice.press(page, "Send", content="second")
+    call = upstream.next_call().begin()
+
+    answer = alice.post(action, fields, **HTMX)
+
+    assert answer.status == 409
+    assert answer.response.headers["HX-Retarget"] == "#notices"
+    assert answer.html.select("#composer, article") == []
+    call.complete("ok")
