@@ -33,7 +33,9 @@ def main(window: int, parallel: int) -> None:
         return  # whoever started this is gone, or has nothing to start
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
-    parameters.sampling.penalty_repeat = 1.1  # so small a model begins to loop without it
+    # So small a model begins to loop; this holds it back, and leaves its greetings alone.
+    parameters.sampling.dry_multiplier = 0.8
+    parameters.sampling.dry_allowed_length = 4
     parameters.model_alias = {NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel
