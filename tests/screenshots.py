@@ -12,7 +12,7 @@ from tests.test_start import running
 
 DOCS = Path(__file__).parent.parent / "docs"
 SHOTS = (("light", 1280, 800), ("dark", 1280, 800), ("light", 360, 740), ("dark", 360, 740))
-OPENING = 2
+OPENING = 0
 
 
 def main() -> None:
