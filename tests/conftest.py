@@ -118,9 +118,8 @@ def bob(people: Callable[[], Person]) -> Person:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start a real Chromium."""
+    path = chromium.path()  # before Playwright starts: looking for its own Chromium starts it, too
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium.path(), args=chromium.ARGUMENTS
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
         yield browser
         browser.close()

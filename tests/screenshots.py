@@ -17,14 +17,13 @@ OPENING = 0
 
 def main() -> None:
     """Chat with Ada and take a picture in both themes, wide and narrow."""
+    path = browser.path()
     with (
         tempfile.TemporaryDirectory() as data,
         running(Path(data), "app.py") as server,
         sync_playwright() as playwright,
     ):
-        chromium = playwright.chromium.launch(
-            executable_path=browser.path(), args=browser.ARGUMENTS
-        )
+        chromium = playwright.chromium.launch(executable_path=path, args=browser.ARGUMENTS)
         page = chromium.new_page(base_url=server.url)
         page.goto("/")
         page.get_by_role("link", name="Ada").click()
