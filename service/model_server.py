@@ -48,15 +48,13 @@ def main(window: int, parallel: int) -> None:
     parameters.port = 0
     parameters.api_keys = [key]
     server = xllamacpp.Server(parameters)
-    print(server.listening_address, flush=True)
-    sys.stdin.read()
+    try:
+        print(server.listening_address, flush=True)
+        sys.stdin.read()
+    finally:
+        # Here, while `server` still lives: its end waits for a loop that may not have begun, for ever.
+        os._exit(0)
 
 
 if __name__ == "__main__":
-    try:
-        main(int(sys.argv[1]), int(sys.argv[2]))
-    except BrokenPipeError:
-        pass  # whoever wanted the address is gone
-    finally:
-        # The server's threads would keep an ordinary exit waiting, and the process for ever.
-        os._exit(0)
+    main(int(sys.argv[1]), int(sys.argv[2]))

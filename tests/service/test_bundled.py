@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,3 +87,24 @@ def test_a_child_that_cannot_start_is_told(tmp_path: Path, monkeypatch: pytest.M
         model.address()
     assert "cannot start" in str(error.value)
     model.stop()
+
+
+@pytest.mark.parametrize("moment", ["before the key", "after the key", "after the address"])
+def test_the_child_never_outlives_its_input(moment: str):
+    for _ in range(3):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "service.model_server", "512", "1"],
+            cwd=config.ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        with child:
+            if moment != "before the key":
+                child.stdin.write(b"key\n")
+            if moment == "after the address":
+                assert child.stdout.readline().startswith(b"http")
+            child.stdin.close()
+            child.stdout.close()
+            assert child.wait(20) == 0
