@@ -52,7 +52,7 @@ def main(window: int, parallel: int) -> None:
         print(server.listening_address, flush=True)
         sys.stdin.read()
     finally:
-        # Here, while `server` still lives: its end waits for a loop that may not have begun, for ever.
+        # Here, while `server` lives: its end may wait for ever for a loop that had not begun.
         os._exit(0)
 
 
