@@ -14,8 +14,6 @@ from typing import Annotated, Any, Literal
 
 import flask
 import msgspec
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 ROOT = Path(__file__).parent
 PREFIX = "TWINDOW"
@@ -193,6 +191,9 @@ def _check(settings: Settings) -> None:
 
 
 def _check_database(url: str) -> None:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
     # Never the address itself: it may hold a password.
     try:
         dialect = make_url(url).get_dialect()

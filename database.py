@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Insert, Table, create_engine, event
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
@@ -19,7 +18,6 @@ RETRY_SECONDS = 0.01
 GIVE_UP_SECONDS = 2.5
 
 _MIGRATING = 8429  # any number, the same for all
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class DatabaseUnavailable(Exception):
@@ -123,15 +121,26 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def insert_new(connection: Connection, table: Table) -> Insert:
     """Return an INSERT that leaves rows alone whose key is there already."""
-    insert: Insert = _INSERT[connection.dialect.name](table).on_conflict_do_nothing()
+    insert: Insert = _insert(connection, table).on_conflict_do_nothing()
     return insert
 
 
 def upsert(connection: Connection, table: Table, key: str, row: dict[str, object]) -> None:
     """Insert a row, or change the one that has its key."""
-    insert = _INSERT[connection.dialect.name](table).values(row)
+    insert = _insert(connection, table).values(row)
     rest = {name: insert.excluded[name] for name in row if name != key}
     connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=rest))
+
+
+def _insert(connection: Connection, table: Table) -> Any:
+    # Each when it is needed: a dialect costs a tenth of a second to import.
+    if connection.dialect.name == "sqlite":
+        from sqlalchemy.dialects import sqlite
+
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
 
 
 @contextmanager
