@@ -1,0 +1,100 @@
+"""What every answer carries, and what becomes of requests that cannot be answered."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+import database
+from tests.person import Person
+from tests.upstream import Upstream
+
+
+def test_health(alice: Person, upstream: Upstream):
+    assert alice.get("/healthz").response.text == "ok\n"
+    assert alice.get("/readyz").response.text == "ok\n"
+    assert upstream.calls == []
+
+
+@pytest.mark.parametrize("path", ["/", "/twins/ada", "/conversations", "/keys", "/nowhere"])
+def test_every_page_carries_its_headers(alice: Person, path: str):
+    headers = alice.get(path).response.headers
+
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_assets_are_kept_for_ever_by_their_hash(alice: Person):
+    style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]
+    answer = alice.get(style).response
+    stale = alice.get(style.replace(style.split("/")[2], "0" * 16)).response
+
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert stale.text == answer.text
+    assert stale.headers["Cache-Control"] == "no-store"
+    assert alice.get("/static/0/../config.py").status == 404
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_the_cookie_is_secure_where_the_way_is(app, secure: bool):
+    answer = app.test_client().get("/keys", base_url=f"http{'s' * secure}://localhost")
+
+    cookie = answer.headers["Set-Cookie"]
+    assert ("Secure" in cookie) is secure
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert ("Strict-Transport-Security" in answer.headers) is secure
+
+
+def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
+    alice.get("/keys")
+    with portal.database.write() as connection:
+        connection.exec_driver_sql("UPDATE sessions SET data = x'80036300'")
+
+    assert alice.get("/keys").status == 200
+
+
+def test_a_database_that_is_locked_keeps_the_words(
+    alice: Person, upstream: Upstream, settings, monkeypatch: pytest.MonkeyPatch
+):
+    form = alice.get("/twins/ada")
+    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0.0)
+    other = sqlite3.connect(settings["data_dir"] / "portal.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    page = alice.press(form, "Send", content="words worth keeping")
+
+    other.close()
+    assert page.status == 503
+    assert "Nothing was sent" in page.text
+    assert page.html.select_one("textarea").get_text() == "words worth keeping"
+    assert upstream.sent() == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/conversations?q=%00", "/conversations/%00", "/?q=%00", "/twins/%00"]
+)
+def test_an_address_with_a_nul_is_not_there(alice: Person, path: str):
+    assert alice.get(path).status == 404
+
+
+def test_a_form_that_is_far_too_large_is_refused_with_a_sentence(alice: Person, upstream: Upstream):
+    page = alice.begin("x" * 2_000_000)
+
+    assert page.status == 413
+    assert "too large" in page.text
+
+
+def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Upstream):
+    alice.begin("🙂" * 32_000)
+    call = upstream.next_call()
+
+    assert call.body["content"] == "🙂" * 32_000
+    assert int(call.headers["Content-Length"]) < 256 * 1024
+    call.begin().complete("ok")

@@ -1,0 +1,58 @@
+"""The list of conversations, and what opening one costs."""
+
+from __future__ import annotations
+
+from tests.person import Person, ended, say_and_hear
+from tests.upstream import Upstream
+
+
+def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):
+    assert "Nothing here yet" in alice.get("/conversations").text
+    say_and_hear(alice, upstream, "About engines", "Yes")
+    page = alice.get("/twins/" + "a%2Fb%20c%3F%23%C3%BC")
+    alice.press(page, "Send", content="About nothing")
+    upstream.next_call().begin().complete("Right")
+
+    def titles(path: str) -> list[str]:
+        return [a.get_text() for a in alice.get(path).html.select(".rows > li > a")]
+
+    assert titles("/conversations") == ["About nothing", "About engines"]
+    assert titles("/conversations?twin=ada") == ["About engines"]
+    assert titles("/conversations?q=NOTHING") == ["About nothing"]
+    assert titles("/conversations?page=99") == ["About nothing", "About engines"]
+    assert bob.get("/conversations").html.select(".rows li") == []
+
+
+def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    before = len(upstream.calls)
+    for path in (page.path, "/conversations", page.path):
+        alice.get(path)
+
+    assert len(upstream.calls) == before
+
+
+def test_a_long_conversation_opens_at_its_newest_turns(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "turn 1", "ok")
+    for number in range(2, 24):
+        page = alice.press(page, "Send", content=f"turn {number}")
+        upstream.next_call().begin().complete("ok")
+        page = ended(alice, page)
+
+    assert [t.select_one(".turn__said").get_text()[5:] for t in page.turns] == [
+        f"turn {number}" for number in range(4, 24)
+    ]
+    older = alice.get(page.html.find("a", string="Earlier turns")["href"])
+    assert len(older.turns) == 0 or older.turns[0].select_one(".turn__said")
+    assert [t.select_one(".turn__said").get_text()[5:] for t in older.turns] == [
+        f"turn {number}" for number in range(1, 4)
+    ]
+    assert older.html.find("a", string="To the newest turn")
+
+
+def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "Hello", "Hi")
+
+    for query in ("before=" + "9" * 30, "before=-1", "before=x", "look=" + "9" * 30):
+        assert alice.get(f"{page.path}?{query}").status == 200
+    assert alice.get("/conversations?page=" + "9" * 30).status == 200

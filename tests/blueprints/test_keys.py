@@ -1,0 +1,52 @@
+"""API keys are made at the service, and shown once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.person import Person
+from tests.upstream import Upstream
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"name": " "}, "Give the key a name"),
+        ({"name": "x" * 101}, "Give the key a name"),
+        ({"scope": "everything"}, "Choose what the key may do"),
+        ({"jwt": "not a token"}, "Paste a JWT"),
+        ({"jwt": "a.b.c\r\nX-Evil: 1"}, "Paste a JWT"),
+    ],
+)
+def test_a_key_that_cannot_be_made_is_refused_here(
+    alice: Person, upstream: Upstream, fields: dict[str, str], sentence: str
+):
+    good = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
+    page = alice.press(alice.get("/keys"), "Make a key", **(good | fields))
+
+    assert page.status == 422
+    assert sentence in page.text
+    assert upstream.calls == []
+
+
+def test_a_jwt_that_the_service_refuses_is_told(alice: Person, upstream: Upstream):
+    upstream.answers["/api/v1/auth/api-keys"] = 401, {"error": "expired"}
+    form = alice.get("/keys")
+    page = alice.press(form, "Make a key", name="laptop", scope="read_only", jwt="a.b.c")
+
+    assert page.status == 403
+    assert "did not accept this JWT" in page.text
+    assert page.html.select_one("#name")["value"] == "laptop"
+    assert "a.b.c" not in page.response.text
+
+
+def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream: Upstream):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+    action, fields = alice.get("/keys").action("Make a key")
+    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
+
+    first, second = alice.post(action, fields), alice.post(action, fields)
+
+    assert "tw_once" in first.text
+    assert (second.status, "tw_once" in second.text) == (409, False)
+    assert len(upstream.calls) == 1

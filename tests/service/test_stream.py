@@ -1,0 +1,212 @@
+"""Endpoint 6: the reply as a stream, whatever the model does."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+import pytest
+
+from service.conversations import StillReplying
+from service.current import Parts
+from tests.service.conftest import Api, Model
+
+
+def test_6_streams_the_reply_and_ends_once(api: Api, model: Model):
+    events = api.stream(conversation := api.converse(), "Hello")
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(list, events)
+        model.say("Hi ", "there")
+        *before, complete = rest.result(10)
+
+    assert before == [
+        {"type": "progress", "progress": {"stage": "thinking", "percent": None}},
+        {"type": "progress", "progress": {"stage": "writing", "percent": None}},
+        {"type": "delta", "content": "Hi "},
+        {"type": "delta", "content": "there"},
+    ]
+    assert complete["type"] == "complete"
+    assert complete["message"]["content"] == "Hi there"
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert history[-1] == complete["message"]
+
+
+def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model):
+    conversation = api.converse()
+    for said, reply in (("First", "One"), ("Second", "Two")):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(conversation, said))
+            call = model.say(reply)
+            events.result(10)
+
+    assert call.path == "/v1/chat/completions"
+    assert call.body["messages"] == [
+        {"role": "system", "content": "You are Ada."},
+        {"role": "user", "content": "What is one and one?"},
+        {"role": "assistant", "content": "Two."},
+        {"role": "user", "content": "First"},
+        {"role": "assistant", "content": "One"},
+        {"role": "user", "content": "Second"},
+    ]
+    assert (call.body["temperature"], call.body["max_tokens"]) == (0.2, 50)
+    assert call.body["model"] == "scripted"
+
+
+def test_6_one_reply_at_a_time(api: Api, model: Model):
+    conversation = api.converse()
+    events = api.stream(conversation, "Hello")
+    assert next(events)["type"] == "progress"
+
+    answer = api.post(f"/conversations/{conversation}/messages", json={"content": "Me too"})
+
+    assert answer.status_code == 409
+    assert answer.json()["code"] == "still_replying"
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(list, events)
+        model.say("Done")
+        assert rest.result(10)[-1]["type"] == "complete"
+    assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (500, "The model has a problem at the moment."),
+        (429, "The model has too much to do at the moment. Try again in a minute."),
+        (401, "The model server refused the service's key. Please tell the operator."),
+        (404, "The model server does not know the model. Please tell the operator."),
+    ],
+)
+def test_6_a_model_that_fails_is_an_error_event_and_the_next_message_works(
+    api: Api, model: Model, status: int, sentence: str
+):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(conversation, "Hello"))
+        model.next_call().answer(status, {"error": "secret detail /home/x"})
+        *_, error = events.result(10)
+        assert error == {"type": "error", "error": sentence, "code": "model_failed"}
+
+        events = pool.submit(list, api.stream(conversation, "Again"))
+        model.say("Better")
+        assert events.result(10)[-1]["message"]["content"] == "Better"
+
+
+def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Model):
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        call = model.next_call().begin()
+        model.piece(call, "Half")
+        call.finish()
+        *_, delta, error = events.result(10)
+
+    assert delta == {"type": "delta", "content": "Half"}
+    assert error["error"] == "The model broke off in the middle of its reply."
+
+
+def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model: Model):
+    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        model.next_call().answer(400, too_long)
+        model.say("It fits")
+        assert events.result(10)[-1]["message"]["content"] == "It fits"
+
+
+def test_6_whoever_hangs_up_frees_the_conversation_and_stops_the_model(api: Api, model: Model):
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages/stream"
+    response = api.post(path, json={"content": "Hello"}, stream=True)
+    call = model.next_call().begin()
+    model.piece(call, "Half")
+    response.raw.read1(65536)
+    response.close()
+
+    assert call.wait_for_hangup()
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(conversation, "Next"))
+        model.say("Yes")
+        assert events.result(10)[-1]["message"]["content"] == "Yes"
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert [m["content"] for m in history] == ["Hello", "Half", "Next", "Yes"]
+
+
+def test_6_whoever_hangs_up_while_the_model_thinks_frees_the_conversation(
+    api: Api, model: Model, parts: Parts
+):
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages/stream"
+    response = api.post(path, json={"content": "Hello"}, stream=True)
+    thinking = model.next_call()
+    response.close()
+    while parts.replies._running:
+        threading.Event().wait(0.01)
+
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(conversation, "Next"))
+        model.say("Yes")
+        assert events.result(10)[-1]["message"]["content"] == "Yes"
+    thinking.finish()
+
+
+def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
+    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+):
+    events = api.stream(api.converse(), "Hello")
+    next(events)
+    monkeypatch.setattr(parts.conversations, "reply", lambda *_: 1 / 0)
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(list, events)
+        model.say("Hi")
+        assert rest.result(10)[-1]["error"] == "The reply could not be stored."
+
+
+def test_6_a_long_reply_keeps_its_lease(
+    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("service.replies.LEASE_SECONDS", 0.03)
+    renewed = threading.Event()
+    renew = parts.conversations.renew
+
+    def noted(message_ids: list[str]) -> None:
+        renew(message_ids)
+        if message_ids:
+            renewed.set()
+
+    monkeypatch.setattr(parts.conversations, "renew", noted)
+    events = api.stream(api.converse(), "Hello")
+    next(events)
+    assert renewed.wait(10)
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(list, events)
+        model.say("Hi")
+        assert rest.result(10)[-1]["type"] == "complete"
+
+
+def test_6_a_late_end_does_not_take_the_lease_of_another_reply(parts: Parts):
+    conversation = parts.conversations.create("alice", "ada", "")
+    late = parts.conversations.say(conversation, "first")
+    with parts.database.write() as connection:
+        connection.exec_driver_sql("UPDATE service_conversations SET replying_until = 1")
+    parts.conversations.say(conversation, "second")
+
+    parts.conversations.reply(late, "late")
+
+    with pytest.raises(StillReplying):
+        parts.conversations.say(conversation, "third")
+
+
+def test_without_a_name_the_first_model_of_the_server_is_asked(
+    api: Api, model: Model, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    model.upstream.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
+
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            call = model.say("Hi")
+            events.result(10)
+        assert call.body["model"] == "first"
+    assert [c.path for c in model.upstream.calls].count("/v1/models") == 1
