@@ -1,0 +1,65 @@
+"""A real Chromium, watched for what a page should not do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.upstream import Upstream
+
+WAIT_MS = 10_000
+
+
+class Surprises(list[str]):
+    """What a page should not do: errors in its console, requests to other hosts."""
+
+
+@pytest.fixture
+def surprises() -> Iterator[Surprises]:
+    found = Surprises()
+    yield found
+    assert found == []
+
+
+@pytest.fixture
+def context(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserContext]:
+    yield from open_context(browser, url, surprises, scripts=True)
+
+
+@pytest.fixture
+def plain(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserContext]:
+    """Open a browser without JavaScript."""
+    yield from open_context(browser, url, surprises, scripts=False)
+
+
+def open_context(
+    browser: Browser, url: str, surprises: Surprises, *, scripts: bool
+) -> Iterator[BrowserContext]:
+    context = browser.new_context(base_url=url, java_script_enabled=scripts)
+    context.set_default_timeout(WAIT_MS)
+
+    def watch(page: Page) -> None:
+        page.on("pageerror", lambda error: surprises.append(str(error)))
+        page.on("console", lambda m: m.type == "error" and surprises.append(m.text))
+        page.on("request", lambda r: r.url.startswith(url) or surprises.append(r.url))
+
+    context.on("page", watch)
+    yield context
+    context.close()
+
+
+def turn(page: Page, state: str, number: int = 0):
+    return page.locator(f".turn[data-state={state}]").nth(number)
+
+
+def begun(context: BrowserContext, upstream: Upstream) -> Page:
+    """Open a conversation with one whole turn."""
+    page = context.new_page()
+    page.goto("/twins/ada")
+    page.get_by_role("textbox", name="Message").fill("Hello")
+    page.get_by_role("button", name="Send").click()
+    upstream.next_call().begin().complete("Hello to you")
+    expect(turn(page, "complete")).to_be_visible()
+    return page

@@ -1,0 +1,61 @@
+"""The same without JavaScript."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from tests.journeys.conftest import Surprises, open_context, turn
+from tests.upstream import Upstream
+
+
+def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream):
+    page = plain.new_page()
+    page.goto("/")
+    page.get_by_role("searchbox", name="Search twins").fill("explains")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="Ada").click()
+    page.get_by_role("button", name="How does a bicycle stay upright?").click()
+    call = upstream.next_call().begin()
+    expect(turn(page, "waiting")).to_be_visible()
+    call.delta("It does")
+    expect(turn(page, "streaming")).to_contain_text("It does")
+    call.complete("It **does**")
+    expect(turn(page, "complete").locator("strong")).to_have_text("does")
+
+    page.get_by_role("textbox", name="Message").fill("And a tricycle?")
+    page.get_by_role("button", name="Send").click()
+    call = upstream.next_call().begin()
+    page.get_by_role("button", name="Stop").click()
+    expect(turn(page, "stopped")).to_be_visible()
+    page.get_by_role("button", name="Retry").click()
+    upstream.next_call().begin().complete("As well")
+    expect(turn(page, "complete", 1)).to_contain_text("As well")
+
+    page.get_by_role("link", name="Conversations", exact=True).click()
+    page.get_by_role("searchbox", name="Search conversations").fill("bicycle")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="How does a bicycle").click()
+    expect(turn(page, "complete", 1)).to_be_visible()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_a_key_is_made_and_shown_once(
+    browser: Browser, url: str, upstream: Upstream, surprises: Surprises, scripts: bool
+):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
+    for context in open_context(browser, url, surprises, scripts=scripts):
+        page = context.new_page()
+        page.goto("/keys")
+        page.get_by_role("textbox", name="Name").fill("laptop")
+        page.get_by_role("radio", name="Full access").check()
+        page.get_by_role("textbox", name="JWT").fill("aaa.bbb.ccc")
+        page.get_by_role("button", name="Make a key").click()
+        call = upstream.calls[-1]
+        expect(page.get_by_text("tw_shown_once")).to_be_visible()
+        expect(page.get_by_role("button", name="Copy")).to_have_count(1 if scripts else 0)
+        page.goto("/keys")
+        expect(page.get_by_text("tw_shown_once")).to_have_count(0)
+
+        assert call.headers["Authorization"] == "Bearer aaa.bbb.ccc"
+        assert call.body == {"name": "laptop", "scope": "full_access"}
