@@ -21,7 +21,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 @pytest.fixture
 def client(upstream: Upstream) -> Iterator[twinapi.Client]:
-    client = twinapi.Client(upstream.url, KEY, idle_timeout=0.6, reply_timeout=5)
+    client = twinapi.Client(upstream.url, KEY)
     yield client
     client.close()
 
@@ -91,7 +91,15 @@ def test_a_broken_chunk_is_an_interruption(client, upstream: Upstream, pool, chu
         result.result(5)
 
 
-def test_heartbeats_keep_no_stream_alive(client, upstream: Upstream, pool):
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"idle_timeout": 0.5}, "quiet for too long"),
+        ({"reply_timeout": 0.5}, "took too long"),
+    ],
+)
+def test_heartbeats_keep_no_stream_alive(upstream: Upstream, pool, bounds, words: str):
+    client = twinapi.Client(upstream.url, KEY, **bounds)
     result = pool.submit(read, client)
     call = upstream.next_call().begin()
     call.delta("Hi")
@@ -99,7 +107,8 @@ def test_heartbeats_keep_no_stream_alive(client, upstream: Upstream, pool):
 
     with pytest.raises(twinapi.StreamInterrupted) as error:
         result.result(5)
-    assert "quiet for too long" in error.value.sentence
+    assert words in error.value.sentence
+    client.close()
 
 
 def test_a_line_without_end_is_too_large(client, upstream: Upstream, pool):
