@@ -28,7 +28,8 @@ class Database:
     """Hold an engine, and hand out read and write transactions."""
 
     def __init__(self, url: str) -> None:
-        self.engine = create_engine(url)
+        # Messages must not stand in logs, as they would in the text of an error.
+        self.engine = create_engine(url, hide_parameters=True)
         self._writing = threading.Lock()
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         if self.is_sqlite:
