@@ -9,6 +9,7 @@ import pytest
 
 import app as twindow
 from chat.conversations import Conversation, Conversations
+from chat.entries import fold
 from chat.log import Log
 from chat.turns import Turn, Turns
 from database import Database, migrate
@@ -52,3 +53,13 @@ def conversation(turn: Turn, log: Log) -> Conversation:
     found = Conversations(log.database).find(turn.conversation_id, "alice")
     assert found is not None
     return found
+
+
+def shown(log: Log, turn: Turn) -> list[str]:
+    """Follow the log as a page does, to its end, and return every text that it showed."""
+    texts = [""]
+    for batch in log.follow(turn.id):
+        text = fold(batch).text
+        whole = batch.after == 0 or batch.ended
+        texts.append(text if whole else texts[-1] + text)
+    return texts
