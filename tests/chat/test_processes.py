@@ -16,8 +16,6 @@ from chat.turns import Turn
 from database import DatabaseUnavailable
 from tests.chat.conftest import shown
 
-DONE = Ended(State.COMPLETE, text="Hello")
-
 
 def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):
     other = new_log()
