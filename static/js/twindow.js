@@ -72,8 +72,10 @@ document.addEventListener("htmx:error", (event) => {
   note.textContent = "The portal cannot be reached. Your text is still here; try again.";
   document.getElementById("notices").replaceChildren(note);
 });
-document.addEventListener("htmx:after:swap", (event) => {
-  if (event.detail.ctx?.target?.id !== "notices") document.getElementById("notices").replaceChildren();
+// The next thing that the person does takes it away; a reply that goes on does not.
+document.addEventListener("htmx:before:request", (event) => {
+  if (event.detail.ctx?.sourceElement?.matches("[hx-sse\\:connect]")) return;
+  document.getElementById("notices").replaceChildren();
 });
 
 document.addEventListener("click", async (event) => {

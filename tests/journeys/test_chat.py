@@ -109,6 +109,52 @@ def test_a_cut_reply_offers_retry_and_retry_leaves_the_draft_alone(
     assert upstream.sent()[-2:] == ["Tell me", "Tell me"]
 
 
+def test_a_notice_outlives_the_next_piece_of_a_running_reply(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    box = page.get_by_role("textbox", name="Message")
+    box.fill("first")
+    box.press("Enter")
+    upstream.next_call().answer(500, {"error": "boom"})
+    expect(turn(page, "failed")).to_be_visible()
+    box.fill("second")
+    box.press("Enter")
+    call = upstream.next_call().begin()
+    expect(turn(page, "waiting")).to_be_visible()
+
+    turn(page, "failed").get_by_role("button", name="Retry").click()
+    expect(page.locator("#notices")).to_contain_text("still replying")
+    call.delta("It goes on")
+    expect(turn(page, "streaming")).to_contain_text("It goes on")
+    expect(page.locator("#notices")).to_contain_text("still replying")
+    call.complete("It goes on")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    assert [text for text in surprises if "409" not in text] == []
+    surprises.clear()
+
+
+def test_words_written_offline_stay_and_can_be_sent_later(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    box = page.get_by_role("textbox", name="Message")
+    context.set_offline(True)
+    box.fill("from a tunnel")
+    box.press("Enter")
+    expect(page.locator("#notices")).to_contain_text("The portal cannot be reached.")
+    expect(page.locator("#notices")).to_be_in_viewport()
+    expect(box).to_have_value("from a tunnel")
+
+    context.set_offline(False)
+    box.press("Enter")
+    upstream.next_call().begin().complete("Welcome back")
+    expect(turn(page, "complete", 1)).to_contain_text("Welcome back")
+    expect(page.locator("#notices")).to_be_empty()
+    assert upstream.sent() == ["Hello", "from a tunnel"]
+    surprises.clear()  # the failed request itself
+
+
 def test_words_that_cannot_be_sent_now_stay_in_the_box(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
