@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 READ_BYTES = 64 * 1024
+ANY_MODEL = "default"
 
 
 class ModelFailed(Exception):
@@ -77,9 +78,9 @@ class Model:
             "max_tokens": sampling.max_tokens,
             "stream": True,
         }
-        for name in ("temperature", "frequency_penalty"):
-            if (value := getattr(sampling, name)) is not None:
-                body[name] = value
+        for option in ("temperature", "frequency_penalty"):
+            if (value := getattr(sampling, option)) is not None:
+                body[option] = value
         try:
             response = self._session.post(
                 f"{url}/chat/completions",
@@ -111,17 +112,17 @@ class Model:
         url = str(self._settings.model_url).rstrip("/")
         url = url if urlsplit(url).path else f"{url}/v1"
         self._name = self._settings.model or self._name or self._first_model(url)
-        return url, self._settings.model_key, self._name
+        return url, self._settings.model_key, self._name or ANY_MODEL
 
     def _first_model(self, url: str) -> str:
-        """Ask the server what it has; one that does not say takes any name."""
+        """Ask the server what it has; "" when it does not say, now or ever."""
         try:
             with self._session.get(
                 f"{url}/models", headers=self._headers(self._settings.model_key), timeout=(5, 10)
             ) as answer:
                 return str(answer.json()["data"][0]["id"])
         except (*NETWORK_ERRORS, ValueError, LookupError, TypeError):
-            return "default"
+            return ""
 
     def _headers(self, key: str | None) -> dict[str, str]:
         bearer = {"Authorization": f"Bearer {key}"} if key else {}

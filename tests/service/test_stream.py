@@ -210,3 +210,18 @@ def test_without_a_name_the_first_model_of_the_server_is_asked(
             events.result(10)
         assert call.body["model"] == "first"
     assert [c.path for c in model.upstream.calls].count("/v1/models") == 1
+
+
+def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
+    api: Api, model: Model, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    asked = []
+    for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
+        model.upstream.answers["/v1/models"] = listed
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            asked.append(model.say("Hi").body["model"])
+            events.result(10)
+
+    assert asked == ["default", "first"]
