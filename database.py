@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, create_engine, event
+from sqlalchemy import Connection, Insert, RootTransaction, Table, create_engine, event
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
@@ -52,10 +52,13 @@ class Database:
             with _translated(), self.engine.begin() as connection:
                 yield connection
             return
-        with _translated(), self._turn_to_write(), self.engine.connect() as connection:
-            _take_write_lock(connection)
-            with connection.get_transaction() or connection.begin():
-                yield connection
+        with (
+            _translated(),
+            self._turn_to_write(),
+            self.engine.connect() as connection,
+            _locked_for_writing(connection),
+        ):
+            yield connection
 
     @contextmanager
     def _turn_to_write(self) -> Iterator[None]:
@@ -152,17 +155,15 @@ def _translated() -> Iterator[None]:
         raise DatabaseUnavailable from error
 
 
-def _take_write_lock(connection: Connection) -> None:
+def _locked_for_writing(connection: Connection) -> RootTransaction:
     connection.execution_options(immediate=True)
     give_up = time.monotonic() + GIVE_UP_SECONDS
     while True:
         try:
-            connection.begin()
+            return connection.begin()
         except OperationalError as error:
             if "locked" not in str(error):
                 raise
             if time.monotonic() > give_up:
                 raise DatabaseUnavailable from error
             time.sleep(RETRY_SECONDS)
-        else:
-            return

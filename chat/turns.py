@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -67,7 +68,7 @@ class Turns:
             raise
 
     def _begin(self, person: str, twin_id: str, twin_name: str, content: str, press: str) -> Added:
-        with self.database.write() as connection:
+        with self._opened() as turn_id, self.database.write() as connection:
             if same := _pressed(connection, press):
                 return same
             now = time.time()
@@ -82,7 +83,7 @@ class Turns:
                 updated_at=now,
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
-            return self._insert(connection, conversation, press, content)
+            return self._insert(connection, turn_id, conversation, press, content)
 
     def add(self, conversation: Conversation, content: str, key: str) -> Added:
         """Add a turn to a conversation. Raises StillReplying."""
@@ -91,14 +92,14 @@ class Turns:
         if newest:
             self.log.end_if_lost(newest[-1].id)
         mine = conversations.c.id == conversation.id
-        with self.database.write() as connection:
+        with self._opened() as turn_id, self.database.write() as connection:
             connection.execute(select(conversations.c.id).where(mine).with_for_update())
             if same := _pressed(connection, press):
                 return same
             if _is_replying(connection, conversation.id):
                 raise StillReplying
             connection.execute(update(conversations).where(mine).values(updated_at=time.time()))
-            return self._insert(connection, conversation, press, content)
+            return self._insert(connection, turn_id, conversation, press, content)
 
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the person's turn, or None: what is not theirs does not exist."""
@@ -117,13 +118,28 @@ class Turns:
             found = connection.execute(query.order_by(turns.c.position.desc()).limit(limit))
             return [turn for row in found if (turn := _turn(row))][::-1]
 
+    @contextmanager
+    def _opened(self) -> Iterator[str]:
+        """Give the id for a new turn; if it is not added after all, its log is not held."""
+        turn_id = secrets.token_urlsafe(16)
+        try:
+            yield turn_id
+        except BaseException:
+            self.log.drop(turn_id)
+            raise
+
     def _insert(
-        self, connection: Connection, conversation: Conversation, press: str, content: str
+        self,
+        connection: Connection,
+        turn_id: str,
+        conversation: Conversation,
+        press: str,
+        content: str,
     ) -> Added:
         mine = turns.c.conversation_id == conversation.id
         newest = connection.execute(select(func.max(turns.c.position)).where(mine)).scalar()
         turn = Turn(
-            id=secrets.token_urlsafe(16),
+            id=turn_id,
             conversation_id=conversation.id,
             position=(newest or 0) + 1,
             content=content,

@@ -167,3 +167,13 @@ def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
     page = alice.get(page.path)
     assert page.states == ["interrupted"]
     assert "Said before closing" in page.text
+
+
+def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.01)
+    _, turn_id, call = begun(alice, upstream)
+    seen = b""
+    with alice.follow(turn_id) as stream:
+        while seen.count(b": keep-alive\n\n") < 3:
+            seen += stream.response.raw.read1(65536)
+    call.complete("ok")

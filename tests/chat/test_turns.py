@@ -11,6 +11,7 @@ from chat.conversations import Conversation, Conversations, title_of
 from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Added, StillReplying, Turn, Turns
+from database import DatabaseUnavailable
 
 
 def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
@@ -103,3 +104,19 @@ def test_conversations_are_listed_newest_first_and_paged(turns: Turns, log: Log)
 )
 def test_a_title_is_made_from_the_first_words(content: str, title: str):
     assert title_of(content) == title
+
+
+def test_a_turn_that_could_not_be_added_leaves_no_log_behind(
+    turns: Turns, log: Log, monkeypatch: pytest.MonkeyPatch
+):
+    opened = log.open
+
+    def fail_after(turn_id: str) -> None:
+        opened(turn_id)
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(log, "open", fail_after)
+    with pytest.raises(DatabaseUnavailable):
+        turns.begin("alice", "ada", "Ada", "Hello", "key")
+
+    assert log._live == {}
