@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.packages import install
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox" if hasattr(os, "geteuid") and os.geteuid() == 0 else "--disable-gpu",
@@ -47,13 +49,7 @@ def _playwrights_own() -> str | None:
 
 
 def _install() -> None:
-    print("Chromium is missing and is installed now; this takes a minute.", file=sys.stderr)
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)
-        install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"]
-        subprocess.run(install, check=False, **quiet)
-    else:
+    if not install("chromium"):
         command = [sys.executable, "-m", "playwright", "install", "chromium"]
         subprocess.run(command, check=False)
 

@@ -16,8 +16,10 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 import app as twindow
 from blueprints.current import EXTENSION, Portal
 from tests import browser as chromium
+from tests import postgres as postgresql
 from tests import upstream as scripted
 from tests.person import Person
+from tests.postgres import Postgres
 from tests.upstream import Upstream
 
 
@@ -39,6 +41,13 @@ def served(app: Any) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """Run a real PostgreSQL."""
+    with postgresql.running() as server:
+        yield server
 
 
 @pytest.fixture

@@ -1,0 +1,89 @@
+"""PostgreSQL for the tests: a server of their own, from the programs that are here or fetched."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from tests.packages import install
+
+HELP = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
+# A test's database: nothing must survive a power cut.
+FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c listen_addresses=''"
+
+
+class Postgres:
+    """A server that listens on a socket in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._bin = _programs()
+        # PostgreSQL refuses to run as root, as in a container.
+        self._user = "postgres" if os.geteuid() == 0 else None
+        if self._user:
+            account = pwd.getpwnam(self._user)
+            os.chown(folder, account.pw_uid, account.pw_gid)
+        self._numbers = count(1)
+        self._run("initdb", "-D", "data", "-A", "trust", "-U", "twindow", "-N", "-E", "UTF8")
+        self.start()
+
+    def start(self) -> None:
+        """Start, or start again."""
+        options = f"-k {self._folder} {FAST}"
+        self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
+
+    def stop(self) -> None:
+        """Stop at once: every connection breaks."""
+        self._run("pg_ctl", "-D", "data", "-w", "-m", "immediate", "stop")
+
+    def new_database(self) -> str:
+        """Make a database and return its address."""
+        name = f"twindow_{next(self._numbers)}"
+        self._run("createdb", "-h", str(self._folder), "-U", "twindow", name)
+        return f"postgresql+psycopg://twindow@/{name}?host={self._folder}"
+
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [self._bin / program, *arguments],
+            cwd=self._folder,
+            user=self._user,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+
+@contextmanager
+def running() -> Iterator[Postgres]:
+    """Run a server."""
+    folder = Path(tempfile.mkdtemp(prefix="twindow-pg-"))
+    server = Postgres(folder)
+    try:
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder)
+
+
+def _programs() -> Path:
+    found = _found()
+    if found is None:
+        install("postgresql")
+        found = _found()
+    if found is None:
+        raise SystemExit(HELP)
+    return found
+
+
+def _found() -> Path | None:
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if versions:
+        return versions[-1]
+    initdb = shutil.which("initdb")
+    return Path(initdb).parent if initdb else None
