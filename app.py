@@ -52,6 +52,7 @@ class Twindow:
 
     def start(self) -> None:
         """Begin what runs beside requests."""
+        self.log.start()
         if self.service:
             self.service.start()
 

@@ -1,49 +1,89 @@
-"""Whether the process that produces a reply still lives. It says so in the database."""
+"""Whether the process that produces a reply still lives. It counts its beats in the database.
+
+No clock is compared with another: whoever asks watches for how long, by its own monotonic clock,
+a count has stood still. So clocks that differ or jump end no reply.
+"""
 
 from __future__ import annotations
 
 import secrets
-import time
+import threading
+from collections.abc import Iterable
+from time import monotonic
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select
 
 from chat.tables import producers, turns
 from database import upsert
 
 BEAT_SECONDS = 2.0
-# A producer that has not said it lives for this long is gone, and so are its replies.
+# A producer whose count has stood still for this long is gone, and so are its replies.
 LOST_SECONDS = 8.0
 
 
 class Heartbeat:
-    """The sign of life of this process. `producer` is its name."""
+    """The sign of life of this process, and what it has seen of others'."""
 
     def __init__(self) -> None:
         self.producer = secrets.token_urlsafe(16)
-        self._beaten = 0.0
+        self._count = 0
+        self._beaten_at = 0.0
+        self._seen: dict[str, tuple[int, float]] = {}
+        self._lock = threading.Lock()
 
     @property
     def due(self) -> bool:
         """Tell whether the next beat should be now."""
-        return time.monotonic() - self._beaten > BEAT_SECONDS
+        return monotonic() - self._beaten_at > BEAT_SECONDS
 
     def beat(self, connection: Connection) -> None:
         """Say that this process lives."""
-        upsert(connection, producers, "id", {"id": self.producer, "seen_at": time.time()})
-        self._beaten = time.monotonic()
+        with self._lock:
+            self._count += 1
+            row = {"id": self.producer, "beat": self._count}
+        upsert(connection, producers, "id", row)
+        self._beaten_at = monotonic()
 
+    def lost(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
+        """Return those running turns that nobody is left to go on with.
 
-def is_lost(connection: Connection, turn_id: str, asking: str) -> bool:
-    """Tell whether nobody is left who produces the reply to this turn.
+        None of the turns may be held by this process itself.
+        """
+        query = (
+            select(turns.c.id, turns.c.producer, producers.c.beat)
+            .select_from(turns.outerjoin(producers, turns.c.producer == producers.c.id))
+            .where(turns.c.id.in_(list(turn_ids)), turns.c.producer != "")
+        )
+        return [
+            turn_id
+            for turn_id, producer, beat in connection.execute(query)
+            if producer == self.producer or beat is None or self._stands_still(producer, beat)
+        ]
 
-    `asking` is the producer that asks, and that does not hold the turn.
-    """
-    query = (
-        select(turns.c.producer, producers.c.seen_at)
-        .select_from(turns.outerjoin(producers, turns.c.producer == producers.c.id))
-        .where(turns.c.id == turn_id)
-    )
-    producer, seen_at = connection.execute(query).one()
-    if producer == asking or seen_at is None:
-        return True
-    return time.time() - float(seen_at) >= LOST_SECONDS
+    def silent(self, connection: Connection) -> dict[str, int]:
+        """Return the other producers whose counts stand still, with those counts."""
+        others = connection.execute(select(producers).where(producers.c.id != self.producer))
+        return {producer: beat for producer, beat in others if self._stands_still(producer, beat)}
+
+    def dismiss(self, connection: Connection, producer: str, beat: int) -> None:
+        """Count a producer as gone, unless it has beaten again; its running turns are lost then."""
+        same = (producers.c.id == producer) & (producers.c.beat == beat)
+        connection.execute(delete(producers).where(same))
+
+    def forget(self) -> None:
+        """Watch everybody anew: for a while nobody could write, the living neither."""
+        with self._lock:
+            self._seen.clear()
+
+    def leave(self, connection: Connection) -> None:
+        """Say that this process ends; whatever it has not ended itself is lost at once."""
+        connection.execute(delete(producers).where(producers.c.id == self.producer))
+
+    def _stands_still(self, producer: str, beat: int) -> bool:
+        now = monotonic()
+        with self._lock:
+            last, since = self._seen.get(producer, (None, now))
+            if beat != last:
+                self._seen[producer] = (beat, now)
+                since = now
+        return now - since >= LOST_SECONDS

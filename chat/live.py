@@ -1,10 +1,10 @@
-"""The log of one running reply, in the memory of the process that produces it."""
+"""The log of one reply in memory: of the process that produces it, or of one that looks on."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from chat.entries import Batch, Delta, Ended, Entry
 
@@ -23,6 +23,7 @@ class Live:
         self._sealed_at = 0.0
         self._stored = 0
         self._closed = False
+        self._left = False
         self._on_close: Callable[[], None] | None = None
 
     @property
@@ -36,6 +37,16 @@ class Live:
     def last(self) -> int:
         """Return the number of the last entry."""
         return len(self._entries)
+
+    @property
+    def running(self) -> bool:
+        """Tell whether more may come."""
+        return not (self._closed or self._left)
+
+    @property
+    def left(self) -> bool:
+        """Tell whether nobody writes here any more, although there is no end."""
+        return self._left and not self._closed
 
     def hold(self, new: Sequence[Entry], slice_seconds: float) -> None:
         """Take entries in; what follows a quiet slice goes out at once."""
@@ -51,6 +62,17 @@ class Live:
                     self._changed.notify_all()
             if time.monotonic() - self._sealed_at >= slice_seconds:
                 self._seal()
+
+    def mirror(self, rows: Iterable[tuple[int, Entry]]) -> None:
+        """Take in what another process has stored; what is known already does no harm."""
+        for number, entry in rows:
+            if isinstance(entry, Ended):
+                self.close(entry)
+                return
+            with self._changed:
+                if number > len(self._entries):
+                    self._entries.append(entry)
+                    self._changed.notify_all()
 
     def take(self) -> list[tuple[int, Entry]]:
         """Return the entries that are not stored yet, with their numbers."""
@@ -76,7 +98,7 @@ class Live:
         with self._changed:
             # A cursor from beyond the log knows nothing: waiting for "not equal" would not wait.
             cursor = after if after <= len(self._entries) else 0
-            self._changed.wait_for(lambda: len(self._entries) > cursor or self._closed, timeout)
+            self._changed.wait_for(lambda: len(self._entries) > cursor or not self.running, timeout)
         return self.batch(cursor)
 
     def when_closed(self, callback: Callable[[], None]) -> None:
@@ -86,6 +108,12 @@ class Live:
                 self._on_close = callback
                 return
         callback()
+
+    def let_go(self) -> None:
+        """Let everybody go who waits: what they wait for is to be found elsewhere, or nowhere."""
+        with self._changed:
+            self._left = True
+            self._changed.notify_all()
 
     def close(self, ended: Ended) -> None:
         """Add the last entry and let everybody know."""

@@ -6,26 +6,27 @@ database in one transaction for all turns, at most a slice later. `kill -9` lose
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 import msgspec
+from sqlalchemy import Connection
 
-from chat import stored
+from chat import heartbeat, stored, writer
+from chat.elsewhere import Elsewhere
 from chat.entries import Batch, Ended, Entry, State, said
-from chat.heartbeat import BEAT_SECONDS, Heartbeat, is_lost
+from chat.heartbeat import Heartbeat
 from chat.live import Live
-from database import Database, DatabaseUnavailable
+from chat.writer import Writer
+from database import Bell, Database, DatabaseUnavailable
 
-logger = logging.getLogger(__name__)
-
-SLICE_SECONDS = 0.05
-RETRY_SECONDS = 1.0
-POLL_SECONDS = 0.25
-QUIET_SECONDS = 10.0
+QUIET_SECONDS = 5.0
+# Whoever had to wait this long for the right to write knows nothing of who is alive: the living
+# could not write either.
+CONTENDED_SECONDS = 0.5
+SWEEP_SECONDS = 0.5
 
 LOST = Ended(
     State.INTERRUPTED,
@@ -51,28 +52,34 @@ class Log:
         self.heartbeat = Heartbeat()
         self.closing = False
         self._live: dict[str, Live] = {}
-        self._work = threading.Event()
-        self._flushing = threading.Lock()
-        self._writer: threading.Thread | None = None
+        self._bell = Bell(database, "twindow_log")
+        self._writer = Writer(database, self._bell, self.heartbeat, self._live)
+        self._elsewhere = Elsewhere(database, self._bell, self.end_if_lost)
+
+    def start(self) -> None:
+        """Begin to look for replies that a process which died has left behind."""
+        threading.Thread(target=self._sweep_at_start, daemon=True, name="sweep").start()
 
     def open(self, turn_id: str) -> None:
-        """Begin to hold the log of a turn that this process is about to add."""
+        """Begin to hold the log of a turn that this process is about to add.
+
+        Raises DatabaseUnavailable when this process is about to end.
+        """
+        if self.closing:
+            raise DatabaseUnavailable
         self._live[turn_id] = Live()
-        if self._writer is None:
-            self._writer = threading.Thread(target=self._write_for_ever, daemon=True, name="log")
-            self._writer.start()
-        self._work.set()
+        self._writer.wake()
 
     def drop(self, turn_id: str) -> None:
         """Hold a log no longer: nobody writes to it. One without an end counts as lost then."""
-        self._live.pop(turn_id, None)
+        if live := self._live.pop(turn_id, None):
+            live.let_go()
 
     def append(self, turn_id: str, *new: Entry) -> None:
         """Add what came; what comes after the end is not wanted any more."""
-        live = self._live.get(turn_id)
-        if live:
-            live.hold(new, SLICE_SECONDS)
-            self._work.set()
+        if live := self._live.get(turn_id):
+            live.hold(new, writer.SLICE_SECONDS)
+            self._writer.wake()
 
     def when_ended(self, turn_id: str, callback: Callable[[], None]) -> bool:
         """Call back when somebody ends the turn. False says that it has ended."""
@@ -87,13 +94,17 @@ class Log:
         live = self._live.get(turn_id)
         return live is not None and any(said([entry]) for entry in live.entries)
 
-    def end(self, turn_id: str, ended: Ended) -> bool:
+    def end(self, turn_id: str, ended: Ended, *, if_lost: bool = False) -> bool:
         """End a turn, unless it has ended: the first end holds.
 
         Without a text of its own the end keeps the text so far. All entries become this one.
+        Raises DatabaseUnavailable.
         """
         live = self._live.get(turn_id)
+        asked_at = time.monotonic()
         with self.database.write() as connection:
+            if if_lost and not self._is_lost(connection, turn_id, asked_at):
+                return False
             stored.lock(connection, [turn_id])
             rows = stored.read(connection, [turn_id])[turn_id]
             if rows and isinstance(rows[-1][1], Ended):
@@ -103,10 +114,16 @@ class Log:
                 ended, first = self._finished(ended, said(known)), True
                 last = max(rows[-1][0] if rows else 0, live.last if live else 0)
                 stored.replace(connection, turn_id, last + 1, ended)
+                self._bell.ring(connection)
         if live:
             live.close(ended)
             self.drop(turn_id)
         return first
+
+    def give_up(self, turn_id: str, ended: Ended) -> None:
+        """End a turn that cannot be stored, for those who follow it here; later it is lost."""
+        if live := self._live.pop(turn_id, None):
+            live.close(self._finished(ended, said(live.entries)))
 
     def _finished(self, ended: Ended, text_so_far: str) -> Ended:
         text = ended.text or text_so_far
@@ -118,8 +135,7 @@ class Log:
         A cursor that the log does not know yields the whole log, and so does one at or behind
         the end: that last entry stands for all.
         """
-        live = self._live.get(turn_id)
-        if live:
+        if live := self._live.get(turn_id):
             return live.batch(after)
         return self._read_stored([turn_id], after)[turn_id]
 
@@ -127,9 +143,8 @@ class Log:
         """Return the whole logs of several turns, those of dead producers ended."""
         live = {turn_id: log.batch(0) for turn_id in turn_ids if (log := self._live.get(turn_id))}
         rest = self._read_stored([turn_id for turn_id in turn_ids if turn_id not in live])
-        for turn_id, batch in rest.items():
-            if not batch.ended and self.end_if_lost(turn_id):
-                rest[turn_id] = self.read(turn_id)
+        for turn_id in self.end_if_lost(id_ for id_, batch in rest.items() if not batch.ended):
+            rest[turn_id] = self.read(turn_id)
         return live | rest
 
     def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
@@ -140,41 +155,36 @@ class Log:
     def follow(self, turn_id: str, after: int = 0) -> Iterator[Batch]:
         """Yield what comes after the cursor, until the turn ends or Twindow closes.
 
-        An empty batch, every ten seconds, says only that the reply goes on.
+        An empty batch, every five seconds, says only that the reply goes on.
         """
-        quiet_since = time.monotonic()
         while not self.closing:
-            live = self._live.get(turn_id)
-            batch = live.wait(after, QUIET_SECONDS) if live else self._look(turn_id, after)
-            after = batch.last
-            if batch.entries:
-                yield batch
-                quiet_since = time.monotonic()
-                if batch.ended:
-                    return
-            elif time.monotonic() - quiet_since >= QUIET_SECONDS:
-                yield batch
-                quiet_since = time.monotonic()
-            elif not live:
-                time.sleep(POLL_SECONDS)
+            with self._source(turn_id) as live:
+                while not (self.closing or live.left):
+                    batch = live.wait(after, QUIET_SECONDS)
+                    after = batch.last
+                    if batch.entries or live.running:
+                        yield batch
+                    if batch.ended:
+                        return
 
-    def _look(self, turn_id: str, after: int) -> Batch:
-        """Read a log that another process writes."""
-        batch = self.read(turn_id, after)
-        if not batch.entries and self.end_if_lost(turn_id):
-            batch = self.read(turn_id, after)
-        return batch
+    def _source(self, turn_id: str) -> AbstractContextManager[Live]:
+        live = self._live.get(turn_id)
+        return nullcontext(live) if live else self._elsewhere.following(turn_id)
 
-    def end_if_lost(self, turn_id: str) -> bool:
-        """End a reply that nobody is left to go on with, and say whether it was so."""
-        if turn_id in self._live:
-            return False
+    def end_if_lost(self, turn_ids: Iterable[str]) -> list[str]:
+        """End those replies that nobody is left to go on with, and return their turns."""
+        others = [turn_id for turn_id in turn_ids if turn_id not in self._live]
+        if not others:
+            return []
         with self.database.read() as connection:
-            if stored.ends(connection, [turn_id]):
-                return False
-            if not is_lost(connection, turn_id, self.heartbeat.producer):
-                return False
-        return self.end(turn_id, LOST)
+            lost = self.heartbeat.lost(connection, others)
+        return [turn_id for turn_id in lost if self.end(turn_id, LOST, if_lost=True)]
+
+    def _is_lost(self, connection: Connection, turn_id: str, asked_at: float) -> bool:
+        if time.monotonic() - asked_at > CONTENDED_SECONDS:
+            self.heartbeat.forget()
+            return False
+        return bool(self.heartbeat.lost(connection, [turn_id]))
 
     def close(self) -> None:
         """End every running reply as interrupted, and let all readers go. They come back."""
@@ -182,41 +192,31 @@ class Log:
         for turn_id in list(self._live):
             with suppress(DatabaseUnavailable):
                 self.end(turn_id, CLOSING)
-
-    def _write_for_ever(self) -> None:
-        while True:
-            if not self._live:
-                self._work.clear()
-            self._work.wait(BEAT_SECONDS / 4 if self._live else None)
-            time.sleep(SLICE_SECONDS)
-            self._work.clear()
-            try:
-                self.flush()
-            except Exception:
-                # Whatever it is: without this thread no reply is stored any more.
-                logger.exception("The log cannot be written at the moment.")
-                time.sleep(RETRY_SECONDS)
-                self._work.set()  # what was not stored is still held, and tried again
+        with suppress(DatabaseUnavailable), self.database.write() as connection:
+            self.heartbeat.leave(connection)
+            self._bell.ring(connection)
+        self._elsewhere.close()
+        self._writer.close()
 
     def flush(self) -> None:
-        """Store what has been appended so far, and notice who was ended elsewhere."""
-        with self._flushing:
-            self._flush()
-        if self._live and self.heartbeat.due:
-            with self.database.write() as connection:
-                self.heartbeat.beat(connection)
+        """Store what has been appended so far."""
+        self._writer.flush()
 
-    def _flush(self) -> None:
-        taken = {turn_id: live.take() for turn_id, live in list(self._live.items())}
-        if not taken:
-            return
-        with self.database.write() as connection:
-            stored.lock(connection, list(taken))
-            over = stored.ends(connection, list(taken))
-            stored.add(connection, {id_: new for id_, new in taken.items() if id_ not in over})
-        for turn_id, new in taken.items():
-            if live := self._live.get(turn_id):
-                live.stored(new)
-        for turn_id, ended in over.items():
-            if live := self._live.pop(turn_id, None):
-                live.close(ended)
+    def sweep(self) -> None:
+        """End what producers that are gone have left, also where nobody looks."""
+        with self.database.read() as connection:
+            silent = self.heartbeat.silent(connection)
+        if silent:
+            with self.database.write() as connection:
+                for producer, beat in silent.items():
+                    self.heartbeat.dismiss(connection, producer, beat)
+        with self.database.read() as connection:
+            orphans = stored.orphans(connection)
+        self.end_if_lost(orphans)
+
+    def _sweep_at_start(self) -> None:
+        give_up = time.monotonic() + 2 * heartbeat.LOST_SECONDS
+        while time.monotonic() < give_up and not self.closing:
+            with suppress(DatabaseUnavailable):
+                self.sweep()
+            time.sleep(SWEEP_SECONDS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from chat import entries as log_entries
 from chat.entries import Batch, Ended, Entry
-from chat.tables import entries, turns
+from chat.tables import entries, producers, turns
 from database import insert_new
 
 Numbered = tuple[int, Entry]
@@ -22,6 +22,22 @@ def read(connection: Connection, turn_ids: Sequence[str]) -> Mapping[str, list[N
     for turn_id, seq, data in connection.execute(query):
         found[turn_id].append((seq, log_entries.decode(data)))
     return found
+
+
+def read_on(connection: Connection, cursors: Mapping[str, int]) -> Mapping[str, list[Numbered]]:
+    """Return what follows a cursor in each of several logs, in one query."""
+    found: dict[str, list[Numbered]] = {}
+    beyond = or_(*(and_(entries.c.turn_id == id_, entries.c.seq > n) for id_, n in cursors.items()))
+    query = select(entries.c.turn_id, entries.c.seq, entries.c.data).where(beyond)
+    for turn_id, seq, data in connection.execute(query.order_by(entries.c.turn_id, entries.c.seq)):
+        found.setdefault(turn_id, []).append((seq, log_entries.decode(data)))
+    return found
+
+
+def orphans(connection: Connection) -> list[str]:
+    """Return the turns whose producers are gone without a trace."""
+    query = select(turns.c.id).outerjoin(producers, turns.c.producer == producers.c.id)
+    return list(connection.scalars(query.where(turns.c.producer != "", producers.c.id.is_(None))))
 
 
 def batch(rows: Sequence[Numbered], after: int) -> Batch:
@@ -48,20 +64,22 @@ def ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
     return {turn_id: log_entries.decode(data) for turn_id, data in found}
 
 
-def add(connection: Connection, taken: Mapping[str, Sequence[Numbered]]) -> None:
-    """Add entries to several logs."""
+def add(connection: Connection, taken: Mapping[str, Sequence[Numbered]]) -> bool:
+    """Add entries to several logs, and say whether there were any."""
     rows = [
         _row(turn_id, seq, entry) for turn_id, numbered in taken.items() for seq, entry in numbered
     ]
     if rows:
         # After a commit whose answer was lost the same entries come again.
         connection.execute(insert_new(connection, entries), rows)
+    return bool(rows)
 
 
 def replace(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
-    """Put the end in the place of all entries of a turn."""
+    """Put the end in the place of all entries of a turn, and let its producer go."""
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(producer=""))
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

@@ -35,10 +35,11 @@ producers = Table(
     "producers",
     metadata,
     Column("id", String(32), primary_key=True),
-    Column("seen_at", Float, nullable=False),
+    Column("beat", Integer, nullable=False),
 )
 
 # Whoever inserts the turn is its producer: the row is the claim, and there can be one only.
+# When the reply has ended, the claim is empty.
 turns = Table(
     "turns",
     metadata,
@@ -51,6 +52,7 @@ turns = Table(
     Column("created_at", Float, nullable=False),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
+    Index("turns_of_producer", "producer"),
 )
 
 entries = Table(

@@ -13,15 +13,25 @@ from chat.entries import fold
 from chat.log import Log
 from chat.turns import Turn, Turns
 from database import Database, migrate
+from tests.postgres import Postgres
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the address of a fresh database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/portal.db"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.new_database()
 
 
 @pytest.fixture
-def new_log(tmp_path: Path) -> Iterator[Callable[[], Log]]:
+def new_log(database_url: str) -> Iterator[Callable[[], Log]]:
     """Return the log of one more process with each call."""
     logs: list[Log] = []
 
     def new_log() -> Log:
-        database = Database(f"sqlite:///{tmp_path}/portal.db")
+        database = Database(database_url)
         migrate(database, twindow.MIGRATIONS, "alembic_version")
         logs.append(Log(database, lambda text: f"<p>{text}</p>"))
         return logs[-1]

@@ -1,0 +1,22 @@
+"""Producers count their beats, and a turn whose reply has ended has no producer any more."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    """Replace the times of the producers by numbers, and let go of the turns that are over."""
+    op.drop_table("producers")
+    op.create_table(
+        "producers",
+        sa.Column("id", sa.String(32), primary_key=True),
+        sa.Column("beat", sa.Integer, nullable=False),
+    )
+    op.execute(
+        "UPDATE turns SET producer = '' "
+        "WHERE id IN (SELECT turn_id FROM entries WHERE kind = 'ended')"
+    )
+    op.create_index("turns_of_producer", "turns", ["producer"])
