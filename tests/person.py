@@ -141,6 +141,10 @@ class Stream:
         """Return the frames that are left, until the stream ends."""
         return list(self._events)
 
+    def bytes(self) -> bytes:
+        """Return what is left, as it stands on the wire."""
+        return b"".join(self._chunks())
+
     def _chunks(self) -> Iterator[bytes]:
         while chunk := self.response.raw.read1(65536):
             yield chunk

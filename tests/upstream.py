@@ -6,7 +6,7 @@ import json
 import queue
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -53,10 +53,18 @@ class Call:
         handler.send_header("Connection", "close")
         handler.end_headers()
 
-    def begin(self) -> Self:
+    def begin(self, **headers: str) -> Self:
         """Begin a stream."""
-        self.head(200, content_type="text/event-stream")
+        self.head(200, content_type="text/event-stream", **headers)
         return self
+
+    def begin_chunked(self) -> Self:
+        """Begin a stream whose body is framed in chunks, each of which is read by itself."""
+        return self.begin(transfer_encoding="chunked")
+
+    def chunk(self, data: bytes) -> None:
+        """Write one chunk; an empty one is the end of the body."""
+        self.raw(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
     def raw(self, data: bytes) -> None:
         """Write bytes."""
@@ -115,6 +123,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answer what is set up, and hand everything else to the test."""
 
     upstream: Upstream
+    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         """Answer a reading request."""
@@ -130,7 +139,9 @@ class Handler(BaseHTTPRequestHandler):
         call = Call(self, body)
         self.upstream.calls.append(call)
         ready = self.upstream.ready_answer(call)
-        if ready:
+        if callable(ready):
+            ready(call)
+        elif ready:
             call.answer(*ready)
         else:
             self.upstream.waiting.put(call)
@@ -139,6 +150,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+# A status and a body, or whoever answers the call.
+Answer = tuple[int, Any] | Callable[[Call], Any]
 
 
 class Upstream:
@@ -151,10 +166,12 @@ class Upstream:
         self.waiting: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self.twins: list[dict[str, Any]] = TWINS
         self.hold_back: set[str] = set()
-        self.answers: dict[str, tuple[int, Any]] = {}
+        self.answers: dict[str, Answer] = {}
+        # What the service remembers of a conversation; None for one that offers no history.
+        self.history: list[dict[str, Any]] | None = None
         self._conversations = 0
 
-    def ready_answer(self, call: Call) -> tuple[int, Any] | None:
+    def ready_answer(self, call: Call) -> Answer | None:
         """Answer lists and new conversations, unless their path is held back for the test."""
         path = call.path.partition("?")[0]
         if path in self.hold_back:
@@ -163,6 +180,8 @@ class Upstream:
             return self.answers[path]
         if call.method == "GET" and path == "/api/v1/twins":
             return 200, {"data": self.twins}
+        if call.method == "GET" and path.endswith("/messages"):
+            return (404, {}) if self.history is None else (200, {"data": self.history})
         if call.method == "POST" and path == "/api/v1/conversations":
             self._conversations += 1
             return 201, {"data": {"id": f"up-{self._conversations}", **call.body}}
@@ -179,7 +198,8 @@ class Upstream:
 
     def sent(self) -> list[str]:
         """Return what has been sent to twins, in order."""
-        return [call.body["content"] for call in self.calls if "messages" in call.path]
+        posts = (call for call in self.calls if call.method == "POST")
+        return [call.body["content"] for call in posts if "messages" in call.path]
 
 
 @contextmanager
