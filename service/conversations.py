@@ -35,7 +35,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; `reply_to` is the id of the message that a reply answers."""
+    """A message; `reply_to` is the id of the message that a reply answers.
+
+    A reply that was stopped, or that broke off, is not complete.
+    """
 
     id: str
     conversation_id: str
@@ -43,6 +46,7 @@ class Message:
     content: str
     reply_to: str | None
     created_at: float
+    complete: bool = True
 
 
 class Conversations:
@@ -112,9 +116,10 @@ class Conversations:
         with self.database.write() as connection:
             if not connection.execute(update(conversations).where(free).values(lease)).rowcount:
                 raise StillReplying
-            return _add(connection, message_id, conversation.id, "user", content, None)
+            message = Message(message_id, conversation.id, "user", content, None, now)
+            return _add(connection, message)
 
-    def reply(self, said: Message, content: str) -> Message | None:
+    def reply(self, said: Message, content: str, *, complete: bool) -> Message | None:
         """Store the reply, if anything came, and give the lease back."""
         mine = conversations.c.replying_to == said.id
         over = {"replying_until": 0, "replying_to": None, "updated_at": time.time()}
@@ -122,8 +127,18 @@ class Conversations:
             connection.execute(update(conversations).where(mine).values(over))
             if not content:
                 return None
-            reply_id = secrets.token_urlsafe(16)
-            return _add(connection, reply_id, said.conversation_id, "assistant", content, said.id)
+            return _add(
+                connection,
+                Message(
+                    id=secrets.token_urlsafe(16),
+                    conversation_id=said.conversation_id,
+                    role="assistant",
+                    content=content,
+                    reply_to=said.id,
+                    created_at=time.time(),
+                    complete=complete,
+                ),
+            )
 
     def renew(self, message_ids: Sequence[str]) -> None:
         """Hold the leases for the replies to these messages a little longer."""
@@ -141,16 +156,8 @@ def _messages() -> Select[Any]:
     return select(*(messages.c[name] for name in Message.__slots__))
 
 
-def _add(
-    connection: Connection,
-    message_id: str,
-    conversation_id: str,
-    role: str,
-    content: str,
-    reply_to: str | None,
-) -> Message:
-    message = Message(message_id, conversation_id, role, content, reply_to, time.time())
-    mine = messages.c.conversation_id == conversation_id
+def _add(connection: Connection, message: Message) -> Message:
+    mine = messages.c.conversation_id == message.conversation_id
     newest = connection.execute(select(func.max(messages.c.position)).where(mine)).scalar() or 0
     values = {name: getattr(message, name) for name in Message.__slots__}
     connection.execute(insert(messages).values(**values, position=newest + 1))

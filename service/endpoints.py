@@ -190,6 +190,7 @@ def _message(message: Message) -> Mapping[str, Any]:
         "content": message.content,
         "createdAt": _iso(message.created_at),
         "replyTo": message.reply_to,
+        "status": "complete" if message.complete else "incomplete",
     }
 
 

@@ -169,7 +169,9 @@ class Replies:
             return
         end: Event = failed or Failed(NOTHING)
         try:
-            message = self.conversations.reply(reply.said, "".join(reply.pieces))
+            complete = not (failed or reply.abandoned)
+            text = "".join(reply.pieces)
+            message = self.conversations.reply(reply.said, text, complete=complete)
             if message and not failed:
                 end = Complete(message)
         except Exception:

@@ -1,6 +1,7 @@
 """The service's own tables. It shares nothing with the portal but the interface."""
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -11,6 +12,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    true,
 )
 
 metadata = MetaData()
@@ -66,5 +68,7 @@ messages = Table(
     Column("content", Text, nullable=False),
     Column("reply_to", String(32)),
     Column("created_at", Float, nullable=False),
+    # False for a reply that was stopped, or that broke off, before its end.
+    Column("complete", Boolean, nullable=False, server_default=true()),
     UniqueConstraint("conversation_id", "position"),
 )

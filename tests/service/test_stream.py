@@ -130,6 +130,7 @@ def test_6_whoever_hangs_up_frees_the_conversation_and_stops_the_model(api: Api,
         assert events.result(10)[-1]["message"]["content"] == "Yes"
     history = api.get(f"/conversations/{conversation}/messages").json()["data"]
     assert [m["content"] for m in history] == ["Hello", "Half", "Next", "Yes"]
+    assert [m["status"] for m in history] == ["complete", "incomplete", "complete", "complete"]
 
 
 def test_6_whoever_hangs_up_while_the_model_thinks_frees_the_conversation(
@@ -191,7 +192,7 @@ def test_6_a_late_end_does_not_take_the_lease_of_another_reply(parts: Parts):
         connection.exec_driver_sql("UPDATE service_conversations SET replying_until = 1")
     parts.conversations.say(conversation, "second")
 
-    parts.conversations.reply(late, "late")
+    parts.conversations.reply(late, "late", complete=True)
 
     with pytest.raises(StillReplying):
         parts.conversations.say(conversation, "third")
