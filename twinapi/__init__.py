@@ -18,6 +18,7 @@ from twinapi.errors import (
     Unexpected,
 )
 from twinapi.events import Complete, Delta, Event, Failed, Progress
+from twinapi.limits import Limits
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
 from twinapi.stream import ReplyStream
 
@@ -34,6 +35,7 @@ __all__ = [
     "Failed",
     "Forbidden",
     "Invalid",
+    "Limits",
     "Message",
     "NotFound",
     "Page",

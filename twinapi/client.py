@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import requests
 
 from twinapi import errors, models
+from twinapi.limits import Limits, limits
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport
@@ -21,7 +22,8 @@ MAX_PAGE = 100
 class Client:
     """Speak to one service with one key, and with a second that may only read where there is one.
 
-    Times are seconds. Every call raises TwinApiError.
+    Times are seconds. `heard` is told what the service says of the limits of a key, which it names
+    by what it is used for: "write" or "read". Every call raises TwinApiError.
     """
 
     def __init__(
@@ -34,7 +36,9 @@ class Client:
         answer_timeout: float = 30,
         idle_timeout: float = 60,
         reply_timeout: float = 600,
+        heard: Callable[[str, Limits], None] = lambda _scope, _limits: None,
     ) -> None:
+        self._heard = heard
         self._key = key
         self._read_key = read_key or key
         self._idle_timeout = idle_timeout
@@ -44,6 +48,7 @@ class Client:
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
             read_timeout=answer_timeout,
+            heard=self._hear,
         )
         self._streaming = Transport(
             base_url,
@@ -51,6 +56,7 @@ class Client:
             head_timeout=answer_timeout,
             # Later than the stream's own deadline, which knows better what to say.
             read_timeout=idle_timeout + 5,
+            heard=self._hear,
         )
         # An answer in one piece takes as long as the reply itself.
         self._patient = Transport(
@@ -58,11 +64,13 @@ class Client:
             connect_timeout=connect_timeout,
             head_timeout=reply_timeout,
             read_timeout=reply_timeout,
+            heard=self._hear,
         )
 
     def list_twins(self, page: int = 1, limit: int = MAX_PAGE) -> Page[Twin]:
         """List the twins that the key may use."""
-        answer = self._read("/twins", params={"page": page, "limit": min(limit, MAX_PAGE)})
+        limit = _clamped(limit)
+        answer = self._read("/twins", params={"page": page, "limit": limit})
         return _page(answer, models.twin, limit)
 
     def get_twin(self, twin_id: str) -> Twin:
@@ -79,17 +87,30 @@ class Client:
         self, page: int = 1, limit: int = MAX_PAGE, twin_id: str | None = None
     ) -> Page[Conversation]:
         """List conversations, all or those with one twin."""
+        limit = _clamped(limit)
         params: dict[str, Any] = {"page": page, "limit": limit}
         if twin_id:
             params["twinId"] = twin_id
         return _page(self._read("/conversations", params=params), models.conversation, limit)
+
+    def list_messages(self, conversation_id: str) -> Sequence[Message]:
+        """Read the newest messages of a conversation, oldest first.
+
+        An extension of the interface: a service that has none answers 404, 405 or 501.
+        """
+        path = f"/conversations/{_part(conversation_id)}/messages"
+        answer = self._read(path, params={"page": 1, "limit": MAX_PAGE})
+        pages = _pages(answer)
+        if pages > 1:
+            answer = self._read(path, params={"page": pages, "limit": MAX_PAGE})
+        return _page(answer, models.message, MAX_PAGE).items
 
     def send_message(self, conversation_id: str, content: str) -> Message:
         """Send a message and wait for the whole reply."""
         path = f"/conversations/{_part(conversation_id)}/messages"
         data = _data(self._patient.ask("POST", path, self._key, body={"content": content}))
         text = models.message_text(data)
-        return Message(text or "", data if isinstance(data, Mapping) else {})
+        return Message(text or "", extra=data if isinstance(data, Mapping) else {})
 
     def stream_message(self, conversation_id: str, content: str) -> ReplyStream:
         """Send a message, once, and return its reply as a stream of events.
@@ -129,6 +150,11 @@ class Client:
         for transport in (self._transport, self._streaming, self._patient):
             transport.close()
 
+    def _hear(self, key: str, response: requests.Response) -> None:
+        said = limits(response.headers)
+        if said and key in (self._key, self._read_key):
+            self._heard("write" if key == self._key else "read", said)
+
     def _read(self, path: str, **parts: Any) -> Any:
         return self._transport.ask("GET", path, self._read_key, **parts)
 
@@ -139,6 +165,10 @@ def _part(identifier: str) -> str:
         # Every URL parser on the way would walk up a folder.
         raise errors.NotFound(404)
     return quote(identifier, safe="")
+
+
+def _clamped(limit: int) -> int:
+    return min(MAX_PAGE, max(1, limit))
 
 
 def _data(answer: object) -> object:
@@ -159,7 +189,14 @@ def _page(answer: object, read: Callable[[object], T | None], limit: int) -> Pag
     if not isinstance(data, list):
         raise errors.Unexpected(200)
     items = [item for each in data if (item := read(each)) is not None]
-    return Page(items, more=_more(answer, len(data), limit))
+    return Page(items, _more(answer, len(data), limit), skipped=len(data) - len(items))
+
+
+def _pages(answer: object) -> int:
+    """Tell how many pages there are, 1 if nothing says so."""
+    pagination = answer.get("pagination") if isinstance(answer, Mapping) else None
+    pages = pagination.get("pages") if isinstance(pagination, Mapping) else None
+    return pages if isinstance(pages, int) else 1
 
 
 def _more(answer: object, count: int, limit: int) -> bool:

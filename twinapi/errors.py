@@ -8,7 +8,7 @@ TwinApiError
 │   ├── NotFound            404
 │   ├── Conflict            409
 │   ├── Invalid             400, 413, 415, 422
-│   ├── RateLimited         429: retry_after in seconds
+│   ├── RateLimited         429, 503 with Retry-After: retry_after in seconds, if it is known
 │   ├── ServiceFailed       5xx
 │   └── Unexpected          anything else, redirects and pages of HTML among it
 └── StreamError
@@ -91,11 +91,14 @@ class Invalid(ApiError):
 
 
 class RateLimited(ApiError):
-    """Raised when too much was asked; `retry_after` says in how many seconds to come back."""
+    """Raised when too much was asked; `retry_after` says in how many seconds to come back.
+
+    None where the service does not say.
+    """
 
     sentence = "The service has had too many requests for now."
 
-    def __init__(self, status: int, said: str = "", *, retry_after: float) -> None:
+    def __init__(self, status: int, said: str = "", *, retry_after: float | None) -> None:
         super().__init__(status, said)
         self.retry_after = retry_after
 

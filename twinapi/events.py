@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sse import ServerSentEvent
-from twinapi.models import clean, message_text
+from twinapi.models import clean, identifier, message_text
 
+WORDS = ("message", "error", "detail", "errors", "msg", "description")
 NO_DETAILS = "The service reported an error without details."
 # What looks like a key must not be shown, whoever put it into an error.
 _SECRET = re.compile(
@@ -38,9 +39,13 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The end of a good reply; None when the service does not repeat the text."""
+    """The end of a good reply; None when the service does not repeat the text.
+
+    `conversation_id` is the one that the service names, if it does.
+    """
 
     text: str | None
+    conversation_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,16 @@ def _read(data: object, name: str) -> Event | None:
             content = delta(data.get("content"))
             return None if content is None else Delta(content)
         case "complete":
-            return Complete(message_text(data.get("message")))
+            return complete(data.get("message"))
         case "error":
             return Failed(failure(data.get("error")))
     return None
+
+
+def complete(message: object) -> Complete:
+    """Read a message that ends a reply."""
+    of = message.get("conversationId") if isinstance(message, Mapping) else None
+    return Complete(message_text(message), identifier(of))
 
 
 def progress(data: object) -> Progress:
@@ -104,11 +115,6 @@ def delta(data: object) -> str | None:
 
 def failure(data: object) -> str:
     """Read an error as one plain sentence of 500 characters at most."""
-    if isinstance(data, Mapping):
-        found = (failure_text(data.get(k)) for k in ("message", "error", "detail", "description"))
-        return next(
-            (f"The service reported an error: {text}" for text in found if text), NO_DETAILS
-        )
     text = failure_text(data)
     return f"The service reported an error: {text}" if text else NO_DETAILS
 
@@ -116,9 +122,7 @@ def failure(data: object) -> str:
 def failure_text(data: object) -> str:
     """Find plain words in an error of any shape; "" when there are none."""
     if isinstance(data, Mapping):
-        return next(
-            (t for k in ("message", "error", "detail") if (t := failure_text(data.get(k)))), ""
-        )
+        return next((text for name in WORDS if (text := failure_text(data.get(name)))), "")
     if isinstance(data, list):
         return next((t for item in data if (t := failure_text(item))), "")
     if not isinstance(data, str):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+# All but tab and line ends (C0 and DEL; C1 as well, which no keyboard writes).
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 Json = Mapping[str, Any]
 
@@ -35,9 +39,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A reply that came in one piece."""
+    """A message; `whole` is False for a reply of which the service says that it was cut off."""
 
     content: str
+    role: str = "assistant"
+    whole: bool = True
     extra: Json = field(default_factory=dict, repr=False)
 
 
@@ -57,11 +63,14 @@ class Page(Generic[T]):
 
     items: Sequence[T]
     more: bool
+    skipped: int = 0
 
 
 def twin(data: object) -> Twin | None:
-    """Read a twin; without an id it is none."""
+    """Read a twin; without an id it is none, nor with one that no address can hold."""
     if not isinstance(data, Mapping) or not (id_ := identifier(data.get("id"))):
+        return None
+    if id_ in {".", ".."}:
         return None
     starters = data.get("starters")
     return Twin(
@@ -86,6 +95,15 @@ def conversation(data: object) -> Conversation | None:
         title=text(data.get("title"), 200),
         extra=data,
     )
+
+
+def message(data: object) -> Message | None:
+    """Read a message of a history; without a role or a text it is none."""
+    if not isinstance(data, Mapping) or not isinstance(role := data.get("role"), str):
+        return None
+    content = message_text(data)
+    whole = data.get("status", "complete") in ("complete", "completed")
+    return None if content is None else Message(content, role, whole, data)
 
 
 def message_text(data: object) -> str | None:
@@ -115,5 +133,8 @@ def text(data: object, limit: int) -> str:
 
 
 def clean(data: str) -> str:
-    """Replace what no database and no page can hold: lone surrogates and NUL."""
-    return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "�")
+    """Replace what no database and no page can hold: lone surrogates and control characters."""
+    if data.isprintable():
+        return data
+    whole = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _CONTROLS.sub("�", whole)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
@@ -13,10 +14,15 @@ import requests
 import sse
 from twinapi import errors, transport
 from twinapi.deadlines import Watched, watchdog
-from twinapi.events import Complete, Event, Failed, parse
+from twinapi.events import Complete, Delta, Event, Failed, parse
 from twinapi.models import clean, message_text
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
+# More than any model writes. Text costs several times its size while it is stored and shown.
+MAX_REPLY_CHARACTERS = 1024 * 1024
+# A service that is faster than we are never makes us wait, and nobody else in this process runs.
+BUSY_SECONDS = 0.005
+PAUSE_SECONDS = 0.001
 
 TOO_QUIET = (
     "The service was quiet for too long, so the reply was given up. What came so far is kept."
@@ -49,6 +55,8 @@ class ReplyStream(Watched):
         self._lock = threading.Lock()
         self._closed = False
         self._given_up: str | None = None
+        # How many events said nothing that we know.
+        self.skipped = 0
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +78,7 @@ class ReplyStream(Watched):
                 self._response = response
             if self._closed:
                 return
-            yield from self._events(response)
+            yield from self._bounded(self._events(response))
 
     def close(self) -> None:
         """End the stream and hang up, also while another thread waits for the next event."""
@@ -100,13 +108,14 @@ class ReplyStream(Watched):
             yield Complete(None)
             return
         if kind != sse.CONTENT_TYPE:
-            raise errors.Unexpected(response.status_code)
+            raise errors.StreamInterrupted(errors.Unexpected.sentence)
         self._idle_at = time.monotonic() + self._idle_timeout
         with watchdog.watching(self):
             try:
-                for event in sse.read(self._chunks(response)):
+                for event in sse.read(_without_marks(self._chunks(response))):
                     known = parse(event)
                     if known is None:
+                        self.skipped += 1
                         continue
                     if isinstance(known, Failed):
                         known = Failed(transport.hide(known.sentence, *self._secrets))
@@ -122,13 +131,53 @@ class ReplyStream(Watched):
             raise errors.StreamInterrupted(self._given_up)
 
     def _chunks(self, response: requests.Response) -> Iterator[bytes]:
-        size = 0
-        # read1 alone hands on what is there, in every framing; other ways wait for more.
-        while chunk := response.raw.read1(transport.READ_BYTES, decode_content=True):
+        size, busy = 0, 0.0
+        read_at = time.monotonic()
+        while True:
+            asked_at = time.monotonic()
+            busy += asked_at - read_at
+            if busy > BUSY_SECONDS:
+                time.sleep(PAUSE_SECONDS)
+                busy = 0.0
+                asked_at = time.monotonic()
+            # read1 alone hands on what is there, in every framing; other ways wait for more.
+            chunk = response.raw.read1(transport.READ_BYTES, decode_content=True)
+            read_at = time.monotonic()
+            if read_at - asked_at > PAUSE_SECONDS:
+                busy = 0.0
+            if not chunk:
+                return
             size += len(chunk)
             if size > MAX_REPLY_BYTES:
                 raise errors.StreamTooLarge
             yield chunk
+
+    def _bounded(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Yield the events, up to the last character that may be."""
+        left = MAX_REPLY_CHARACTERS
+        for event in events:
+            if isinstance(event, Delta | Complete) and event.text:
+                text, left = event.text[:left], left - len(event.text)
+                if left < 0:
+                    yield Delta(text)
+                    raise errors.StreamTooLarge
+            yield event
+
+
+def _without_marks(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Leave every byte order mark at the beginning out.
+
+    The standard takes one away; behind a second one, the first event would be lost.
+    """
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        while head.startswith(BOM_UTF8):
+            head = head.removeprefix(BOM_UTF8)
+        if not BOM_UTF8.startswith(head):
+            break
+    yield head
+    yield from chunks
 
 
 def _whole(answer: object) -> Complete:

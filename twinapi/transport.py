@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
@@ -18,13 +15,14 @@ from twinapi import errors
 from twinapi.connections import BoundedAdapter
 from twinapi.deadlines import Deadline
 from twinapi.events import failure_text
+from twinapi.limits import retry_after
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
-READ_BYTES = 64 * 1024
+READ_BYTES = 8 * 1024
 # The status has said most of what a refusal can say: its words are not waited for long.
 REFUSAL_SECONDS = 5.0
-DEFAULT_RETRY_SECONDS = 60.0
-MAX_RETRY_SECONDS = 3600.0
+# Longer reasons are for developers, not for the person at the screen.
+MAX_WORDS = 300
 
 # Reading through `raw` raises urllib3's errors, not requests' own: an edge must know both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
@@ -47,15 +45,22 @@ _BY_STATUS: dict[int, type[errors.ApiError]] = {
 
 
 class Transport:
-    """Send requests to one service.
+    """Send requests to one service; `heard` is told of every answer, with the key it was for.
 
     The key travels as a Bearer only: on a redirect requests would hand X-API-Key to another host.
     Nothing from the environment is trusted: a ~/.netrc would replace the key, a proxy would see it.
     """
 
     def __init__(
-        self, base_url: str, *, connect_timeout: float, head_timeout: float, read_timeout: float
+        self,
+        base_url: str,
+        *,
+        connect_timeout: float,
+        head_timeout: float,
+        read_timeout: float,
+        heard: Callable[[str, requests.Response], None] = lambda _key, _response: None,
     ) -> None:
+        self._heard = heard
         self.base_url = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
         self._timeout = (connect_timeout, max(head_timeout, read_timeout))
         self._read_timeout = read_timeout
@@ -104,6 +109,7 @@ class Transport:
             )
         except NETWORK_ERRORS as error:
             raise _no_connection(error) from None
+        self._heard(key, response)
         if not 200 <= response.status_code < 300:
             with response:
                 raise _refusal(response, key)
@@ -189,7 +195,7 @@ def _words(response: requests.Response) -> str:
         said = failure_text(json.loads(_read(response)))
     except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
         return ""
-    return "" if "<" in said else said[:300]
+    return "" if "<" in said or len(said) > MAX_WORDS else said
 
 
 def hide(text: str, *secrets: str) -> str:
@@ -197,16 +203,3 @@ def hide(text: str, *secrets: str) -> str:
     for secret in secrets:
         text = text.replace(secret, "•••")
     return text
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Read Retry-After, seconds or a date (RFC 9110, 10.2.3), as seconds: 0 to one hour."""
-    value = headers.get("Retry-After", "").strip()
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - time.time()
-        except (TypeError, ValueError):
-            return DEFAULT_RETRY_SECONDS
-    return min(MAX_RETRY_SECONDS, max(0.0, seconds)) if math.isfinite(seconds) else 60.0
