@@ -1,18 +1,33 @@
-"""The twins, as the service listed them last. A page view costs no call while the list is fresh."""
+"""The twins, as the service listed them last. A page view costs no call while the list is fresh.
+
+The list is kept in the database: all processes share it, and it is there when the service is not.
+"""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from twinapi import Client, ConnectionFailed, NotFound, Twin, TwinApiError
+import msgspec
+from sqlalchemy import select
+
+from chat.tables import kept_twins
+from database import Database, DatabaseUnavailable, upsert
+from twinapi import Client, ConnectionFailed, NotFound, RateLimited, Twin, TwinApiError, Unexpected
+
+logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
 # While the service is down, it is asked again only this often: each try may cost its time-out.
 RETRY_SECONDS = 5.0
+REFUSED_SECONDS = 60.0
 PATIENCE_SECONDS = 1.0
+
+UNREADABLE = "The list of twins could not be read. Please tell the operator."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +39,29 @@ class Listing:
     sentence: str = ""
 
 
+class Known(msgspec.Struct, frozen=True):
+    """What is known of the twins: `listed_at` in seconds since 1970, and whether they are all."""
+
+    twins: dict[str, Twin]
+    listed_at: float
+    complete: bool
+
+    @property
+    def age(self) -> float:
+        """Return the seconds since; a clock that was set back makes nothing younger than now."""
+        return max(0.0, time.time() - self.listed_at)
+
+
 class Directory:
     """List and find twins; `keep` is how many seconds a list is fresh."""
 
-    def __init__(self, client: Client, *, keep: float) -> None:
+    def __init__(self, client: Client, database: Database, *, keep: float) -> None:
         self.client = client
+        self.database = database
         self.keep = keep
-        self._twins: dict[str, Twin] = {}
-        self._at: float | None = None
-        self._failure: tuple[float, TwinApiError] | None = None
+        self._known: Known | None = None
+        self._failure: TwinApiError | None = None
+        self._pause_until = 0.0
         self._fetching: threading.Thread | None = None
         self._lock = threading.Lock()
 
@@ -43,53 +72,83 @@ class Directory:
         """
         if fetching := self._fetching_if_due():
             # Whoever has a list to look at does not wait for a service that hangs.
-            fetching.join(None if self._at is None else PATIENCE_SECONDS)
-        failure = self._failure
-        if self._at is None:
-            raise failure[1].with_traceback(None) if failure else ConnectionFailed
-        twins = sorted(self._twins.values(), key=lambda twin: twin.name.casefold())
-        sentence = failure[1].sentence if failure else ""
-        return Listing(twins, time.monotonic() - self._at, sentence)
+            fetching.join(PATIENCE_SECONDS if self._known else None)
+        known, failure = self._known, self._failure
+        if known is None:
+            raise failure.with_traceback(None) if failure else ConnectionFailed
+        twins = sorted(known.twins.values(), key=lambda twin: twin.name.casefold())
+        return Listing(twins, known.age, failure.sentence if failure else "")
 
     def find(self, twin_id: str) -> Twin:
-        """Return a twin from the list. Raises TwinApiError."""
+        """Return a twin. Raises TwinApiError."""
         self.list()
-        if twin_id not in self._twins:
+        if twin := self.known(twin_id):
+            return twin
+        if self.is_gone(twin_id):
             raise NotFound(404)
-        return self._twins[twin_id]
+        return self.client.get_twin(twin_id)
 
     def known(self, twin_id: str) -> Twin | None:
         """Return a twin if it was listed before; this asks nobody."""
-        return self._twins.get(twin_id)
+        return self._known.twins.get(twin_id) if self._known else None
 
-    def _is_due(self) -> bool:
-        now = time.monotonic()
-        if self._failure and now - self._failure[0] < RETRY_SECONDS:
-            return False
-        return self._at is None or now - self._at > self.keep
+    def is_gone(self, twin_id: str) -> bool:
+        """Tell whether all twins are known and this is none of them; this asks nobody."""
+        return bool(self._known and self._known.complete and twin_id not in self._known.twins)
 
     def _fetching_if_due(self) -> threading.Thread | None:
         with self._lock:
-            if self._is_due() and not (self._fetching and self._fetching.is_alive()):
+            self._known = self._known or self._kept()
+            fresh = self._known and self._known.age < self.keep
+            paused = time.monotonic() < self._pause_until
+            if not (fresh or paused or (self._fetching and self._fetching.is_alive())):
                 self._fetching = threading.Thread(target=self._refresh, daemon=True, name="twins")
                 self._fetching.start()
             return self._fetching
 
     def _refresh(self) -> None:
         try:
-            self._twins = self._fetch()
-            self._at = time.monotonic()
+            kept = self._kept()
+            self._known = kept if kept and kept.age < self.keep else self._fetched()
             self._failure = None
         except TwinApiError as error:
-            self._failure = (time.monotonic(), error)
+            pause = RETRY_SECONDS
+            if isinstance(error, RateLimited):
+                pause = REFUSED_SECONDS if error.retry_after is None else error.retry_after
+            if isinstance(error, Unexpected):
+                error.sentence = UNREADABLE
+            self._pause_until = time.monotonic() + pause
+            self._failure = error
 
-    def _fetch(self) -> dict[str, Twin]:
+    def _fetched(self) -> Known:
         found: dict[str, Twin] = {}
+        complete, skipped = False, 0
         for page in range(1, MAX_PAGES + 1):
             part = self.client.list_twins(page)
-            known = len(found)
-            found = {twin.id: twin for twin in part.items} | found
+            before = len(found)
+            skipped += part.skipped
+            for twin in part.items:
+                found.setdefault(twin.id, replace(twin, extra={}))
             # A service that repeats its page for ever must not be followed for ever.
-            if len(found) == known or not part.more:
+            if len(found) == before or not part.more:
+                complete = True
                 break
-        return found
+        if skipped:
+            logger.warning("%d twins of the service could not be read", skipped)
+        known = Known(found, time.time(), complete)
+        self._keep(known)
+        return known
+
+    def _kept(self) -> Known | None:
+        with (
+            suppress(DatabaseUnavailable, msgspec.MsgspecError),
+            self.database.read() as connection,
+        ):
+            data = connection.execute(select(kept_twins.c.data)).scalar()
+            return msgspec.msgpack.decode(data, type=Known) if data else None
+        return None
+
+    def _keep(self, known: Known) -> None:
+        row = {"id": 1, "data": msgspec.msgpack.encode(known), "listed_at": known.listed_at}
+        with suppress(DatabaseUnavailable), self.database.write() as connection:
+            upsert(connection, kept_twins, "id", row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,13 +10,26 @@ import pytest
 import twinapi
 from chat import directory
 from chat.directory import Directory
+from chat.log import Log
 from tests.upstream import KEY, Upstream
+
+NewTwins = Callable[[float], Directory]
 
 
 @pytest.fixture
-def client(upstream: Upstream) -> Iterator[twinapi.Client]:
+def new_twins(upstream: Upstream, log: Log) -> Iterator[NewTwins]:
+    """Return the directory of one more process with each call."""
     client = twinapi.Client(upstream.url, KEY)
-    yield client
+    made: list[Directory] = []
+
+    def new_twins(keep: float) -> Directory:
+        made.append(Directory(client, log.database, keep=keep))
+        return made[-1]
+
+    yield new_twins
+    for twins in made:
+        if twins._fetching:
+            twins._fetching.join(10)
     client.close()
 
 
@@ -24,24 +37,26 @@ def names(twins: Directory) -> list[str]:
     return [twin.name for twin in twins.list().twins]
 
 
-def test_a_fresh_list_costs_no_call(client: twinapi.Client, upstream: Upstream):
-    twins = Directory(client, keep=60)
+def test_a_fresh_list_costs_no_call(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(60)
 
     assert names(twins) == names(twins) == ["Ada", "Odd"]
     assert twins.find("ada").greeting == "Hello, I am Ada."
     assert len(upstream.calls) == 1
 
 
-def test_an_old_list_is_asked_for_again(client: twinapi.Client, upstream: Upstream):
-    twins = Directory(client, keep=0)
+def test_an_old_list_is_asked_for_again(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(0)
     names(twins)
     upstream.twins = [{"id": "new", "name": "New"}]
 
     assert names(twins) == ["New"]
 
 
-def test_the_last_list_stays_while_the_service_is_down(client, upstream: Upstream, monkeypatch):
-    twins = Directory(client, keep=0)
+def test_the_last_list_stays_while_the_service_is_down(
+    new_twins: NewTwins, upstream: Upstream, monkeypatch
+):
+    twins = new_twins(0)
     names(twins)
     upstream.stop()
 
@@ -52,9 +67,11 @@ def test_the_last_list_stays_while_the_service_is_down(client, upstream: Upstrea
     assert twins.find("ada")
 
 
-def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(client, upstream: Upstream):
+def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(
+    new_twins: NewTwins, upstream: Upstream
+):
     upstream.answers["/api/v1/twins"] = 500, {}
-    twins = Directory(client, keep=60)
+    twins = new_twins(60)
 
     for _ in range(3):
         with pytest.raises(twinapi.ServiceFailed):
@@ -62,8 +79,8 @@ def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(client, ups
     assert len(upstream.calls) == 1
 
 
-def test_many_people_at_once_are_one_call(client: twinapi.Client, upstream: Upstream):
-    twins = Directory(client, keep=60)
+def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(60)
     upstream.hold_back.add("/api/v1/twins")
     with ThreadPoolExecutor(8) as pool:
         lists = [pool.submit(names, twins) for _ in range(8)]
@@ -74,10 +91,10 @@ def test_many_people_at_once_are_one_call(client: twinapi.Client, upstream: Upst
 
 
 def test_a_service_that_hangs_holds_nobody_who_has_a_list(
-    client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(directory, "PATIENCE_SECONDS", 0.01)
-    twins = Directory(client, keep=0)
+    twins = new_twins(0)
     names(twins)
     upstream.hold_back.add("/api/v1/twins")
 
@@ -85,9 +102,9 @@ def test_a_service_that_hangs_holds_nobody_who_has_a_list(
     upstream.next_call().answer(200, {"data": []})
 
 
-def test_pages_are_followed_to_the_last(client: twinapi.Client, upstream: Upstream):
+def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream):
     upstream.hold_back.add("/api/v1/twins")
-    twins = Directory(client, keep=60)
+    twins = new_twins(60)
     with ThreadPoolExecutor(1) as pool:
         listed = pool.submit(names, twins)
         for number in (1, 2):
@@ -98,14 +115,55 @@ def test_pages_are_followed_to_the_last(client: twinapi.Client, upstream: Upstre
         assert len(listed.result(10)) == 6
 
 
-def test_a_page_that_repeats_itself_is_the_last(client: twinapi.Client, upstream: Upstream):
+def test_a_page_that_repeats_itself_is_the_last(new_twins: NewTwins, upstream: Upstream):
     upstream.twins = [{"id": str(number)} for number in range(100)]
 
-    assert len(names(Directory(client, keep=60))) == 100
+    assert len(names(new_twins(60))) == 100
     assert len(upstream.calls) == 2
 
 
-def test_a_twin_that_is_not_listed_is_not_there(client: twinapi.Client, upstream: Upstream):
+def test_a_twin_that_is_not_listed_is_not_there(new_twins: NewTwins, upstream: Upstream):
     with pytest.raises(twinapi.NotFound):
-        Directory(client, keep=60).find("nobody")
+        new_twins(60).find("nobody")
     assert len(upstream.calls) == 1
+
+
+def test_the_list_outlives_a_restart(new_twins: NewTwins, upstream: Upstream):
+    names(new_twins(60))
+    upstream.stop()
+
+    listing = new_twins(0).list()
+
+    assert [twin.name for twin in listing.twins] == ["Ada", "Odd"]
+    assert "cannot be reached" in listing.sentence
+
+
+def test_processes_share_a_fresh_list(new_twins: NewTwins, upstream: Upstream):
+    assert names(new_twins(60)) == names(new_twins(60))
+    assert len(upstream.calls) == 1
+
+
+def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
+    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(directory, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(directory, "REFUSED_SECONDS", 600.0)
+    upstream.answers["/api/v1/twins"] = 429, {}
+    twins = new_twins(60)
+
+    for _ in range(3):
+        with pytest.raises(twinapi.RateLimited):
+            twins.list()
+    assert len(upstream.calls) == 1
+
+
+def test_only_a_whole_list_says_that_a_twin_is_gone(
+    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(directory, "MAX_PAGES", 1)
+    upstream.twins = [{"id": str(number)} for number in range(100)]
+    upstream.answers["/api/v1/twins/far"] = 200, {"data": {"id": "far", "name": "Far"}}
+    twins = new_twins(60)
+
+    assert twins.find("far").name == "Far"
+    assert not twins.is_gone("far")
