@@ -17,8 +17,10 @@ import blueprints
 import config
 import twinapi
 from blueprints.current import Portal
+from chat.allowance import Allowance
 from chat.conversations import Conversations
 from chat.directory import Directory
+from chat.history import History
 from chat.log import Log
 from chat.markdown import render
 from chat.producer import Producer
@@ -93,6 +95,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
     app.debug = settings.debug
     database = Database(settings.database("portal"))
     migrate(database, MIGRATIONS, "alembic_version")
+    allowance = Allowance(database, limit=settings.api_hourly_limit, share=settings.api_fair_share)
     client = twinapi.Client(
         settings.api_url or _own_address(settings),
         settings.api_key or (_own_key(service, settings) if service else ""),
@@ -101,18 +104,22 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         answer_timeout=settings.api_answer_timeout,
         idle_timeout=settings.api_idle_timeout,
         reply_timeout=settings.api_reply_timeout,
+        heard=allowance.heard,
     )
     log = Log(database, render)
     conversations = Conversations(database)
+    turns = Turns(database, log, allowance)
+    history = History(client, turns, log)
     portal = Portal(
         settings=settings,
         database=database,
         client=client,
-        directory=Directory(client, keep=settings.twins_cache),
+        directory=Directory(client, database, keep=settings.twins_cache),
         conversations=conversations,
-        turns=Turns(database, log),
+        turns=turns,
+        allowance=allowance,
         log=log,
-        producer=Producer(conversations, log, client),
+        producer=Producer(conversations, log, client, allowance, history),
         model_note=service.note if service else lambda: None,
     )
     blueprints.init_app(app, portal)

@@ -51,6 +51,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_answer_timeout: Seconds = 30
     api_idle_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
+    api_hourly_limit: Count = 500
+    api_fair_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
 
     host: str = "127.0.0.1"
     port: Port = 8000

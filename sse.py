@@ -50,8 +50,14 @@ def read(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
         yield ServerSentEvent(event.event, event.data)
 
 
-def frame(data: str = "", *, event: str | None = None, id: int | str | None = None) -> str:  # noqa: A002
-    """Write one frame.
+def frame(
+    data: str = "",
+    *,
+    event: str | None = None,
+    id: int | str | None = None,  # noqa: A002
+    retry: int | None = None,
+) -> str:
+    """Write one frame; `retry` says in how many milliseconds a reader should come back.
 
     However the data breaks its lines, none of them can become a field of its own: each gets its
     `data:`, and CR, LF and CRLF all count as an end (WHATWG HTML 9.2.6).
@@ -59,6 +65,8 @@ def frame(data: str = "", *, event: str | None = None, id: int | str | None = No
     lines = [f"event: {event}"] if event else []
     if id is not None:
         lines.append(f"id: {id}")
+    if retry is not None:
+        lines.append(f"retry: {retry}")
     lines += [f"data: {line}" for line in _LINE_END.split(data)]
     return "\n".join(lines) + "\n\n"
 

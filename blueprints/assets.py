@@ -15,7 +15,10 @@ bp = Blueprint("assets", __name__)
 STATIC = Path(__file__).parent.parent / "static"
 
 BUNDLES = {
-    "twindow.css": ("css/tokens.css", "css/base.css", "css/parts.css", "css/conversation.css"),
+    "twindow.css": (
+        *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css"),
+        "css/conversation.css",
+    ),
     "twindow.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js", "js/twindow.js"),
     "favicon.svg": ("favicon.svg",),
 }

@@ -8,6 +8,7 @@ from flask import Blueprint, render_template, request
 
 from blueprints import words
 from blueprints.current import own_conversation, person, portal
+from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
 from chat.entries import Reply, fold
 from chat.turns import Turn
@@ -39,7 +40,9 @@ def show(conversation_id: str) -> str:
     return page_of(own_conversation(conversation_id))
 
 
-def page_of(conversation: Conversation, *, content: str = "", notice: str = "") -> str:
+def page_of(
+    conversation: Conversation, *, content: str = "", notice: str = "", until: float | None = None
+) -> str:
     """Render the page of a conversation; this asks the service nothing."""
     before = request.args.get("before", None, _position)
     turns = portal().turns.of_conversation(
@@ -60,8 +63,17 @@ def page_of(conversation: Conversation, *, content: str = "", notice: str = "") 
         side=side.items[:SIDE],
         content=content,
         notice=notice,
+        until=until,
+        obstacle=_obstacle(conversation),
         key=words.fresh_key(),
     )
+
+
+def _obstacle(conversation: Conversation) -> str:
+    """Say why nothing can be said here at the moment, "" if nothing is known against it."""
+    if portal().directory.is_gone(conversation.twin_id):
+        return f"{conversation.twin_name} is not available any more. What was said here is kept."
+    return "" if portal().allowance.may_write() else MAY_ONLY_READ
 
 
 def _position(value: str) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from flask import abort, current_app, session
 
+from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
 from chat.directory import Directory
 from chat.log import Log
@@ -32,6 +33,7 @@ class Portal:
     directory: Directory
     conversations: Conversations
     turns: Turns
+    allowance: Allowance
     log: Log
     producer: Producer
     # What to say about the model that answers, where the portal brings its own service.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 
 from flask import Flask, Response, make_response, render_template, request
 from flask_wtf.csrf import CSRFError
@@ -11,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 import twinapi
 from blueprints.fragments import notice, wants_fragment
+from blueprints.headers import request_id
 from database import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
@@ -25,6 +27,7 @@ SENTENCES = {
     500: "Something went wrong here. Nothing that was saved is lost.",
     503: "The portal cannot save anything at the moment. Nothing was sent; try again soon.",
 }
+DEFAULT_WAIT = 60.0
 STALE_FORM = (
     "This page was open for so long, or the cookies changed so much, that the form is no longer "
     "valid. Nothing was sent; go back, reload, and send it again."
@@ -40,15 +43,17 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _from_bug)
 
 
-def answer(sentence: str, status: int) -> Response:
+def answer(sentence: str, status: int, until: float | None = None) -> Response:
     """Say it: words that a form brought are given back with it."""
     if request.headers.get("Accept", "").endswith("text/event-stream"):
         # An error page must not be swapped into the reply; the page asks for the stream again.
         response = make_response(sentence, status, {"HX-Reswap": "none"})
     elif wants_fragment():
-        response = notice(sentence, status)
+        response = notice(sentence, status, until=until)
     else:
-        page = render_template("errors/page.html", status=status, sentence=sentence, said=_said())
+        page = render_template(
+            "errors/page.html", status=status, sentence=sentence, until=until, said=_said()
+        )
         response = make_response(page, status)
     return response
 
@@ -65,9 +70,9 @@ def _from_service(error: twinapi.TwinApiError) -> Response:
     if isinstance(error, twinapi.NotFound):
         return answer(SENTENCES[404], 404)
     if isinstance(error, twinapi.RateLimited):
-        seconds = math.ceil(error.retry_after)
-        response = answer(f"{error.sentence} Try again in {seconds} seconds.", 429)
-        response.headers["Retry-After"] = str(seconds)
+        wait = DEFAULT_WAIT if error.retry_after is None else error.retry_after
+        response = answer(error.sentence, 429, until=time.time() + wait)
+        response.headers["Retry-After"] = str(math.ceil(wait))
         return response
     return answer(error.sentence, 503)
 
@@ -80,5 +85,5 @@ def _from_http(error: HTTPException) -> Response:
 
 
 def _from_bug(error: Exception) -> Response:
-    logger.error("%s %s", request.method, request.path, exc_info=error)
+    logger.error("%s: %s %s", request_id(), request.method, request.path, exc_info=error)
     return answer(SENTENCES[500], 500)

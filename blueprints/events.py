@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import re
+import time
 from collections.abc import Iterator
 
 from flask import Blueprint, Response, render_template, request, stream_with_context
@@ -14,7 +17,11 @@ from chat.turns import Turn
 
 bp = Blueprint("events", __name__)
 
-RETRY = "retry: 500\n"
+STILL_WAITING_SECONDS = 15.0
+# When the portal restarts, its readers come back spread over this time.
+BACK_MS = (1_000, 6_000)
+
+_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 
 
 @bp.get("/turns/<turn_id>/events")
@@ -25,7 +32,7 @@ def show(turn_id: str) -> Response:
     at once, like what does not exist.
     """
     turn = portal().turns.find(turn_id, person())
-    body = _frames(turn, _cursor()) if turn else iter([_done()])
+    body = _frames(turn, _cursor()) if turn else _nothing_to_see(turn_id)
     return Response(stream_with_context(body), headers=sse.HEADERS)
 
 
@@ -35,14 +42,21 @@ def _cursor() -> int:
 
 
 def _frames(turn: Turn, after: int) -> Iterator[str]:
-    yield RETRY + sse.HEARTBEAT
+    yield sse.HEARTBEAT
+    heard_at: float | None = time.monotonic()
     for batch in portal().log.follow(turn.id, after):
-        if not batch.entries:
-            yield sse.HEARTBEAT
-        elif batch.ended:
+        if batch.ended:
             yield sse.frame(_whole(turn, batch), id=batch.last) + _done()
-        else:
+            return
+        if batch.entries:
+            heard_at = time.monotonic()
             yield sse.frame(_more(turn, batch), id=batch.last)
+        elif heard_at and time.monotonic() - heard_at >= STILL_WAITING_SECONDS:
+            heard_at = None  # said once, not each time
+            yield sse.frame(render_template("turns/_still_waiting.html", turn=turn))
+        else:
+            yield sse.HEARTBEAT
+    yield sse.frame(event="back", retry=random.randint(*BACK_MS))  # noqa: S311
 
 
 def _more(turn: Turn, batch: Batch) -> str:
@@ -58,6 +72,13 @@ def _more(turn: Turn, batch: Batch) -> str:
 
 def _whole(turn: Turn, batch: Batch) -> str:
     return render_template("turns/_swap.html", turn=turn, reply=fold(batch), key=words.fresh_key())
+
+
+def _nothing_to_see(turn_id: str) -> Iterator[str]:
+    """Say so to a page that shows the turn nevertheless: its session is over."""
+    if _ID.fullmatch(turn_id):
+        yield sse.frame(render_template("turns/_signed_out.html", turn_id=turn_id))
+    yield _done()
 
 
 def _done() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, request
+import secrets
+
+from flask import Flask, Response, g, request
 
 POLICY = "; ".join(
     (
@@ -23,11 +25,20 @@ POLICY = "; ".join(
 def init_app(app: Flask) -> None:
     """Set the headers on every answer."""
     app.after_request(_harden)
+    app.add_template_global(request_id)
+
+
+def request_id() -> str:
+    """Return a short name for this request: the person can tell it, and the log says it."""
+    if "request_id" not in g:
+        g.request_id = secrets.token_hex(4)
+    return str(g.request_id)
 
 
 def _harden(response: Response) -> Response:
     headers = response.headers
     headers.setdefault("Content-Security-Policy", POLICY)
+    headers.setdefault("X-Request-Id", request_id())
     headers.setdefault("X-Content-Type-Options", "nosniff")
     headers.setdefault("Referrer-Policy", "same-origin")
     headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -66,6 +67,16 @@ def wait(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
+def clock(seconds: float) -> str:
+    """Write a time of the next hour or so."""
+    return time.strftime("%H:%M", time.localtime(seconds))
+
+
+def seconds_until(until: float | None) -> int:
+    """Return how long it is until a time: at most an hour, and 0 when it is over or unknown."""
+    return min(3600, max(0, math.ceil(until - time.time()))) if until else 0
+
+
 def init_app(app: Flask) -> None:
     """Give these to every template."""
     app.template_filter()(face)
@@ -73,6 +84,9 @@ def init_app(app: Flask) -> None:
     app.template_filter()(day)
     app.template_filter()(exact)
     app.template_filter()(wait)
+    app.template_filter()(clock)
+    app.template_filter()(zip)
+    app.add_template_global(seconds_until)
     app.add_template_global(time.time, "now")
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
 

@@ -9,8 +9,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
 from blueprints.conversations import page_of
-from blueprints.current import own_conversation, own_turn, portal
+from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
+from chat.allowance import NotNow
 from chat.conversations import Conversation
 from chat.entries import Ended, State, fold
 from chat.turns import StillReplying, Turn
@@ -33,9 +34,13 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
         return _refuse(conversation, error.content, error.sentence, error.status)
     except StillReplying:
         return _refuse(conversation, said.content, STILL_REPLYING, 409)
+    except NotNow as error:
+        sentence = f"{error.sentence} {words.NOT_SENT}"
+        return _refuse(conversation, said.content, sentence, 429, error.until)
     turn = added.turn
     if added.new:
-        portal().producer.reply_later(added.conversation, turn)
+        again = portal().turns.find(request.form.get("again", ""), person())
+        portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
         return fragment(
             "turns/create.html",
@@ -68,17 +73,22 @@ def _place_of(turn: Turn) -> str:
 
 
 def _refuse(
-    conversation: Conversation, content: str, sentence: str, status: int
+    conversation: Conversation,
+    content: str,
+    sentence: str,
+    status: int,
+    until: float | None = None,
 ) -> Response | tuple[str, int]:
     if not wants_fragment():
-        return page_of(conversation, content=content, notice=sentence), status
+        return page_of(conversation, content=content, notice=sentence, until=until), status
     if "composer" not in request.form:
-        return notice(sentence, status)
+        return notice(sentence, status, until=until)
     return fragment(
         "turns/_composer.html",
         status,
         conversation=conversation,
         content=content,
         notice=sentence,
+        until=until,
         key=words.fresh_key(),
     )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
 from blueprints.current import become_person, portal
 from blueprints.fragments import fragment, wants_fragment
+from chat.allowance import NotNow
 from chat.directory import Listing
 from twinapi import Twin, TwinApiError
 
 bp = Blueprint("twins", __name__)
+
+TWINS_ON_A_PAGE = 200
 
 
 @bp.get("/")
@@ -22,10 +27,16 @@ def index() -> Response | str:
         listing = portal().directory.list()
     except TwinApiError as error:
         listing = Listing((), sentence=error.sentence)
-    twins = [twin for twin in listing.twins if _matches(twin, q)]
+    found = [twin for twin in listing.twins if _matches(twin, q)]
+    shown: dict[str, Any] = {
+        "twins": found[:TWINS_ON_A_PAGE],
+        "total": len(found),
+        "q": q,
+        "listing": listing,
+    }
     if wants_fragment():
-        return fragment("twins/_list.html", twins=twins, q=q, listing=listing)
-    return render_template("twins/index.html", twins=twins, q=q, listing=listing)
+        return fragment("twins/_list.html", **shown)
+    return render_template("twins/index.html", **shown)
 
 
 @bp.get("/twins/<path:twin_id>")
@@ -44,19 +55,28 @@ def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
     try:
         said = words.said()
     except words.Refused as error:
-        page = render_template(
-            "twins/show.html",
-            twin=twin,
-            content=error.content,
-            notice=error.sentence,
-            key=words.fresh_key(),
-        )
-        return page, error.status
-    added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
+        return _again(twin, error.content, error.sentence), error.status
+    try:
+        added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
+    except NotNow as error:
+        sentence = f"{error.sentence} {words.NOT_SENT}"
+        return _again(twin, said.content, sentence, error.until), 429
     if added.new:
-        portal().producer.reply_later(added.conversation, added.turn)
+        portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)
     return redirect(to, 303)
+
+
+def _again(twin: Twin, content: str, notice: str, until: float | None = None) -> str:
+    """Show the form again, with what was written and why it was not sent."""
+    return render_template(
+        "twins/show.html",
+        twin=twin,
+        content=content,
+        notice=notice,
+        until=until,
+        key=words.fresh_key(),
+    )
 
 
 def _matches(twin: Twin, q: str) -> bool:

@@ -10,6 +10,7 @@ from flask import abort, request
 from blueprints.current import portal
 
 MAX_KEY = 64
+NOT_SENT = "Your message was not sent; it is still here."
 
 
 @dataclass(frozen=True, slots=True)

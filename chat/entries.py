@@ -44,6 +44,11 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     gone: bool = False
     retry_at: float | None = None
 
+    @property
+    def charged(self) -> bool:
+        """Tell whether the service may count a request for this turn."""
+        return self.state is not State.FAILED or self.perhaps_received
+
 
 Entry = Progress | Delta | Ended
 

@@ -74,10 +74,15 @@ class Live:
                     self._entries.append(entry)
                     self._changed.notify_all()
 
-    def take(self) -> list[tuple[int, Entry]]:
+    @property
+    def holding(self) -> bool:
+        """Tell whether something waits for the end of its slice."""
+        return bool(self._held)
+
+    def take(self, slice_seconds: float) -> list[tuple[int, Entry]]:
         """Return the entries that are not stored yet, with their numbers."""
         with self._changed:
-            if not self._closed:
+            if not self._closed and time.monotonic() - self._sealed_at >= slice_seconds:
                 self._seal()
             return list(enumerate(self._entries[self._stored :], self._stored + 1))
 

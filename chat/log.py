@@ -89,10 +89,10 @@ class Log:
         live.when_closed(callback)
         return True
 
-    def has_text(self, turn_id: str) -> bool:
-        """Tell whether anything of the reply has come yet."""
+    def length(self, turn_id: str) -> int:
+        """Return how many characters of the reply have come so far."""
         live = self._live.get(turn_id)
-        return live is not None and any(said([entry]) for entry in live.entries)
+        return len(said(live.entries)) if live else 0
 
     def end(self, turn_id: str, ended: Ended, *, if_lost: bool = False) -> bool:
         """End a turn, unless it has ended: the first end holds.

@@ -22,6 +22,10 @@ MAX_LENGTH = 200_000
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 
+_CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
+# The bidirectional controls of Unicode: code that shows in another order than it runs deceives.
+_TURNS_ROUND = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
 # No image: fetching one would tell its host what was read. No id, no hx-*, no style.
 _cleaner = nh3.Cleaner(
     tags={
@@ -47,12 +51,12 @@ def render(text: str) -> str:
     if len(text) > MAX_LENGTH or _depth(text) > MAX_DEPTH:
         return plain(text)
     rendered = pyromark.html(_without_html(text), options=_OPTIONS)
-    return _cleaner.clean(_below_page_headings(_without_images(rendered)))
+    return _with_marked_code(_cleaner.clean(_below_page_headings(_without_images(rendered))))
 
 
 def plain(text: str) -> str:
     """Show text as it was written."""
-    return f"<pre>{html.escape(text, quote=False)}</pre>\n"
+    return f"<pre>{_marked(html.escape(text, quote=False))}</pre>\n"
 
 
 def _depth(text: str) -> int:
@@ -92,3 +96,14 @@ def _below_page_headings(rendered: str) -> str:
 def _without_images(rendered: str) -> str:
     """Keep what an image says, and leave the image where it is."""
     return _IMAGE.sub(r"\1", rendered)
+
+
+def _with_marked_code(rendered: str) -> str:
+    """Show in code what would turn the order of its characters round."""
+    if not _TURNS_ROUND.search(rendered):
+        return rendered
+    return _CODE.sub(lambda code: _marked(code[0]), rendered)
+
+
+def _marked(text: str) -> str:
+    return _TURNS_ROUND.sub(lambda control: f"[U+{ord(control[0]):04X}]", text)

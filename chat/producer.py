@@ -8,8 +8,10 @@ import time
 
 import twinapi
 from chat import entries
+from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
 from chat.entries import Ended, State
+from chat.history import History
 from chat.log import Log
 from chat.turns import Turn
 from database import DatabaseUnavailable
@@ -22,67 +24,102 @@ BUG = "Something went wrong here while the reply came. What came so far is kept.
 GONE = (
     "This conversation, or its twin, is no longer there at the service. What was said here is kept."
 )
-CONFLICT_PAUSES = (0.3, 0.7, 1.5)
 NOT_SENT = "Your message was not sent."
+NOT_SAVED_YET = "The reply is not saved yet, because the database does not answer"
+NOT_SAVED = (
+    "The reply could not be saved, because the database did not answer for too long. "
+    "Copy what you need: it may be gone when you come back."
+)
+TOO_LONG = "The reply is too long and was cut off here. Its first {:,} characters are kept."
+CONFLICT_PAUSES = (0.3, 0.7, 1.5)
 SAVE_RETRY_SECONDS = 1.0
+SAVE_SECONDS = 60.0
 
 
 class Producer:
     """Produce replies outside of any request: a closed tab changes nothing."""
 
-    def __init__(self, conversations: Conversations, log: Log, client: twinapi.Client) -> None:
+    def __init__(
+        self,
+        conversations: Conversations,
+        log: Log,
+        client: twinapi.Client,
+        allowance: Allowance,
+        history: History,
+    ) -> None:
         self.conversations = conversations
         self.log = log
         self.client = client
+        self.allowance = allowance
+        self.history = history
 
-    def reply_later(self, conversation: Conversation, turn: Turn) -> None:
-        """Begin the reply to a turn that this process has just added, and return at once."""
+    def reply_later(self, conversation: Conversation, turn: Turn, again: Turn | None) -> None:
+        """Begin the reply to a turn that this process has just added, and return at once.
+
+        `again` is an earlier turn that this one repeats, if the service may have received it.
+        """
         threading.Thread(
-            target=self.reply_now, args=(conversation, turn), daemon=True, name=f"turn-{turn.id}"
+            target=self.reply_now,
+            args=(conversation, turn, again),
+            daemon=True,
+            name=f"turn-{turn.id}",
         ).start()
 
-    def reply_now(self, conversation: Conversation, turn: Turn) -> None:
+    def reply_now(self, conversation: Conversation, turn: Turn, again: Turn | None = None) -> None:
         """Write the whole reply into the log, always with an end."""
         try:
-            self._end(turn, self._reply(conversation, turn))
+            self._end(turn, self._reply(conversation, turn, again))
         finally:
             # Whatever happened: a log that nobody writes to must not look as if somebody did.
             self.log.drop(turn.id)
 
-    def _reply(self, conversation: Conversation, turn: Turn) -> Ended:
+    def _reply(self, conversation: Conversation, turn: Turn, again: Turn | None) -> Ended:
         try:
-            return self._ask(conversation, turn)
+            return self._ask(conversation, turn, again)
         except TwinApiError as error:
-            return _ended(error)
+            return self._ended(turn, error)
         except Exception:
             logger.exception("turn %s", turn.id)
             return Ended(State.FAILED, sentence=BUG, perhaps_received=True)
 
     def _end(self, turn: Turn, ended: Ended) -> None:
-        while True:
+        give_up = time.monotonic() + SAVE_SECONDS
+        while time.monotonic() < give_up:
             try:
                 self.log.end(turn.id, ended)
             except DatabaseUnavailable:
                 logger.warning("turn %s cannot be stored at the moment", turn.id)
+                self.log.append(turn.id, entries.Progress(NOT_SAVED_YET))
                 time.sleep(SAVE_RETRY_SECONDS)
             else:
                 return
+        logger.error("turn %s could not be stored", turn.id)
+        lost = Ended(State.INTERRUPTED, ended.text, sentence=NOT_SAVED, perhaps_received=True)
+        self.log.give_up(turn.id, lost)
 
-    def _ask(self, conversation: Conversation, turn: Turn) -> Ended:
+    def _ask(self, conversation: Conversation, turn: Turn, again: Turn | None) -> Ended:
         service_id = conversation.service_id or self._create(conversation)
-        for pause in CONFLICT_PAUSES:
+        for pause in (*CONFLICT_PAUSES, None):
+            if again and (came := self.history.reply_to(again, service_id)):
+                return Ended(State.COMPLETE, text=came)
             try:
                 return self._send(service_id, turn)
             except twinapi.Conflict:
                 # A reply that was stopped just now is still ending there; nothing was accepted.
+                if pause is None:
+                    raise
                 time.sleep(pause)
-        return self._send(service_id, turn)
+        raise AssertionError
 
     def _send(self, service_id: str, turn: Turn) -> Ended:
         with self.client.stream_message(service_id, turn.content) as stream:
             if not self.log.when_ended(turn.id, stream.close):
                 return Ended(State.STOPPED)
-            return self._relay(turn, stream)
+            try:
+                return self._relay(turn, service_id, stream)
+            finally:
+                if stream.skipped:
+                    logger.warning("turn %s: %d events could not be read", turn.id, stream.skipped)
 
     def _create(self, conversation: Conversation) -> str:
         try:
@@ -93,31 +130,42 @@ class Producer:
         self.conversations.name(conversation.id, created.id)
         return created.id
 
-    def _relay(self, turn: Turn, stream: ReplyStream) -> Ended:
+    def _relay(self, turn: Turn, service_id: str, stream: ReplyStream) -> Ended:
         for event in stream:
             match event:
                 case twinapi.Progress(text, percent):
                     self.log.append(turn.id, entries.Progress(text, percent))
                 case twinapi.Delta(text):
                     self.log.append(turn.id, entries.Delta(text))
-                case twinapi.Complete(text):
-                    if text or self.log.has_text(turn.id):
+                case twinapi.Complete(text, other):
+                    if other not in (None, service_id):
+                        logger.warning("turn %s: the reply names another conversation", turn.id)
+                    self.allowance.accepted()
+                    if text or self.log.length(turn.id):
                         return Ended(State.COMPLETE, text=text or "")
                     return Ended(State.FAILED, sentence=EMPTY, perhaps_received=True)
                 case twinapi.Failed(sentence):
                     return Ended(State.FAILED, sentence=sentence, perhaps_received=True)
         return Ended(State.STOPPED)
 
-
-def _ended(error: TwinApiError) -> Ended:
-    gone = isinstance(error, twinapi.NotFound)
-    sentence = GONE if gone else error.sentence
-    return Ended(
-        State.INTERRUPTED if isinstance(error, twinapi.StreamError) else State.FAILED,
-        sentence=sentence if gone or error.perhaps_received else f"{sentence} {NOT_SENT}",
-        perhaps_received=error.perhaps_received,
-        gone=gone,
-        retry_at=time.time() + error.retry_after
-        if isinstance(error, twinapi.RateLimited)
-        else None,
-    )
+    def _ended(self, turn: Turn, error: TwinApiError) -> Ended:
+        gone = isinstance(error, twinapi.NotFound)
+        sentence = GONE if gone else error.sentence
+        retry_at = None
+        match error:
+            case twinapi.StreamTooLarge() if kept := self.log.length(turn.id):
+                sentence = TOO_LONG.format(kept)
+            case twinapi.RateLimited(retry_after=seconds):
+                retry_at = self.allowance.refused(seconds)
+            case twinapi.Forbidden():
+                self.allowance.forbidden()
+                logger.error("turn %s: the portal's key may only read", turn.id)
+            case twinapi.Unauthorized():
+                logger.error("turn %s: the service refused the portal's key", turn.id)
+        return Ended(
+            State.INTERRUPTED if isinstance(error, twinapi.StreamError) else State.FAILED,
+            sentence=sentence if gone or error.perhaps_received else f"{sentence} {NOT_SENT}",
+            perhaps_received=error.perhaps_received,
+            gone=gone,
+            retry_at=retry_at,
+        )

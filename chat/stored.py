@@ -79,7 +79,8 @@ def replace(connection: Connection, turn_id: str, seq: int, ended: Ended) -> Non
     """Put the end in the place of all entries of a turn, and let its producer go."""
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(producer=""))
+    over = {"producer": "", "charged": ended.charged}
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(over))
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

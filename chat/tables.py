@@ -1,6 +1,7 @@
 """The portal's tables. The constraints do the locking."""
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -12,6 +13,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    true,
 )
 
 metadata = MetaData()
@@ -50,9 +52,12 @@ turns = Table(
     Column("content", Text, nullable=False),
     Column("producer", String(32), nullable=False),
     Column("created_at", Float, nullable=False),
+    # Whether it costs one of the hour's requests; what the service never received does not.
+    Column("charged", Boolean, nullable=False, server_default=true()),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
     Index("turns_of_producer", "producer"),
+    Index("turns_by_time", "created_at"),
 )
 
 entries = Table(
@@ -62,6 +67,29 @@ entries = Table(
     Column("seq", Integer, primary_key=True),
     Column("kind", String(16), nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+# What the service said last of a key, by what it is used for: "write" or "read".
+allowances = Table(
+    "allowances",
+    metadata,
+    Column("scope", String(16), primary_key=True),
+    Column("request_limit", Integer),
+    Column("remaining", Integer),
+    Column("resets_at", Float),
+    Column("heard_at", Float),
+    Column("refusals", Integer, nullable=False, server_default="0"),
+    Column("refused_until", Float, nullable=False, server_default="0"),
+    Column("forbidden_until", Float, nullable=False, server_default="0"),
+)
+
+# One row: the list of twins, for all processes.
+kept_twins = Table(
+    "kept_twins",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+    Column("listed_at", Float, nullable=False),
 )
 
 sessions = Table(

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chat import stored
+from chat.allowance import Allowance
 from chat.conversations import Conversation, title_of
 from chat.log import Log
 from chat.tables import conversations, turns
@@ -48,14 +49,15 @@ class Added(NamedTuple):
 class Turns:
     """Add and find turns."""
 
-    def __init__(self, database: Database, log: Log) -> None:
+    def __init__(self, database: Database, log: Log, allowance: Allowance) -> None:
         self.database = database
         self.log = log
+        self.allowance = allowance
 
     def begin(self, person: str, twin_id: str, twin_name: str, content: str, key: str) -> Added:
         """Add a conversation and its first turn.
 
-        The same press of the button (same key, same words) is the same turn.
+        The same press of the button (same key, same words) is the same turn. Raises NotNow.
         """
         press = _press(person, twin_id, key, content)
         try:
@@ -71,6 +73,7 @@ class Turns:
         with self._opened() as turn_id, self.database.write() as connection:
             if same := _pressed(connection, press):
                 return same
+            self.allowance.check(connection, person)
             now = time.time()
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
@@ -86,7 +89,7 @@ class Turns:
             return self._insert(connection, turn_id, conversation, press, content)
 
     def add(self, conversation: Conversation, content: str, key: str) -> Added:
-        """Add a turn to a conversation. Raises StillReplying."""
+        """Add a turn to a conversation. Raises StillReplying and NotNow."""
         press = _press(conversation.person, conversation.id, key, content)
         newest = self.of_conversation(conversation.id, limit=1)
         if newest:
@@ -98,6 +101,7 @@ class Turns:
                 return same
             if _is_replying(connection, conversation.id):
                 raise StillReplying
+            self.allowance.check(connection, conversation.person)
             connection.execute(update(conversations).where(mine).values(updated_at=time.time()))
             return self._insert(connection, turn_id, conversation, press, content)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 
 from chat import stored
 from chat.heartbeat import BEAT_SECONDS, Heartbeat
@@ -30,7 +29,7 @@ class Writer:
         self._live = live
         self._work = threading.Event()
         self._flushing = threading.Lock()
-        self._closing = False
+        self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
@@ -44,15 +43,20 @@ class Writer:
 
     def close(self) -> None:
         """Write no more."""
-        self._closing = True
+        self._closing.set()
         self._work.set()
         if self._thread:
             self._thread.join(CLOSE_SECONDS)
 
-    def flush(self) -> None:
-        """Store what has been appended so far, and notice who was ended elsewhere."""
+    def flush(self, slice_seconds: float = 0.0) -> None:
+        """Store what has been appended so far, and notice who was ended elsewhere.
+
+        Deltas younger than a slice are left for the next time.
+        """
         with self._flushing:
-            taken = {turn_id: live.take() for turn_id, live in list(self._live.items())}
+            taken = {
+                turn_id: live.take(slice_seconds) for turn_id, live in list(self._live.items())
+            }
             if not taken:
                 return
             with self.database.write() as connection:
@@ -72,14 +76,14 @@ class Writer:
 
     def _write_until_closed(self) -> None:
         fails = False
-        while not self._closing:
+        while not self._closing.is_set():
             if not self._live:
                 self._work.clear()
-            self._work.wait(BEAT_SECONDS / 4 if self._live or self._closing else None)
-            time.sleep(SLICE_SECONDS)
+            self._work.wait(BEAT_SECONDS / 4 if self._live or self._closing.is_set() else None)
+            self._closing.wait(SLICE_SECONDS)
             self._work.clear()
             try:
-                self.flush()
+                self.flush(SLICE_SECONDS)
                 fails = False
             except Exception as error:
                 # Whatever it is: without this thread no reply is stored any more.
@@ -87,5 +91,7 @@ class Writer:
                     bug = None if isinstance(error, DatabaseUnavailable) else error
                     logger.exception("The log cannot be written at the moment.", exc_info=bug)
                 fails = True
-                time.sleep(RETRY_SECONDS)
-                self._work.set()  # what was not stored is still held, and tried again
+                self._closing.wait(RETRY_SECONDS)
+            # What was not stored is still held, and tried again.
+            if fails or any(live.holding for live in list(self._live.values())):
+                self._work.set()

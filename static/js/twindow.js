@@ -12,13 +12,55 @@ document.addEventListener("keydown", (event) => {
   if (event.target.value.trim()) event.target.form.requestSubmit();
 });
 
-// The first connection to a reply is not tried again by htmx itself; this asks once more, later.
-const FIRST_CONNECT_DELAY = 1000;
+// Following a reply: come back spread over a moment, later each time that nothing came, at once when
+// the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
+const SOON = 500 + 1500 * Math.random();
+const LATE = 30000;
+const STUCK = 4;
+const empty = new WeakMap();
+const delay = (turn) => Math.min(SOON * 2 ** (empty.get(turn) ?? 0), LATE);
+const cameInVain = (turn) => {
+  empty.set(turn, (empty.get(turn) ?? 0) + 1);
+  if (empty.get(turn) !== STUCK) return;
+  turn.querySelector(".turn__progress").textContent =
+    "The reply cannot be followed at the moment. It is kept: reload the page to see how far it is.";
+};
+document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
+  detail.connection.config.reconnectDelay = delay(target);
+  cameInVain(target);
+});
+document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
+  if (detail.message.event === "back") return;
+  empty.delete(target);
+  detail.connection.config.reconnectDelay = SOON;
+});
+// The first connection is not tried again by htmx, and what is no stream would replace the turn.
+const isStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
+const follows = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
+document.addEventListener("htmx:before:response", (event) => {
+  const { sourceElement: turn, response } = event.detail.ctx;
+  if (follows(turn) && !isStream(response)) event.preventDefault();
+});
 document.addEventListener("htmx:finally:request", (event) => {
-  const { sourceElement: element, response } = event.detail.ctx ?? {};
-  if (!element?.isConnected || !element.matches("[hx-sse\\:connect]")) return;
-  if (element._htmx?.sse || response?.status === 200) return;
-  setTimeout(() => htmx.trigger(element, "sse-retry"), FIRST_CONNECT_DELAY);
+  const { sourceElement: turn, response } = event.detail.ctx ?? {};
+  if (!follows(turn) || turn._htmx?.sse || isStream(response)) return;
+  setTimeout(() => htmx.trigger(turn, "sse-retry"), delay(turn));
+  cameInVain(turn);
+});
+const notices = document.getElementById("notices");
+const say = (sentence) => {
+  const note = Object.assign(document.createElement("p"), { className: "note" });
+  note.append(Object.assign(document.createElement("span"), { textContent: sentence }));
+  notices.replaceChildren(note);
+};
+addEventListener("offline", () => say("You are offline. Replies go on without you, and are here when you are back."));
+addEventListener("online", () => {
+  notices.replaceChildren();
+  for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
+    empty.delete(turn);
+    if (turn._htmx?.sse) turn._htmx.sse.delayCanceller?.();
+    else htmx.trigger(turn, "sse-retry");
+  }
 });
 
 // A reply that has begun says so, for themes and assistive technology.
@@ -67,15 +109,21 @@ document.addEventListener("htmx:sse:close", () => document.querySelector("#compo
 
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {
-  if (event.detail.ctx?.sourceElement?.matches("[hx-sse\\:connect]")) return;
-  const note = Object.assign(document.createElement("p"), { className: "note" });
-  note.textContent = "The portal cannot be reached. Your text is still here; try again.";
-  document.getElementById("notices").replaceChildren(note);
+  if (follows(event.detail.ctx?.sourceElement)) return;
+  say("The portal cannot be reached. Your text is still here; try again.");
 });
 // The next thing that the person does takes it away; a reply that goes on does not.
 document.addEventListener("htmx:before:request", (event) => {
-  if (event.detail.ctx?.sourceElement?.matches("[hx-sse\\:connect]")) return;
-  document.getElementById("notices").replaceChildren();
+  if (follows(event.detail.ctx?.sourceElement)) return;
+  notices.replaceChildren();
+});
+
+// How much room is left, when it gets tight.
+document.addEventListener("input", ({ target }) => {
+  if (target.id !== "message") return;
+  const left = target.maxLength - target.value.length;
+  const tight = left < target.maxLength / 10;
+  target.closest(".composer").querySelector(".counter").textContent = tight ? `${left} characters left` : "";
 });
 
 document.addEventListener("click", async (event) => {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import app as twindow
+from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
 from chat.entries import fold
 from chat.log import Log
@@ -48,8 +49,13 @@ def log(new_log: Callable[[], Log]) -> Log:
 
 
 @pytest.fixture
-def turns(log: Log) -> Turns:
-    return Turns(log.database, log)
+def allowance(log: Log) -> Allowance:
+    return Allowance(log.database, limit=500, share=0.5)
+
+
+@pytest.fixture
+def turns(log: Log, allowance: Allowance) -> Turns:
+    return Turns(log.database, log, allowance)
 
 
 @pytest.fixture

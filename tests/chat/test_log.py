@@ -39,7 +39,7 @@ def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
         live.hold([Delta(letter)], slice_seconds=60)
 
     assert live.batch(0).entries == (Delta("a"),)
-    assert [entry for _, entry in live.take()] == [Delta("a"), Delta("bcdefghij")]
+    assert [entry for _, entry in live.take(0)] == [Delta("a"), Delta("bcdefghij")]
 
 
 def test_five_readers_see_the_same(log: Log, turn: Turn):

@@ -7,18 +7,23 @@ from collections.abc import Iterator
 import pytest
 
 import twinapi
+from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
 from chat.entries import State, fold
+from chat.history import History
 from chat.log import Log
 from chat.producer import Producer
-from chat.turns import Turn
+from chat.turns import Turn, Turns
 from tests.upstream import KEY, Upstream
 
 
 @pytest.fixture
-def producer(log: Log, upstream: Upstream) -> Iterator[Producer]:
+def producer(
+    log: Log, turns: Turns, allowance: Allowance, upstream: Upstream
+) -> Iterator[Producer]:
     client = twinapi.Client(upstream.url, KEY)
-    yield Producer(Conversations(log.database), log, client)
+    history = History(client, turns, log)
+    yield Producer(Conversations(log.database), log, client, allowance, history)
     client.close()
 
 
@@ -39,7 +44,7 @@ def test_a_reply_that_cannot_be_rendered_is_ended_by_whoever_looks(
     producer: Producer, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
     monkeypatch.setattr(log, "render", lambda _: 1 / 0)
-    producer.reply_later(conversation, turn)
+    producer.reply_later(conversation, turn, None)
     upstream.next_call().begin().complete("Hi")
     while turn.id in log._live:
         log._live[turn.id].wait(0, timeout=0.01)
@@ -74,7 +79,7 @@ def test_a_database_that_is_away_is_waited_for(
 
     monkeypatch.setattr("chat.producer.SAVE_RETRY_SECONDS", 0.0)
     monkeypatch.setattr(log, "end", flaky)
-    producer.reply_later(conversation, turn)
+    producer.reply_later(conversation, turn, None)
     upstream.next_call().begin().complete("Hi")
 
     *_, last = log.follow(turn.id)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations, title_of
 from chat.entries import Ended, State
 from chat.log import Log
@@ -19,7 +20,8 @@ def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
 
     def press(number: int) -> Added:
         log = logs[number % 2]
-        return Turns(log.database, log).begin("alice", "ada", "Ada", "Hello", "same key")
+        turns = Turns(log.database, log, Allowance(log.database, limit=500, share=0.5))
+        return turns.begin("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:
         results = list(pool.map(press, range(20)))

@@ -1,0 +1,110 @@
+"""A reply that was cut off here may have come to its end at the service."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.person import Page, Person, ended
+from tests.upstream import Upstream
+
+Said = dict[str, str]
+
+
+def said(role: str, content: str, **more: str) -> Said:
+    return {"role": role, "content": content, **more}
+
+
+@pytest.fixture
+def cut(alice: Person, upstream: Upstream) -> Page:
+    """Return the page of a conversation whose second reply was cut off."""
+    page = alice.begin("first")
+    upstream.next_call().begin().complete("One")
+    page = alice.press(ended(alice, page), "Send", content="second")
+    call = upstream.next_call().begin()
+    call.delta("Tw")
+    call.finish()
+    return ended(alice, page)
+
+
+FIRST = [said("user", "first"), said("assistant", "One"), said("user", "second")]
+
+
+def test_retry_takes_the_answer_that_came(alice: Person, upstream: Upstream, cut: Page):
+    upstream.history = [*FIRST, said("assistant", "Two")]
+
+    page = ended(alice, alice.press(cut, "Retry"))
+
+    assert page.states == ["complete", "interrupted", "complete"]
+    assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "Two"
+    assert upstream.sent() == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        None,
+        FIRST,
+        FIRST[:2],
+        [*FIRST, said("assistant", " ")],
+        [*FIRST, said("assistant", "Tw", status="incomplete")],
+        [said("user", "second"), said("assistant", "of another time"), *FIRST],
+        [
+            said("user", "other"),
+            said("assistant", "unknown"),
+            said("user", "second"),
+            said("x", "y"),
+        ],
+        [{"role": 5}, "junk", *FIRST],
+    ],
+)
+def test_what_did_not_come_is_asked_again(
+    alice: Person, upstream: Upstream, cut: Page, history: list[Said] | None
+):
+    upstream.history = history
+
+    page = alice.press(cut, "Retry")
+    upstream.next_call().begin().complete("Two")
+
+    assert ended(alice, page).states == ["complete", "interrupted", "complete"]
+    assert upstream.sent() == ["first", "second", "second"]
+
+
+def test_a_service_without_history_is_asked_for_it_once(
+    alice: Person, upstream: Upstream, cut: Page
+):
+    upstream.answers["/api/v1/conversations/up-1/messages"] = 405, {}
+    page = cut
+    for _ in range(2):
+        page = alice.press(page, "Retry")
+        call = upstream.next_call().begin()
+        call.delta("Tw")
+        call.finish()
+        page = ended(alice, page)
+
+    looks = [call for call in upstream.calls if call.method == "GET" and "messages" in call.path]
+    assert len(looks) == 1
+
+
+def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    upstream.next_call().answer(422, {"error": "no"})
+    page = alice.press(ended(alice, page), "Retry")
+    upstream.next_call().begin().complete("Hello")
+    ended(alice, page)
+
+    assert not [call for call in upstream.calls if call.path.endswith("messages?page=1&limit=100")]
+
+
+def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
+    alice: Person, upstream: Upstream, cut: Page, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chat.producer.CONFLICT_PAUSES", (0.0,))
+    upstream.history = FIRST
+    page = alice.press(cut, "Retry")
+    call = upstream.next_call()
+    upstream.history = [*FIRST, said("assistant", "Two")]
+    call.answer(409, {"error": "busy"})
+
+    page = ended(alice, page)
+    assert page.states[-1] == "complete"
+    assert upstream.sent() == ["first", "second", "second"]
