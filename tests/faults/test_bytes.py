@@ -1,0 +1,172 @@
+"""Bytes come to the same text in any split, framing and packing, and at most so often."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import time
+import zlib
+
+import pytest
+
+from sse import MAX_EVENT_BYTES
+from tests.faults.conftest import (
+    COMPLETE,
+    Hear,
+    chunks,
+    delta,
+    promised,
+    streams,
+)
+from tests.person import Person
+from tests.upstream import Call, Upstream
+
+HELLO = delta("Hello") + delta(" you") + COMPLETE
+
+
+BOM = b"\xef\xbb\xbf"
+
+
+def singly(stream: bytes) -> list[bytes]:
+    return [bytes([byte]) for byte in stream]
+
+
+@pytest.mark.fault("F23")
+def test_fields_of_the_service_s_stream_stay_with_the_portal(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.raw(
+            b": theirs\nid: theirs-1\nretry: 86400000\n"
+            b'data: {"type":\ndata: "delta",\n: theirs\ndata: "content":"Hello"}\n\n'
+        )
+        call.raw(b"id: theirs-2\nretry: 0\n" + COMPLETE)
+        wire = stream.bytes()
+        call.finish()
+
+    assert b"theirs" not in wire
+    assert b"retry:" not in wire
+    assert all(id_.isdigit() for id_ in re.findall(rb"^id: ?(.*)$", wire, re.MULTILINE))
+    page = alice.get(page.path)
+    assert page.states == ["complete"]
+    assert page.turns[0].select_one(".turn__reply").get_text().strip() == "Hello"
+
+
+@pytest.mark.fault("F24")
+@pytest.mark.parametrize("split", [False, True], ids=["whole", "byte by byte"])
+@pytest.mark.parametrize(
+    "stream",
+    [
+        HELLO.replace(b"\n", b"\r\n"),
+        HELLO.replace(b"\n", b"\r"),
+        HELLO.replace(b"\n\n", b"\r\n\n", 1).replace(b"}\n\n", b"}\n\r\n", 1),
+    ],
+    ids=["crlf", "cr", "mixed"],
+)
+def test_lines_may_end_in_any_way(hear: Hear, stream: bytes, split: bool):
+    seen = hear(chunks(*singly(stream)) if split else streams(stream))
+
+    promised(seen, "complete", kept="Hello you")
+
+
+@pytest.mark.fault("F24")
+def test_the_portal_s_own_lines_end_with_lf_alone(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.raw(delta(r"a\r\nb\rc"))
+        call.complete()
+        assert b"\r" not in stream.bytes()
+
+
+@pytest.mark.fault("F25")
+@pytest.mark.parametrize(
+    "marks",
+    [
+        BOM,
+        pytest.param(
+            BOM * 2,
+        ),
+    ],
+    ids=["one", "two"],
+)
+def test_a_byte_order_mark_costs_no_event(hear: Hear, marks: bytes):
+    promised(hear(streams(marks, HELLO)), "complete", kept="Hello you")
+
+
+@pytest.mark.fault("F26")
+def test_characters_may_be_split_anywhere(alice: Person, upstream: Upstream):
+    words = "Grüße aus 東京 🙂👩‍👩‍👧"
+    page = alice.begin("hello")
+    call = upstream.next_call().begin_chunked()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        for byte in singly(delta(words)):
+            call.chunk(byte)
+        stream.until(words)
+        call.chunk(COMPLETE)
+        stream.rest()
+    call.finish()
+
+    page = alice.get(page.path)
+    assert page.states == ["complete"]
+    assert page.turns[0].select_one(".turn__reply").get_text().strip() == words
+
+
+@pytest.mark.fault("F31")
+def test_a_flood_of_small_pieces_becomes_few_updates(hear: Hear):
+    stream = delta("x") * 20_000 + COMPLETE
+    spans = []
+
+    def act(call: Call) -> None:
+        spans.append(time.monotonic())
+        streams(stream)(call)
+
+    seen = hear(act)
+
+    spans.append(time.monotonic())
+    promised(seen, "complete", kept="x" * 20_000)
+    assert len("".join(seen.pieces)) <= 20_000
+    # Twenty a second, the first, and the end.
+    assert len(seen.frames) <= 20 * (spans[1] - spans[0]) + 4
+
+
+@pytest.mark.fault("F31")
+def test_one_piece_may_be_as_large_as_an_event(alice: Person, upstream: Upstream):
+    large = "x" * (MAX_EVENT_BYTES - len(delta("")))
+    page = alice.begin("hello")
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        streams(delta(large), COMPLETE)(upstream.next_call())
+        wire = stream.bytes()
+    page = alice.get(page.path)
+
+    assert len(wire) < 3 * len(large)
+    assert page.states == ["complete"]
+    assert page.turns[0].select_one(".turn__reply").get_text().strip() == large
+
+
+@pytest.mark.fault("F35")
+def test_a_compressed_stream_is_read_as_it_comes(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call()
+    packer = zlib.compressobj(wbits=31)
+    call.begin(content_encoding="gzip")
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.raw(packer.compress(delta("At")) + packer.flush(zlib.Z_SYNC_FLUSH))
+        stream.until("At")
+        call.raw(packer.compress(delta(" once") + COMPLETE) + packer.flush())
+        stream.rest()
+    call.finish()
+
+    page = alice.get(page.path)
+    assert call.headers["Accept-Encoding"] == "identity"
+    assert page.states == ["complete"]
+    assert "At once" in page.text
+
+
+@pytest.mark.fault("F36")
+def test_a_compressed_stream_that_comes_late_is_no_failure(hear: Hear):
+    def act(call: Call) -> None:
+        call.begin(content_encoding="gzip").raw(gzip.compress(HELLO))
+        call.finish()
+
+    promised(hear(act), "complete", kept="Hello you")

@@ -1,0 +1,163 @@
+"""However a reply ends, it ends in one of four states, with its text and a next step."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.faults.conftest import COMPLETE, HALF, Act, Hear, delta, promised, said_in, streams
+from tests.person import Person
+from tests.upstream import Call, Upstream
+
+CUT_OFF = "The reply was cut off. What came so far is kept."
+FRAMED = {"transfer_encoding": "chunked"}
+
+
+def after(data: bytes, **headers: str) -> Act:
+    """Return a service that breaks off after these bytes."""
+
+    def act(call: Call) -> None:
+        call.begin(**headers).raw(data)
+        call.finish()
+
+    return act
+
+
+def reset(call: Call) -> None:
+    call.begin().delta("Half a rep")
+    call.reset()
+
+
+BROKEN = {
+    "just ends": (after(HALF), "F1"),
+    "ends within a chunk": (
+        after(b"%x\r\n%sff\r\ndata:" % (len(HALF), HALF + b"\r\n"), **FRAMED),
+        "F2",
+    ),
+    "ends without the last chunk": (after(b"%x\r\n%s\r\n" % (len(HALF), HALF), **FRAMED), "F2"),
+    "is reset": (reset, "F3"),
+    "has a bad chunk length": (after(b"%x\r\n%s\r\nzz\r\n" % (len(HALF), HALF), **FRAMED), "F4"),
+    "ends within an event": (after(HALF + b'data: {"type":"delta","content":"torn"}\n'), "F5"),
+    "ends within its end": (after(HALF + b'data: {"type":"complete","message":"torn"}'), "F5"),
+}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [pytest.param(act, id=id_, marks=pytest.mark.fault(row)) for id_, (act, row) in BROKEN.items()],
+)
+def test_a_reply_without_an_end_is_interrupted_and_keeps_its_text(hear: Hear, act: Act):
+    seen = hear(act)
+
+    promised(seen, "interrupted", CUT_OFF, kept="Half a rep")
+    assert "torn" not in seen.page.text
+
+
+@pytest.mark.fault("F1", "F2", "F3", "F4", "F5")
+def test_nothing_at_all_is_interrupted_too(hear: Hear):
+    promised(hear(after(b"")), "interrupted", "The reply was cut off.")
+
+
+DONE = b'data: {"type":"complete","message":"Done"}\n\n'
+
+
+AGAIN = b'data: {"type":"complete","message":"Again"}\n\n'
+
+
+ERROR = b'data: {"type":"error","error":"Tired"}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("stream", "state", "text"),
+    [
+        pytest.param(DONE + AGAIN, "complete", "Done", marks=pytest.mark.fault("F16")),
+        pytest.param(DONE + ERROR, "complete", "Done", marks=pytest.mark.fault("F16")),
+        pytest.param(ERROR + DONE, "failed", "", marks=pytest.mark.fault("F16")),
+        pytest.param(DONE + HALF, "complete", "Done", marks=pytest.mark.fault("F17")),
+    ],
+    ids=["complete twice", "error after complete", "complete after error", "delta after complete"],
+)
+def test_the_first_end_holds_and_hangs_up(hear: Hear, stream: bytes, state: str, text: str):
+    hung_up = []
+
+    def act(call: Call) -> None:
+        call.begin().raw(stream)
+        hung_up.append(call.wait_for_hangup())
+
+    promised(hear(act), state, kept=text)
+    assert hung_up == [True]
+
+
+@pytest.mark.fault("F18")
+def test_a_service_that_holds_the_line_after_the_end_is_hung_up_on(
+    alice: Person, upstream: Upstream
+):
+    page = alice.begin("hello")
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.raw(delta("Over") + COMPLETE)
+        assert stream.rest()[-1].name == "done"
+
+    assert alice.get(page.path).states == ["complete"]
+    assert call.wait_for_hangup()
+
+
+@pytest.fixture
+def hurried(settings: dict[str, Any]) -> None:
+    settings["api_idle_timeout"] = 0.3
+
+
+@pytest.fixture
+def hurried_in_all(settings: dict[str, Any]) -> None:
+    settings["api_reply_timeout"] = 0.3
+
+
+@pytest.mark.fault("F40")
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("beat", [b": still here\n\n", b"data: []\n\n"], ids=["comments", "junk"])
+def test_heartbeats_alone_keep_no_reply_alive(hear: Hear, beat: bytes):
+    def act(call: Call) -> None:
+        call.begin().delta("Half a rep")
+        call.beat_until_hangup(beat)
+
+    promised(hear(act), "interrupted", "quiet for too long", kept="Half a rep")
+
+
+@pytest.mark.fault("F40")
+@pytest.mark.usefixtures("hurried_in_all")
+def test_a_reply_that_never_ends_is_given_up(hear: Hear):
+    def act(call: Call) -> None:
+        call.begin().delta("Half a rep")
+        call.beat_until_hangup(b'data: {"type":"progress","progress":1}\n\n')
+
+    promised(hear(act), "interrupted", "took too long", kept="Half a rep")
+
+
+@pytest.mark.fault("R0")
+def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstream: Upstream):
+    upstream.hold_back.add("/api/v1/conversations")
+    page = alice.begin("my precious words")
+    upstream.next_call()
+
+    assert said_in(alice.get(page.path).turns[0]) == "my precious words"
+    assert upstream.sent() == []
+
+
+@pytest.mark.fault("R0")
+@pytest.mark.parametrize("stream", [ERROR, HALF], ids=["failed", "interrupted"])
+def test_a_note_shows_a_reference(hear: Hear, stream: bytes):
+    seen = hear(streams(stream))
+
+    reference = re.search(r"Reference:? (\S{8})(?!\w)", seen.note)
+    assert reference
+    assert str(seen.turn["data-turn"]).startswith(reference[1])
+
+
+@pytest.mark.fault("R0")
+@pytest.mark.parametrize("stream", [ERROR, HALF], ids=["failed", "interrupted"])
+def test_retry_asks_first_where_the_message_may_have_arrived(hear: Hear, stream: bytes):
+    seen = hear(streams(stream))
+
+    assert "may have received your message all the same. Send it again?" in seen.note

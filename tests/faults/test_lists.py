@@ -1,0 +1,156 @@
+"""Lists of any shape and length: what can be read is shown, and what was read last is kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.faults.conftest import MARKUP, WORDS, look, promised
+from tests.person import Page, Person
+from tests.upstream import Call, Upstream
+
+TWINS = "/api/v1/twins"
+CONVERSATIONS = "/api/v1/conversations"
+
+
+def names(page: Page) -> list[str]:
+    return [name.get_text() for name in page.html.select("#twins li h2 a")]
+
+
+def breaks_off(call: Call) -> None:
+    call.head(200, content_type="application/json", content_length="1000")
+    call.raw(b'{"data": [{"id": "ada"}')
+    call.finish()
+
+
+UNREADABLE = {
+    "no data": (200, {}),
+    "null": (200, {"data": None}),
+    "a number": (200, {"data": 3}),
+    "a string": (200, "theirs"),
+    "an object without a list": (200, {"data": {"id": "ada"}}),
+    "no JSON": (200, b'<b class="theirs">theirs</b>'),
+    "half of it": (200, b'{"data": [{"id": "ada"}'),
+    "broken off": breaks_off,
+}
+
+
+@pytest.mark.fault("F58")
+@pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_list_that_cannot_be_read_is_told(alice: Person, upstream: Upstream, answer: Any):
+    upstream.answers[TWINS] = answer
+
+    page = alice.get("/")
+
+    assert (page.status, names(page)) == (200, [])
+    assert page.html.select_one("#twins .note").get_text().strip()
+    assert "Reload the page" in page.text
+    assert "theirs" not in page.response.text
+    assert "no twins yet" not in page.text
+    assert len(upstream.calls) == 1
+
+
+@pytest.fixture
+def forgetful(settings: dict[str, Any]) -> None:
+    settings["twins_cache"] = 0.001
+
+
+@pytest.mark.fault("F58")
+@pytest.mark.usefixtures("forgetful")
+@pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE)
+def test_the_last_list_is_shown_with_its_age(alice: Person, upstream: Upstream, answer: Any):
+    alice.get("/")
+    upstream.answers[TWINS] = answer
+
+    page = alice.get("/")
+
+    assert names(page) == ["Ada", "Odd"]
+    assert re.search(r"The list is .*\b(second|minute)s? old\.", page.text)
+    assert alice.get("/twins/ada").html.h1.get_text() == "Ada"
+    assert len(upstream.calls) == 2
+
+
+@pytest.mark.fault("F58")
+def test_a_list_that_cannot_be_read_is_called_so(alice: Person, upstream: Upstream):
+    upstream.answers[TWINS] = UNREADABLE["null"]
+
+    assert re.search("(could|can)(not| not) be read", alice.get("/").text)
+
+
+@pytest.mark.fault("F58")
+@pytest.mark.parametrize(
+    "body", [{"data": None}, {"data": {}}, {"data": []}, "c1", b"{", b""], ids=repr
+)
+def test_a_conversation_that_cannot_be_read_leaves_the_message_unsent(
+    alice: Person, upstream: Upstream, body: Any
+):
+    upstream.answers[CONVERSATIONS] = 201, body
+
+    seen = look(alice, upstream, alice.begin(WORDS))
+
+    promised(seen, "failed", "unexpected answer", "Your message was not sent.", sent=[])
+
+
+ADA = {"id": "ada", "name": "Ada"}
+
+
+@pytest.mark.fault("F59")
+@pytest.mark.parametrize(
+    "body",
+    [{"data": [ADA]}, {"data": {"items": [ADA], "meta": {}}}, {"data": {"data": [ADA]}}, [ADA]],
+    ids=["data", "data.items", "data.data", "bare"],
+)
+def test_lists_are_read_in_every_shape(alice: Person, upstream: Upstream, body: Any):
+    upstream.answers[TWINS] = 200, body
+
+    assert names(alice.get("/")) == ["Ada"]
+
+
+ODD = [{"name": "no id"}, {"id": ""}, {"id": None}, {"id": True}, None, 3, "ada", []]
+
+
+@pytest.mark.fault("F60")
+def test_what_has_no_id_is_left_out_and_the_rest_is_shown(alice: Person, upstream: Upstream):
+    upstream.twins = [
+        *ODD,
+        {"id": 7, "name": "Seven", "colour": {"unknown": 1}},
+        ADA,
+        ADA | {"colour": 3},
+        {"id": "null", "name": None},
+        {"id": "html", "name": MARKUP, "description": MARKUP},
+        {"id": "long", "name": "x" * 500},
+    ]
+
+    page = alice.get("/")
+
+    assert names(page) == [MARKUP, "Ada", "null", "Seven", "x" * 100]
+    assert page.html.select(".theirs") == []
+    assert alice.get("/twins/7").html.h1.get_text() == "Seven"
+    assert alice.get("/twins/html").html.select(".theirs") == []
+
+
+@pytest.mark.fault("F60")
+def test_what_has_no_id_is_counted(
+    alice: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
+):
+    upstream.twins = [*ODD, ADA]
+
+    alice.get("/")
+
+    [warning] = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+    assert re.search(rf"\b{len(ODD)}\b", warning)
+
+
+@pytest.mark.fault("F60")
+def test_a_gallery_without_end_is_cut_and_says_how_many_there_are(
+    alice: Person, upstream: Upstream
+):
+    upstream.twins = [{"id": str(number)} for number in range(1234)]
+
+    page = alice.get("/")
+
+    assert len(names(page)) == 200
+    assert re.search(r"\b1,?234\b", page.html.select_one("main").get_text())
+    assert names(alice.get("/?q=1233")) == ["1233"]

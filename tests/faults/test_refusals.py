@@ -1,0 +1,163 @@
+"""A service that says no, or fails: told in a sentence, with what to do next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.faults.conftest import (
+    MARKUP,
+    NOT_SENT,
+    WORDS,
+    Act,
+    Hear,
+    look,
+    promised,
+    says,
+    says_html,
+    streams,
+    words_of,
+)
+from tests.person import Person
+from tests.upstream import KEY, Upstream
+
+NOT_ACCEPTED = "The service did not accept the message"
+PROBLEM = "The service has a problem at the moment."
+
+
+@pytest.mark.fault("F43")
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (400, {"error": "content is rude"}, ": content is rude"),
+        (422, {"error": "content is rude"}, ": content is rude"),
+        (400, {"message": "content is rude"}, ": content is rude"),
+        (422, {"detail": "content is rude"}, ": content is rude"),
+        (422, {"error": {"message": "content is rude", "code": 3}}, ": content is rude"),
+        (400, {"error": f"content is {MARKUP}"}, "."),
+        (422, {"error": f"bad key {KEY}!"}, ": bad key •••!"),
+        (400, {"error": 3}, "."),
+        (422, b"{", "."),
+    ],
+    ids=["400", "422", "message", "detail", "deep", "markup", "our key", "a number", "no JSON"],
+)
+def test_words_that_the_service_refuses_are_told_with_its_reason(
+    hear: Hear, status: int, body: Any, said: str
+):
+    seen = hear(says(status, body))
+
+    promised(seen, "failed", f"{NOT_ACCEPTED}{said}", NOT_SENT)
+    assert KEY not in seen.page.response.text
+
+
+@pytest.mark.fault("F43")
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"errors": ["content is rude"]},
+        {"errors": [{"field": "content", "message": "content is rude"}]},
+        {"detail": [{"loc": ["body", "content"], "msg": "content is rude", "type": "rude"}]},
+    ],
+    ids=["errors", "errors with fields", "detail with msg"],
+)
+def test_the_reason_is_found_in_lists_of_errors(hear: Hear, body: Any):
+    promised(hear(says(422, body)), "failed", f"{NOT_ACCEPTED}: content is rude", NOT_SENT)
+
+
+@pytest.mark.fault("F43")
+def test_a_reason_that_is_long_is_left_out(hear: Hear):
+    promised(hear(says(422, {"error": "long " * 200})), "failed", f"{NOT_ACCEPTED}. {NOT_SENT}")
+
+
+@pytest.mark.fault("F44")
+def test_a_refused_key_is_the_operator_s_matter(hear: Hear):
+    seen = hear(says(401, {"error": "Please sign in"}))
+
+    promised(seen, "failed", "The portal's access to the service was refused.", "tell the operator")
+    assert "sign in" not in seen.page.text.lower()
+
+
+@pytest.mark.fault("F44")
+def test_a_refused_key_is_told_in_the_log(hear: Hear, caplog: pytest.LogCaptureFixture):
+    hear(says(401, {"error": f"bad key {KEY}"}))
+
+    [alert] = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert "key" in alert
+    assert KEY not in alert
+
+
+@pytest.mark.fault("F45")
+def test_a_key_that_may_only_read_is_told(hear: Hear):
+    promised(hear(says(403, {"error": "no"})), "failed", "may only read", NOT_SENT)
+
+
+@pytest.mark.fault("F45")
+def test_a_portal_that_may_only_read_takes_no_words(hear: Hear):
+    page = hear(says(403, {"error": "no"})).page
+
+    composer = page.html.select_one("#composer")
+    assert "may only read" in composer.get_text()
+    assert composer.select("textarea:not([disabled]), button:not([disabled])") == []
+
+
+@pytest.mark.fault("F46")
+def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
+    hear: Hear, alice: Person, upstream: Upstream
+):
+    page = hear(streams(b'data: {"type":"complete","message":"Hello"}\n\n')).page
+    seen = hear(says(404, {"error": "gone"}), words="do you remember?", page=page)
+
+    promised(
+        seen,
+        "failed",
+        "no longer there at the service. What was said here is kept.",
+        words="do you remember?",
+        next_step="Start new with this text",
+        sent=[WORDS, "do you remember?"],
+    )
+    assert seen.page.states == ["complete", "failed"]
+    assert "Hello" in words_of(seen.page.turns[0], ".turn__reply")
+
+    fresh = alice.press(seen.page, "Start new with this text")
+    again = look(alice, upstream, fresh, lambda call: call.begin().complete("Of course"))
+    assert fresh.path != page.path
+    assert again.page.states == ["complete"]
+
+
+@pytest.mark.fault("F48")
+def test_a_message_that_the_service_finds_too_large_is_given_back(hear: Hear):
+    promised(hear(says(413, {"error": "too large"})), "failed", "too large", NOT_SENT)
+
+
+@pytest.mark.fault("F48")
+def test_a_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upstream):
+    words = "x" * 32_001
+
+    page = alice.begin(words)
+
+    box = page.html.select_one("textarea[name=content]")
+    assert page.status == 413
+    assert "32,001 characters, and 32,000 are possible" in page.text
+    assert (box.get_text(), box["maxlength"]) == (words, "32000")
+    assert upstream.sent() == []
+
+
+@pytest.mark.fault("F48")
+def test_a_counter_stands_at_the_box_before_sending(alice: Person):
+    composer = alice.get("/twins/ada").html.select_one("#composer")
+
+    assert composer.select_one(".counter, [data-counter], output")
+
+
+@pytest.mark.fault("F52")
+@pytest.mark.parametrize(
+    "act",
+    [says_html(500), says_html(502), says_html(503), says(500, b""), says(502, b"{")],
+    ids=["500", "502", "503", "an empty 500", "a 502 that is no JSON"],
+)
+def test_a_service_that_fails_is_told_without_its_page(hear: Hear, act: Act):
+    seen = hear(act)
+
+    promised(seen, "failed", PROBLEM, "may have received your message")
+    assert "theirs" not in seen.page.response.text

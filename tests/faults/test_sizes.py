@@ -1,0 +1,77 @@
+"""A reply is bounded: as a whole, in each line, and however small it was packed."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import suppress
+
+import pytest
+
+from tests.faults.conftest import HALF, Hear, promised
+from tests.upstream import Call
+
+TOO_LONG = "The reply is too long"
+
+
+def floods(call: Call) -> None:
+    call.begin()
+    with suppress(OSError):
+        for _ in range(40):
+            call.delta("x" * 10_000)
+    call.finish()
+
+
+@pytest.mark.fault("F32")
+def test_a_reply_without_bounds_stops_at_its_limit(hear: Hear, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("twinapi.stream.MAX_REPLY_BYTES", 200_000)
+
+    seen = hear(floods)
+
+    kept = seen.turn.select_one(".turn__reply").get_text().strip()
+    assert 100_000 < len(kept) <= 200_000
+    assert set(kept) == {"x"}
+    promised(seen, "interrupted", TOO_LONG, kept=kept)
+
+
+@pytest.mark.fault("F32")
+def test_a_reply_that_is_too_long_says_how_much_of_it_is_kept(
+    hear: Hear, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("twinapi.stream.MAX_REPLY_BYTES", 200_000)
+
+    seen = hear(floods)
+
+    kept = seen.turn.select_one(".turn__reply").get_text().strip()
+    assert f"{len(kept):,}" in seen.note
+
+
+@pytest.mark.fault("F33")
+def test_a_line_without_end_is_cut_and_not_swallowed(hear: Hear):
+    taken = 0
+
+    def act(call: Call) -> None:
+        nonlocal taken
+        call.begin().raw(HALF + b"data: ")
+        with suppress(OSError):
+            while taken < 50 * 1024 * 1024:
+                call.raw(b"x" * 65536)
+                taken += 65536
+        call.finish()
+
+    promised(hear(act), "interrupted", TOO_LONG, kept="Half a rep")
+    assert taken < 20 * 1024 * 1024
+
+
+@pytest.mark.fault("F37")
+def test_a_gzip_bomb_is_stopped_at_the_limit(hear: Hear):
+    megabyte = gzip.compress((b": " + b"x" * 1021 + b"\n") * 1024)
+    bomb = gzip.compress(HALF) + megabyte * 200
+    assert len(bomb) < 500_000
+
+    def act(call: Call) -> None:
+        call.begin(content_encoding="gzip")
+        with suppress(OSError):
+            call.raw(bomb)
+        call.finish()
+
+    promised(hear(act), "interrupted", TOO_LONG, kept="Half a rep")

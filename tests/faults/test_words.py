@@ -1,0 +1,164 @@
+"""Words go to the service as they were typed, once, and come back to nobody else."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.faults.conftest import Hear, promised, said_in
+from tests.person import HTMX, Person, ended, say_and_hear
+from tests.upstream import Call, Upstream
+
+
+@pytest.mark.fault("F62")
+def test_a_double_click_is_one_message(alice: Person, upstream: Upstream):
+    action, fields = say_and_hear(alice, upstream, "first", "Hello").action("Send")
+    fields |= {"content": "once"}
+
+    with ThreadPoolExecutor(2) as pool:
+        presses = [pool.submit(alice.post, action, fields) for _ in range(2)]
+        pages = [press.result(10) for press in presses]
+    upstream.next_call().begin().complete("ok")
+
+    assert [page.status for page in pages] == [200, 200]
+    assert ended(alice, pages[0]).states == ["complete", "complete"]
+    assert upstream.sent() == ["first", "once"]
+
+
+@pytest.mark.fault("F62")
+def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "first", "Hello")
+    action, fields = page.action("Send")
+    fields |= {"content": "once"}
+
+    first, second = (alice.post(action, fields, **HTMX) for _ in range(2))
+    upstream.next_call().begin().complete("ok")
+
+    assert (first.status, len(first.turns)) == (200, 1)
+    assert (second.status, len(second.turns)) == (200, 0)
+    assert second.html.select_one("#composer textarea").get_text() == ""
+    assert alice.get(page.path).states[:-1] == ["complete"]
+    assert upstream.sent() == ["first", "once"]
+
+
+@pytest.mark.fault("F62")
+def test_a_form_that_comes_again_when_the_reply_is_over_is_the_same_turn(
+    alice: Person, upstream: Upstream
+):
+    action, fields = alice.get("/twins/ada").action("Send")
+    fields |= {"content": "once"}
+    page = alice.post(action, fields)
+    upstream.next_call().begin().complete("ok")
+    page = ended(alice, page)
+
+    again = alice.post(action, fields)
+
+    assert (again.path, again.states) == (page.path, ["complete"])
+    assert upstream.sent() == ["once"]
+
+
+WORDS = {
+    "spaces around": "  a\tb  \n\n c  ",
+    "an empty first line": "\n\na",
+    "emoji": "👩‍👩‍👧 🇩🇪 🙂",
+    "right to left": "مرحبا hello שלום",
+    "a backslash and a zero": r"a\0b",
+    "a slash at the start": "/help me",
+    "markup": "<script>alert(1)</script> &amp; {{ 7 * 7 }} **bold**",
+    "as long as can be": "x" * 32_000,
+}
+
+
+@pytest.mark.fault("F85")
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
+def test_words_are_sent_and_shown_as_they_were_typed(hear: Hear, words: str):
+    seen = hear(lambda call: call.answer(500), words=words)
+
+    promised(seen, "failed", "problem", words=words)
+
+
+@pytest.mark.fault("F85")
+def test_lines_end_as_they_were_typed_and_not_as_forms_send_them(hear: Hear):
+    seen = hear(lambda call: call.begin().complete("ok"), words="one\r\ntwo")
+
+    promised(seen, "complete", kept="ok", words="one\ntwo")
+
+
+@pytest.mark.fault("F85")
+@pytest.mark.parametrize("words", ["", "   ", "\n\t", "\u2003\u3000\u00a0"], ids=ascii)
+def test_nothing_but_space_is_not_sent(alice: Person, upstream: Upstream, words: str):
+    page = alice.begin(words)
+
+    assert (page.status, page.turns) == (422, [])
+    assert "nothing to send" in page.text
+    assert upstream.sent() == []
+
+
+@pytest.mark.fault("F85")
+@pytest.mark.parametrize(
+    ("words", "status"), [("x" * 100_000, 413), ("a\0b", 422)], ids=["100,000 characters", "NUL"]
+)
+def test_what_cannot_be_sent_is_given_back_unsent(
+    alice: Person, upstream: Upstream, words: str, status: int
+):
+    page = say_and_hear(alice, upstream, "first", "Hello")
+
+    page = alice.press(page, "Send", content=words)
+
+    assert page.status == status
+    assert "not sent" in page.html.select_one("#composer .note").get_text()
+    assert page.html.select_one("#composer textarea").get_text() == words
+    assert page.states == ["complete"]
+    assert upstream.sent() == ["first"]
+
+
+def answers_for_another(call: Call) -> None:
+    message = {"content": "A reply to somebody else", "conversationId": "up-1"}
+    call.begin().send(type="complete", message=message)
+    call.finish()
+
+
+@pytest.mark.fault("F87")
+def test_a_reply_stays_in_the_conversation_that_asked(
+    hear: Hear, alice: Person, bob: Person, upstream: Upstream
+):
+    other = say_and_hear(bob, upstream, "first", "Hello Bob")
+
+    promised(
+        hear(answers_for_another),
+        "complete",
+        kept="A reply to somebody else",
+        sent=["first", "my precious words"],
+    )
+    other = bob.get(other.path)
+    assert other.states == ["complete"]
+    assert "Hello Bob" in other.text
+    assert "somebody else" not in other.text
+
+
+@pytest.mark.fault("F87")
+def test_a_reply_of_another_conversation_is_counted(
+    hear: Hear, bob: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
+):
+    say_and_hear(bob, upstream, "first", "Hello Bob")
+
+    hear(answers_for_another)
+
+    [warning] = [record for record in caplog.records if record.name == "chat.producer"]
+    assert warning.levelno == logging.WARNING
+    assert "conversation" in warning.getMessage()
+
+
+@pytest.mark.fault("F62", "F85")
+def test_words_that_were_retried_are_the_same_words(hear: Hear, alice: Person, upstream: Upstream):
+    words = " a\n\n/b 🙂 "
+    page = hear(lambda call: call.answer(500), words=words).page
+
+    page = alice.press(page, "Retry")
+    upstream.next_call().begin().complete("ok")
+
+    page = ended(alice, page)
+    assert [said_in(turn) for turn in page.turns] == [words, words]
+    assert upstream.sent() == [words, words]
