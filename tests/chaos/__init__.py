@@ -1,0 +1,1 @@
+"""Chaos: kill, drain, attack, soak and fuzz a real Twindow, and count what it kept."""

@@ -1,0 +1,106 @@
+"""What a hostile service may send instead of a reply."""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Callable, Iterator
+
+from tests.upstream import Call
+
+MEGABYTE = 1024 * 1024
+DELTA = b"data: " + json.dumps({"type": "delta", "content": "word " * 200}).encode() + b"\n\n"
+LINE = b"data: x\n"
+
+
+def bomb(call: Call) -> None:
+    """Send 200 KB that unpack to one line of 200 MB."""
+    _packed(call, b"x" * MEGABYTE, first=b"data: ")
+
+
+def bomb_of_deltas(call: Call) -> None:
+    """Send a packed stream that unpacks to 200 MB of good deltas."""
+    _packed(call, DELTA * (MEGABYTE // len(DELTA)))
+
+
+def line(call: Call) -> None:
+    """Send one line of 50 MB without an end."""
+    call.begin()
+    call.raw(b"data: ")
+    for _ in range(50):
+        call.raw(b"x" * MEGABYTE)
+
+
+def lines(call: Call) -> None:
+    """Send one event of 4 MiB in short lines."""
+    call.begin()
+    for _ in range(4):
+        call.raw(LINE * (MEGABYTE // len(LINE)))
+    call.raw(b"\n")
+    call.complete("After the long event.")
+
+
+def endless(call: Call) -> None:
+    """Send deltas as fast as they are taken, until cut."""
+    call.begin()
+    while True:
+        call.raw(DELTA * 60)
+
+
+def small_deltas(call: Call) -> None:
+    """Send deltas of one character as fast as they are taken, until cut."""
+    call.begin()
+    delta = b'data: {"type":"delta","content":"x"}\n\n'
+    while True:
+        call.raw(delta * 1000)
+
+
+def loris(call: Call) -> None:
+    """Send a head that never ends, a byte each fifth of a second."""
+    for byte in _for_ever(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"):
+        call.raw(byte)
+        time.sleep(0.2)
+
+
+def heartbeats(call: Call) -> None:
+    """Send nothing but signs of life, until cut."""
+    call.begin()
+    call.delta("A first word. ")
+    while True:
+        call.raw(b": still here\n\n")
+        time.sleep(0.05)
+
+
+def calm(call: Call) -> None:
+    """Reply well: what the others are compared with."""
+    call.begin()
+    for number in range(50):
+        call.delta(f"word {number} ")
+        time.sleep(0.1)
+    call.complete()
+
+
+MODES: dict[str, Callable[[Call], None]] = {
+    attack.__name__: attack
+    for attack in (
+        *(calm, bomb, bomb_of_deltas, line, lines),
+        *(endless, small_deltas, loris, heartbeats),
+    )
+}
+
+
+def _packed(call: Call, megabyte: bytes, first: bytes = b"") -> None:
+    call.head(200, content_type="text/event-stream", content_encoding="gzip")
+    packer = zlib.compressobj(9, wbits=31)
+    call.raw(packer.compress(first))
+    for _ in range(200):
+        call.raw(packer.compress(megabyte))
+    call.raw(packer.flush())
+
+
+def _for_ever(head: bytes, then: bytes) -> Iterator[bytes]:
+    for byte in head:
+        yield bytes([byte])
+    while True:
+        yield then

@@ -1,0 +1,19 @@
+"""Chaos in its short form: what was promised holds through kill -9 and SIGTERM."""
+
+from tests.chaos import crash, drain
+from tests.chaos.report import broken
+
+DURATIONS = {"slowest_seconds", "exit_seconds"}
+
+
+def test_kill_9_loses_and_doubles_nothing():
+    report = crash.crash(rounds=2, streams=6, words=20, gap=0.1)
+
+    assert report["acknowledged"] > 0
+    assert set(broken(report, crash.PROMISES)) <= DURATIONS, report
+
+
+def test_sigterm_tells_every_reader_how_to_go_on():
+    report = drain.drain(streams=20)
+
+    assert set(broken(report, drain.PROMISES)) <= DURATIONS, report
