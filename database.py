@@ -32,8 +32,12 @@ class Database:
 
     def __init__(self, url: str) -> None:
         # Messages must not stand in logs, as they would in the text of an error.
-        self.engine = create_engine(url, hide_parameters=True)
+        # A server that was restarted must not cost a person their message: each connection is
+        # asked whether it lives before it is used.
+        self.engine = create_engine(url, hide_parameters=True, pool_pre_ping=True)
         self._writing = threading.Lock()
+        # Whether the last transaction could not be written.
+        self.failing = False
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         if self.is_sqlite:
             event.listen(self.engine, "connect", _prepare_sqlite)
@@ -51,6 +55,16 @@ class Database:
 
         Raises DatabaseUnavailable.
         """
+        try:
+            with self._writer() as connection:
+                yield connection
+        except DatabaseUnavailable:
+            self.failing = True
+            raise
+        self.failing = False
+
+    @contextmanager
+    def _writer(self) -> Iterator[Connection]:
         if not self.is_sqlite:
             with _translated(), self.engine.begin() as connection:
                 yield connection

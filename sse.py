@@ -16,7 +16,7 @@ from sseclient import SSEClient
 
 MAX_EVENT_BYTES = 1024 * 1024
 # sseclient joins lines by copying what it has: many short lines would cost their square.
-MAX_EVENT_LINES = 4096
+MAX_EVENT_LINES = 1024
 
 CONTENT_TYPE = "text/event-stream"
 HEADERS = {

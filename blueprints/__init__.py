@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from flask_compress import Compress
 from flask_wtf.csrf import CSRFProtect
+from werkzeug.routing import BaseConverter
 
 from blueprints import (
     assets,
@@ -26,6 +27,13 @@ from blueprints.current import EXTENSION, Portal
 MAX_FORM_BYTES = 1024 * 1024
 
 
+class TwinId(BaseConverter):
+    """Match anything at all in an address."""
+
+    regex = ".+?"
+    part_isolating = False
+
+
 def init_app(app: Flask, portal: Portal) -> None:
     """Put the portal's pages into the app."""
     app.extensions[EXTENSION] = portal
@@ -38,8 +46,9 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_STREAMS=False,
         COMPRESS_ALGORITHM=["gzip"],
     )
-    # The id of a twin may hold any character, two slashes among them.
+    # The id of a twin may hold any character: slashes at its beginning, or two of them, too.
     app.url_map.merge_slashes = False
+    app.url_map.converters["twin"] = TwinId
     sessions.init_app(app, portal.database)
     fragments.init_app(app)
     headers.init_app(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flask import Blueprint, render_template, request
 
@@ -44,29 +45,35 @@ def page_of(
     conversation: Conversation, *, content: str = "", notice: str = "", until: float | None = None
 ) -> str:
     """Render the page of a conversation; this asks the service nothing."""
-    before = request.args.get("before", None, _position)
-    turns = portal().turns.of_conversation(
-        conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1
-    )
-    shown = turns[-TURNS_ON_A_PAGE:]
-    folded = replies(shown)
     side = portal().conversations.of_person(person(), twin_id=None, q="", page=1)
+    log = log_of(conversation, before=request.args.get("before", None, _position))
     return render_template(
         "conversations/show.html",
-        conversation=conversation,
-        twin=portal().directory.known(conversation.twin_id),
-        turns=list(zip(shown, folded, strict=True)),
-        running=bool(folded) and folded[-1].running,
+        **log,
+        running=bool(log["turns"]) and log["turns"][-1][1].running,
         look=request.args.get("look", 0, int),
-        older=shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
-        before=before,
         side=side.items[:SIDE],
         content=content,
         notice=notice,
         until=until,
         obstacle=_obstacle(conversation),
-        key=words.fresh_key(),
     )
+
+
+def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
+    """Return what the newest turns of a conversation, or those before a position, are shown by."""
+    turns = portal().turns.of_conversation(
+        conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1
+    )
+    shown = turns[-TURNS_ON_A_PAGE:]
+    return {
+        "conversation": conversation,
+        "twin": portal().directory.known(conversation.twin_id),
+        "turns": list(zip(shown, replies(shown), strict=True)),
+        "older": shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
+        "before": before,
+        "key": words.fresh_key(),
+    }
 
 
 def _obstacle(conversation: Conversation) -> str:

@@ -14,9 +14,11 @@ TEXT = {"Content-Type": "text/plain; charset=utf-8"}
 
 
 @bp.get("/healthz")
-def live() -> tuple[str, dict[str, str]]:
-    """Answer, which is all that is asked."""
-    return "ok\n", TEXT
+def live() -> tuple[str, int, dict[str, str]]:
+    """Answer 200, or 503 while the database cannot be written: nothing that is said can be kept."""
+    if portal().log.can_write():
+        return "ok\n", 200, TEXT
+    return "The database cannot be written.\n", 503, TEXT
 
 
 @bp.get("/readyz")
@@ -27,4 +29,4 @@ def ready() -> tuple[str, int, dict[str, str]]:
             connection.execute(select(1))
     except DatabaseUnavailable:
         return "The database does not answer.\n", 503, TEXT
-    return "ok\n", 200, TEXT
+    return live()

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
-from blueprints.conversations import page_of
+from blueprints.conversations import log_of, page_of
 from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
 from chat.allowance import NotNow
@@ -42,13 +42,11 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
         again = portal().turns.find(request.form.get("again", ""), person())
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
-        return fragment(
-            "turns/create.html",
-            **_shown(turn),
-            conversation=conversation,
-            from_composer="composer" in request.form,
-            new=added.new,
-        )
+        shown = _shown(turn) | {"conversation": conversation}
+        if not added.new:
+            shown |= log_of(conversation)
+        from_composer = "composer" in request.form
+        return fragment("turns/create.html", **shown, from_composer=from_composer, new=added.new)
     return redirect(_place_of(turn), 303)
 
 

@@ -39,7 +39,7 @@ def index() -> Response | str:
     return render_template("twins/index.html", **shown)
 
 
-@bp.get("/twins/<path:twin_id>")
+@bp.get("/twins/<twin:twin_id>")
 def show(twin_id: str) -> str:
     """Show one twin, and the form that begins a conversation."""
     # Somebody before the first press: two presses at once must be the same person's.
@@ -48,7 +48,7 @@ def show(twin_id: str) -> str:
     return render_template("twins/show.html", twin=twin, content="", key=words.fresh_key())
 
 
-@bp.post("/twins/<path:twin_id>/conversations")
+@bp.post("/twins/<twin:twin_id>/conversations")
 def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
     """Begin a conversation with its first turn."""
     twin = portal().directory.find(twin_id)

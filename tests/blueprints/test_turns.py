@@ -150,6 +150,27 @@ def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstre
     assert answer.html.select_one("textarea").get_text() == ""
 
 
+@pytest.mark.parametrize("button", ["Send", "Retry"])
+def test_a_press_whose_answer_was_lost_shows_its_turn_the_next_time(
+    alice: Person, upstream: Upstream, button: str
+):
+    page = alice.begin("one")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+    action, fields = page.action(button)
+    pressed = fields | {"content": "two"}
+    alice.post(action, pressed, **HTMX)
+    call = upstream.next_call().begin()
+
+    answer = alice.post(action, pressed, **HTMX)
+
+    partial = answer.html.select_one("hx-partial")
+    assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "innerHTML")
+    assert [turn["data-state"] for turn in partial.select("article.turn")] == ["failed", "waiting"]
+    call.complete("second")
+    assert upstream.sent() == ["one", "two"]
+
+
 def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
     alice: Person, upstream: Upstream
 ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.person import HTMX, Person, ended
-from tests.upstream import TWINS, Upstream
+from tests.upstream import Upstream
 
 
 def test_the_gallery_lists_twins_by_name(alice: Person, upstream: Upstream):
@@ -56,17 +56,30 @@ def test_a_gallery_without_its_service_says_so(alice: Person, upstream: Upstream
     assert "The service cannot be reached." in page.text
 
 
-def test_a_twin_whose_id_holds_any_character_has_its_page(alice: Person, upstream: Upstream):
-    link = alice.get("/").html.select_one("li:nth-of-type(2) h2 a")["href"]
+@pytest.mark.parametrize("twin_id", ["a/b c?#ü", "/x", "//x//y/", "x/conversations", "%2F", "…"])
+def test_a_twin_whose_id_holds_any_character_has_its_page(
+    alice: Person, upstream: Upstream, twin_id: str
+):
+    upstream.twins = [{"id": twin_id, "name": "Odd"}]
+    link = alice.get("/").html.select_one("li h2 a")["href"]
     page = alice.get(link)
 
     assert page.html.h1.get_text() == "Odd"
     page = alice.press(page, "Send", content="hello")
     assert upstream.next_call().path.endswith("/messages/stream")
     assert [c.body["twinId"] for c in upstream.calls if c.path.endswith("conversations")] == [
-        TWINS[1]["id"]
+        twin_id
     ]
     assert page.states == ["waiting"]
+
+
+@pytest.mark.parametrize("twin_id", [".", ".."])
+def test_a_twin_that_no_address_can_hold_is_left_out(
+    alice: Person, upstream: Upstream, twin_id: str
+):
+    upstream.twins = [{"id": twin_id, "name": "Odd"}]
+
+    assert alice.get("/").html.select("li h2 a") == []
 
 
 def test_a_twin_that_is_not_there_is_404(alice: Person):
