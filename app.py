@@ -16,6 +16,7 @@ from flask import Flask
 import blueprints
 import config
 import twinapi
+from blueprints.commands import check
 from blueprints.current import Portal
 from chat.allowance import Allowance
 from chat.conversations import Conversations
@@ -32,7 +33,6 @@ from service.commands import group
 
 MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
 API = "/api/v1"
-LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104
 
 
 class Twindow:
@@ -97,7 +97,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
     migrate(database, MIGRATIONS, "alembic_version")
     allowance = Allowance(database, limit=settings.api_hourly_limit, share=settings.api_fair_share)
     client = twinapi.Client(
-        settings.api_url or _own_address(settings),
+        settings.service_url,
         settings.api_key or (_own_key(service, settings) if service else ""),
         read_key=settings.api_read_key,
         connect_timeout=settings.api_connect_timeout,
@@ -123,14 +123,10 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         model_note=service.note if service else lambda: None,
     )
     blueprints.init_app(app, portal)
-    if service:
-        app.cli.add_command(group(service.app))
+    commands = group(service.app) if service else click.Group("twindow", help="Look after it.")
+    commands.add_command(check(portal))
+    app.cli.add_command(commands)
     return log
-
-
-def _own_address(settings: Settings) -> str:
-    host = LOOPBACK.get(settings.host, settings.host)
-    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 
 
 def _own_key(service: Service, settings: Settings) -> str:

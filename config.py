@@ -17,6 +17,7 @@ import msgspec
 
 ROOT = Path(__file__).parent
 PREFIX = "TWINDOW"
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -83,6 +84,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def embedded(self) -> bool:
         """Tell whether the portal talks to the service that Twindow brings along."""
         return self.api_url is None
+
+    @property
+    def service_url(self) -> str:
+        """Return where the service is: the one inside answers on the portal's own address."""
+        host = LOOPBACK.get(self.host, self.host)
+        own = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        return self.api_url or own
 
     def database(self, name: str) -> str:
         """Return the address of the database that holds the tables of `name`."""

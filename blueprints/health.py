@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Blueprint
+import time
+from collections.abc import Iterator
+
+from flask import Blueprint, Response
 from sqlalchemy import select
 
+import sse
 from blueprints.current import portal
 from database import DatabaseUnavailable
 
 bp = Blueprint("health", __name__)
 
+STREAM_SECONDS = 3.0
 TEXT = {"Content-Type": "text/plain; charset=utf-8"}
 
 
@@ -30,3 +35,15 @@ def ready() -> tuple[str, int, dict[str, str]]:
     except DatabaseUnavailable:
         return "The database does not answer.\n", 503, TEXT
     return live()
+
+
+@bp.get("/healthz/stream")
+def stream() -> Response:
+    """Send an event at once, and end later: so a proxy shows that it holds streams back."""
+
+    def frames() -> Iterator[str]:
+        yield sse.frame("at once")
+        time.sleep(STREAM_SECONDS)
+        yield sse.frame("later")
+
+    return Response(frames(), headers=sse.HEADERS)

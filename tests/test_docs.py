@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import config
+from tests.faults import table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -32,3 +33,13 @@ def test_what_the_readme_links_to_is_there():
 def test_ci_runs_the_readmes_own_test_command():
     assert "    make test\n" in README
     assert "make test" in (ROOT / ".ci/run").read_text().splitlines()
+
+
+def test_every_fault_names_the_tests_that_hold_its_promise():
+    document = table.DOCUMENT.read_text()
+
+    assert document == table.filled_in(document), "run python -m tests.faults.table"
+    rows = {row[0]: row[3] for row in table.ROW.findall(document)}
+    assert list(rows) == ["R0", *(f"F{number}" for number in range(1, 89))]
+    assert [row for row, tests in rows.items() if tests == "none"] == []
+    assert set(table.proofs()) <= set(rows)

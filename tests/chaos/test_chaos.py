@@ -1,11 +1,14 @@
 """Chaos in its short form: what was promised holds through kill -9 and SIGTERM."""
 
+import pytest
+
 from tests.chaos import crash, drain
 from tests.chaos.report import broken
 
 DURATIONS = {"slowest_seconds", "exit_seconds"}
 
 
+@pytest.mark.fault("F71")
 def test_kill_9_loses_and_doubles_nothing():
     report = crash.crash(rounds=2, streams=6, words=20, gap=0.1)
 
@@ -13,6 +16,7 @@ def test_kill_9_loses_and_doubles_nothing():
     assert set(broken(report, crash.PROMISES)) <= DURATIONS, report
 
 
+@pytest.mark.fault("F72")
 def test_sigterm_tells_every_reader_how_to_go_on():
     report = drain.drain(streams=20)
 

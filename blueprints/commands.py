@@ -1,0 +1,73 @@
+"""What the operator of the portal does in a shell."""
+
+from __future__ import annotations
+
+import time
+
+import click
+import requests
+
+from blueprints.current import Portal
+from database import DatabaseUnavailable
+from twinapi import TwinApiError
+
+LATE_SECONDS = 2.0
+GIVE_UP_SECONDS = 20.0
+
+HELD_BACK = (
+    "WARNING: something between here and the portal holds streams back: the first event came after "
+    "{:.1f} seconds. Switch its buffering off (in nginx: proxy_buffering off)."
+)
+
+
+def check(portal: Portal) -> click.Command:
+    """Return the command that says whether all is well."""
+
+    @click.command("check", help="Say whether database and service answer, and streams pass.")
+    @click.option("--through", metavar="URL", help="The address that people use.")
+    def command(through: str | None) -> None:
+        problems = [_database(portal), _service(portal)]
+        if through:
+            problems.append(_stream(f"{through.rstrip('/')}/healthz/stream"))
+        if any(problems):
+            raise SystemExit(1)
+
+    return command
+
+
+def _database(portal: Portal) -> bool:
+    try:
+        with portal.database.write() as connection:
+            portal.log.heartbeat.beat(connection)
+            portal.log.heartbeat.leave(connection)
+    except DatabaseUnavailable:
+        return _say("The database cannot be written.", well=False)
+    return _say("The database can be written.", well=True)
+
+
+def _service(portal: Portal) -> bool:
+    try:
+        twins = portal.client.list_twins()
+    except TwinApiError as error:
+        return _say(f"The service at {portal.settings.service_url}: {error.sentence}", well=False)
+    return _say(f"The service answers, with {len(twins.items)} twins.", well=True)
+
+
+def _stream(url: str) -> bool:
+    asked_at = time.monotonic()
+    try:
+        with requests.get(url, stream=True, timeout=GIVE_UP_SECONDS) as response:
+            response.raise_for_status()
+            response.raw.read1(64)
+    except (requests.RequestException, OSError) as error:
+        return _say(f"No stream came from {url}: {type(error).__name__}.", well=False)
+    late = time.monotonic() - asked_at
+    if late > LATE_SECONDS:
+        return _say(HELD_BACK.format(late), well=False)
+    return _say("Streams pass at once.", well=True)
+
+
+def _say(sentence: str, *, well: bool) -> bool:
+    """Print a sentence, and say whether it tells of a problem."""
+    click.echo(sentence, err=not well)
+    return not well
