@@ -57,6 +57,7 @@ def page_of(
         notice=notice,
         until=until,
         obstacle=_obstacle(conversation),
+        few_left=portal().allowance.few_left(),
     )
 
 

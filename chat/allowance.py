@@ -97,6 +97,12 @@ class Allowance:
             row = _row(connection)
         return row is None or row.forbidden_until <= time.time()
 
+    def few_left(self) -> Left | None:
+        """Say what the hour still holds when it is a tenth or less, so that nobody is surprised."""
+        with self.database.read() as connection:
+            left = self.left(connection)
+        return left if left.remaining * 10 <= left.limit else None
+
     def left(self, connection: Connection) -> Left:
         """Say what the hour still holds."""
         now = time.time()

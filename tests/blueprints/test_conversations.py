@@ -56,3 +56,19 @@ def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
     for query in ("before=" + "9" * 30, "before=-1", "before=x", "look=" + "9" * 30):
         assert alice.get(f"{page.path}?{query}").status == 200
     assert alice.get("/conversations?page=" + "9" * 30).status == 200
+
+
+def test_few_requests_left_are_told_before_none_is(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call()
+    call.head(
+        200,
+        content_type="text/event-stream",
+        x_ratelimit_limit="500",
+        x_ratelimit_remaining="3",
+        x_ratelimit_reset="600",
+    )
+    call.complete("Hello")
+    page = ended(alice, page)
+
+    assert "3 requests are left for everybody here; there will be more at" in page.text
