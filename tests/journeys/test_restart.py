@@ -1,0 +1,45 @@
+"""A page that stays open while the portal dies, and comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.chaos.processes import Portal, Service, serving
+from tests.journeys.conftest import turn
+from tests.test_start import free_port
+from tests.upstream import Upstream
+
+# A dead process is known to be dead after eight seconds; its page asks again ever more rarely.
+BACK_MS = 20_000
+
+
+@pytest.mark.fault("F71")
+def test_a_page_learns_by_itself_what_became_of_its_reply(
+    browser: Browser, upstream: Upstream, tmp_path: Path
+):
+    port = free_port()
+    context = browser.new_context()
+    page = context.new_page()
+    with serving(tmp_path, port, Service(upstream.url)) as portal:
+        said_and_half_heard(page, portal, upstream)
+        portal.kill()
+    with serving(tmp_path, port, Service(upstream.url)):
+        cut = turn(page, "interrupted")
+        expect(cut).to_contain_text("Half of it", timeout=BACK_MS)
+        expect(cut.get_by_role("alert")).to_contain_text("Twindow was restarted")
+        expect(cut.get_by_role("button", name="Retry")).to_be_visible()
+    context.close()
+
+
+def said_and_half_heard(page, portal: Portal, upstream: Upstream) -> None:
+    page.goto(f"{portal.url}/twins/ada")
+    page.get_by_role("textbox", name="Message").fill("Hello")
+    page.get_by_role("button", name="Send").click()
+    call = upstream.next_call().begin()
+    call.delta("Half of it")
+    expect(turn(page, "streaming")).to_contain_text("Half of it")
+    page.reload()  # by now it is stored as well
+    expect(turn(page, "streaming")).to_contain_text("Half of it")
