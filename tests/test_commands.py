@@ -19,9 +19,11 @@ def test_all_is_well(app: Flask, url: str, monkeypatch: pytest.MonkeyPatch):
 
     assert check(app, "--through", url) == (
         0,
-        "The database can be written.\n"
-        "The service answers, with 2 twins; 500 of 500 requests are left.\n"
-        "Streams pass at once.\n",
+        (
+            "The database can be written.\n"
+            "The service answers, with 2 twins; 500 of 500 requests are left.\n"
+            "Streams pass at once.\n"
+        ),
     )
 
 
