@@ -120,7 +120,8 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
         pending_size += len(head)
         if pending_size > MAX_EVENT_BYTES:
             raise TooLarge
-        if rest:
+        for line in rest:
             yield "".join(pending)
-            yield from rest[:-1]
-            pending, pending_size = [rest[-1]], len(rest[-1])
+            pending, pending_size = [line], len(line)
+            if pending_size > MAX_EVENT_BYTES:
+                raise TooLarge

@@ -58,13 +58,15 @@ def test_the_name_of_an_event_is_its_own():
     "stream",
     [
         pytest.param(b"data: " + b"x" * (2 * sse.MAX_EVENT_BYTES), id="a line without end"),
+        pytest.param(b": " + b"x" * (2 * sse.MAX_EVENT_BYTES) + b"\n\n", id="a long comment"),
         pytest.param(b"data: x\n" * sse.MAX_EVENT_BYTES, id="many short lines"),
         pytest.param((b"data: " + b"x" * 9000 + b"\n") * 200, id="many long lines"),
     ],
 )
-def test_one_event_is_bounded(stream: bytes):
+@pytest.mark.parametrize("size", [65536, None], ids=["in pieces", "at once"])
+def test_one_event_is_bounded(stream: bytes, size: int | None):
     with pytest.raises(sse.TooLarge):
-        data(stream, 65536)
+        data(stream, size)
 
 
 def test_many_events_are_not_one():
