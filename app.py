@@ -1,12 +1,12 @@
 """Twindow, put together: the portal's pages, and the service beside them at /api/v1."""
 
-if __name__ == "__main__":
-    from gevent import monkey
+from gevent import monkey
 
+if __name__ == "__main__":
     monkey.patch_all()
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         reply_timeout=settings.api_reply_timeout,
         heard=allowance.heard,
     )
-    log = Log(database, render)
+    log = Log(database, _renderer())
     conversations = Conversations(database)
     turns = Turns(database, log, allowance)
     history = History(client, turns, log)
@@ -127,6 +127,15 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
     commands.add_command(check(portal))
     app.cli.add_command(commands)
     return log
+
+
+def _renderer() -> Callable[[str], str]:
+    """Return what makes Markdown into HTML; a long text takes a fifth of a second."""
+    if not monkey.is_module_patched("threading"):
+        return render
+    from server import beside
+
+    return beside(render)
 
 
 def _own_key(service: Service, settings: Settings) -> str:

@@ -101,22 +101,31 @@ class Log:
         Raises DatabaseUnavailable.
         """
         live = self._live.get(turn_id)
+        # Before the transaction: a long text takes a while to render, and nobody else could write.
+        before = self.read(turn_id)
+        if before.ended:
+            return False
+        known = said(before.entries)
+        finished = self._finished(ended, known)
         asked_at = time.monotonic()
         with self.database.write() as connection:
             if if_lost and not self._is_lost(connection, turn_id, asked_at):
                 return False
             stored.lock(connection, [turn_id])
             rows = stored.read(connection, [turn_id])[turn_id]
-            if rows and isinstance(rows[-1][1], Ended):
-                ended, first = rows[-1][1], False
+            last_entry = rows[-1][1] if rows else None
+            first = not isinstance(last_entry, Ended)
+            if isinstance(last_entry, Ended):
+                finished = last_entry
             else:
-                known = live.entries if live else [entry for _, entry in rows]
-                ended, first = self._finished(ended, said(known)), True
+                now_known = said(live.entries if live else [entry for _, entry in rows])
+                if now_known != known and not ended.text:
+                    finished = self._finished(ended, now_known)
                 last = max(rows[-1][0] if rows else 0, live.last if live else 0)
-                stored.replace(connection, turn_id, last + 1, ended)
+                stored.replace(connection, turn_id, last + 1, finished)
                 self._bell.ring(connection)
         if live:
-            live.close(ended)
+            live.close(finished)
             self.drop(turn_id)
         return first
 

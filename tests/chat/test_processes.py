@@ -78,6 +78,7 @@ def test_a_long_reply_keeps_its_sign_of_life(
 def test_a_producer_whose_beats_stand_still_is_gone(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock
 ):
+    log._writer.close()
     other = new_log()
     assert other.end_if_lost([turn.id]) == []
     clock.now += heartbeat.LOST_SECONDS
@@ -107,6 +108,7 @@ def test_whoever_waited_for_the_database_takes_nobody_for_dead(
     monkeypatch: pytest.MonkeyPatch,
 ):
     """While it was locked, the living could not say that they live."""
+    log._writer.close()
     other = new_log()
     other.end_if_lost([turn.id])
     clock.now += heartbeat.LOST_SECONDS
@@ -142,6 +144,7 @@ def test_what_a_dead_process_left_is_ended_though_nobody_looks(
 ):
     log.append(turn.id, Delta("Last words"))
     log.flush()
+    log._writer.close()
     other = new_log()
     other.sweep()
     assert fold(other.read(turn.id)).running
