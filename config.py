@@ -74,7 +74,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     model_key: str | None = None
     model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
-    model_parallel: Count = 2
+    model_parallel: Count | None = None
     model_timeout: Seconds = 120
     twins_dir: Path = ROOT / "twins"
 

@@ -15,6 +15,8 @@ T = TypeVar("T")
 # PostgreSQL cannot keep a NUL, so nobody may send one.
 _NO_NUL = r"^[^\x00]*$"
 
+MAX_KEY = 255
+
 Scope = Literal["read_only", "full_access"]
 
 
@@ -63,6 +65,21 @@ def body(kind: type[T]) -> T:
         raise _invalid(422, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise Problem(400, "bad_json", "The body is not JSON.") from None
+
+
+def idempotency_key() -> str | None:
+    """Read the header of that name: a quoted string, as its draft has it, or a bare one.
+
+    Raises Problem.
+    """
+    given = request.headers.get("Idempotency-Key")
+    if given is None:
+        return None
+    key = given.strip().removeprefix('"').removesuffix('"')
+    if not (key.isascii() and key.isprintable() and 1 <= len(key) <= MAX_KEY):
+        sentence = f"Idempotency-Key: 1 to {MAX_KEY} printable characters."
+        raise Problem(400, "bad_request", sentence)
+    return key
 
 
 def paging() -> Paging:

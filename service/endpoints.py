@@ -7,16 +7,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, jsonify, request, url_for
 
 import sse
 from service import auth
-from service.bodies import NewConversation, NewKey, NewMessage, Paging, body, paging
-from service.conversations import Conversation, Message, StillReplying
+from service.bodies import (
+    NewConversation,
+    NewKey,
+    NewMessage,
+    Paging,
+    body,
+    idempotency_key,
+    paging,
+)
+from service.conversations import AnotherMessage, Conversation, Message, Press, StillReplying
 from service.current import parts
 from service.errors import Problem, not_found
 from service.hangup import watch
-from service.replies import Complete, Delta, Event, Failed, Progress, Reply
+from service.replies import Events
+from service.reply import Complete, Delta, Event, Failed, Progress
 from service.twins import Twin
 
 bp = Blueprint("service", __name__, url_prefix="/api/v1")
@@ -81,23 +90,27 @@ def list_messages(conversation_id: str) -> Response:
 @bp.post("/conversations/<conversation_id>/messages")
 def send(conversation_id: str) -> tuple[Response, int]:
     """Endpoint 5."""
-    for event in _begin(conversation_id).follow(watch(request.environ)):
+    said, events = _begin(conversation_id)
+    for event in events(watch(request.environ)):
         match event:
             case Complete(message):
-                return jsonify(data=_message(message)), 201
+                response = jsonify(data=_message(message))
+                response.headers["Location"] = _place_of(said)
+                return response, 201
             case Failed(sentence):
                 raise Problem(502, "model_failed", sentence)
-    raise Problem(502, "model_failed", "The reply was given up.")
+    raise Problem(502, "model_failed", "The client has gone.")
 
 
 @bp.post("/conversations/<conversation_id>/messages/stream")
 def stream(conversation_id: str) -> Response:
     """Endpoint 6."""
-    events = _begin(conversation_id).follow(watch(request.environ))
+    said, events = _begin(conversation_id)
+    has_hung_up = watch(request.environ)
 
     def frames() -> Iterator[str]:
         last: Event = Progress("thinking")
-        for event in events:
+        for event in events(has_hung_up):
             if event is None:
                 yield sse.HEARTBEAT
                 if not isinstance(last, Progress):
@@ -106,7 +119,16 @@ def stream(conversation_id: str) -> Response:
             last = event or last
             yield sse.frame(json.dumps(_event(last)))
 
-    return Response(frames(), headers=sse.HEADERS)
+    return Response(frames(), headers=sse.HEADERS | {"Location": _place_of(said)})
+
+
+@bp.delete("/conversations/<conversation_id>/messages/<message_id>")
+def stop(conversation_id: str, message_id: str) -> tuple[str, int]:
+    """Stop the reply to a message; what has been written is kept (an extension)."""
+    key = auth.write()
+    conversation = _found(parts().conversations.find(conversation_id, key.sub))
+    parts().replies.stop(_found(parts().conversations.message(conversation.id, message_id)))
+    return "", 204
 
 
 @bp.post("/auth/api-keys")
@@ -126,18 +148,27 @@ def create_key() -> tuple[Response, int]:
     return jsonify(data=data), 201
 
 
-def _begin(conversation_id: str) -> Reply:
+def _begin(conversation_id: str) -> tuple[Message, Events]:
     key = auth.write()
     new = body(NewMessage)
     if not new.content.strip():
         raise Problem(422, "invalid", "content: there is nothing in it.")
     conversation = _found(parts().conversations.find(conversation_id, key.sub))
     twin = _found(parts().twins.find(conversation.twin_id))
+    once = idempotency_key()
+    press = Press(key.sub, once) if once else None
     try:
-        return parts().replies.begin(conversation, twin, new.content)
+        return parts().replies.begin(conversation, twin, new.content, press)
     except StillReplying:
         sentence = "A reply is being written in this conversation; wait for its end."
         raise Problem(409, "still_replying", sentence) from None
+    except AnotherMessage:
+        sentence = "This Idempotency-Key was used for another message."
+        raise Problem(422, "idempotency_key_reused", sentence) from None
+
+
+def _place_of(said: Message) -> str:
+    return url_for("service.stop", conversation_id=said.conversation_id, message_id=said.id)
 
 
 def _found(found: T | None) -> T:
@@ -196,8 +227,9 @@ def _message(message: Message) -> Mapping[str, Any]:
 
 def _event(event: Event) -> Mapping[str, Any]:
     match event:
-        case Progress(stage):
-            return {"type": "progress", "progress": {"stage": stage, "percent": None}}
+        case Progress(stage, ahead):
+            place = {} if ahead is None else {"ahead": ahead}
+            return {"type": "progress", "progress": {"stage": stage, "percent": None} | place}
         case Delta(content):
             return {"type": "delta", "content": content}
         case Complete(message):

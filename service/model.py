@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 READ_BYTES = 64 * 1024
 ANY_MODEL = "default"
+BUNDLED_PLACES = 2
 
 
 class ModelFailed(Exception):
@@ -53,6 +54,8 @@ class Model:
 
     def __init__(self, settings: Settings) -> None:
         self.window = settings.model_window
+        # How many replies it writes at once; None for as many as it is asked for.
+        self.places = settings.model_parallel or (None if settings.model_url else BUNDLED_PLACES)
         self._settings = settings
         self._name = ""
         self._closed = False
@@ -60,7 +63,9 @@ class Model:
             None
             if settings.model_url
             else BundledModel(
-                settings.data_dir, window=settings.model_window, parallel=settings.model_parallel
+                settings.data_dir,
+                window=settings.model_window,
+                parallel=settings.model_parallel or BUNDLED_PLACES,
             )
         )
         self._session = requests.Session()

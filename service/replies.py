@@ -1,112 +1,34 @@
-"""Replies: written in a thread of their own, read by whoever asked."""
+"""Replies: written in threads of their own, whether or not anybody listens, until told to stop."""
 
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 from database import DatabaseUnavailable
 from service import context
-from service.conversations import LEASE_SECONDS, Conversation, Conversations, Message
+from service.conversations import LEASE_SECONDS, Conversation, Conversations, Message, Press
+from service.line import Left, Line
 from service.model import Model, ModelFailed, Sampling, TooLong, Writing
+from service.reply import Complete, Delta, Event, Failed, Progress, Reply
 from service.twins import Twin
 
 logger = logging.getLogger(__name__)
 
-KEEP_ALIVE_SECONDS = 10.0
-LISTEN_SECONDS = 0.5
+LOOK_SECONDS = 0.25
+STOP_SECONDS = 0.5
 HISTORY = 200
 SHRINKS = 4
 
 BUG = "Something went wrong in the service."
 NOTHING = "The model said nothing."
+STOPPED = "The reply was stopped."
+NOT_STORED = "The reply could not be stored."
 
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What is being done: thinking, then writing."""
-
-    stage: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A piece of the reply."""
-
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """The whole reply, stored."""
-
-    message: Message
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Why there is no reply."""
-
-    sentence: str
-
-
-Event = Progress | Delta | Complete | Failed
-
-
-class Reply:
-    """One reply on its way."""
-
-    def __init__(self, said: Message, twin: Twin, finish: Callable[[Reply], None]) -> None:
-        self.said = said
-        self.twin = twin
-        self.pieces: list[str] = []
-        self.abandoned = False
-        self.writing: Writing | None = None
-        self._finish = finish
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-
-    def put(self, event: Event) -> None:
-        """Let whoever listens know."""
-        if isinstance(event, Delta):
-            self.pieces.append(event.content)
-        self._events.put(event)
-
-    def follow(self, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
-        """Yield what happens until the end; None, every ten seconds, for nothing yet.
-
-        Whoever stops listening abandons the reply.
-        """
-        quiet_since = time.monotonic()
-        ended = False
-        try:
-            while not ended:
-                try:
-                    event = self._events.get(timeout=LISTEN_SECONDS)
-                except queue.Empty:
-                    if has_hung_up():
-                        return
-                    if time.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
-                        quiet_since = time.monotonic()
-                        yield None
-                    continue
-                quiet_since = time.monotonic()
-                ended = isinstance(event, Complete | Failed)
-                yield event
-        finally:
-            if not ended:
-                self.abandon()
-
-    def abandon(self) -> None:
-        """Stop at once: nobody listens any more. What has been written is stored."""
-        self.abandoned = True
-        if self.writing:
-            self.writing.stop()
-        self._finish(self)
+Events = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
 
 class Replies:
@@ -115,39 +37,78 @@ class Replies:
     def __init__(self, conversations: Conversations, model: Model) -> None:
         self.conversations = conversations
         self.model = model
+        self.line = Line(model.places) if model.places else None
         self._running: dict[str, Reply] = {}
         self._keeper: threading.Thread | None = None
         self._any = threading.Event()
 
-    def begin(self, conversation: Conversation, twin: Twin, content: str) -> Reply:
-        """Store the message and begin its reply. Raises StillReplying."""
-        reply = Reply(self.conversations.say(conversation, content), twin, self._finish)
-        self._running[reply.said.id] = reply
+    def begin(
+        self, conversation: Conversation, twin: Twin, content: str, press: Press | None = None
+    ) -> tuple[Message, Events]:
+        """Store the message and begin its reply; return both.
+
+        The same press is the same message, and gets the reply that it got or is getting; one that
+        failed is written anew. Raises StillReplying and AnotherMessage.
+        """
+        said, new = self.conversations.say(conversation, content, press)
+        if not new and (known := self._known(said)):
+            return said, known
+        reply = Reply(said, conversation.sub, twin)
+        self._running[said.id] = reply
         self._keep_leases()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
-        return reply
+        return said, reply.follow
+
+    def _known(self, said: Message) -> Events | None:
+        """Return the reply that a message got or is getting; None leaves it to the caller."""
+        if running := self._running.get(said.id):
+            return running.follow
+        known, leased = self.conversations.take_up(said)
+        if known:
+            return lambda _: iter([Complete(known)])
+        return None if leased else lambda has_hung_up: self._elsewhere(said, has_hung_up)
+
+    def stop(self, said: Message) -> None:
+        """Stop the reply to a message, in whichever process it is written."""
+        if reply := self._running.get(said.id):
+            self._stop(reply)
+        else:
+            self.conversations.ask_to_stop(said)
 
     def close(self) -> None:
-        """Abandon every reply; what has been written is stored."""
+        """Stop every reply; what has been written is stored."""
         for reply in list(self._running.values()):
-            reply.abandon()
+            self._stop(reply)
+
+    def _stop(self, reply: Reply) -> None:
+        reply.stop()
+        self._finish(reply, None)  # the model may not have begun to answer yet: nobody waits for it
 
     def _write(self, reply: Reply) -> None:
         try:
-            reply.put(Progress("thinking"))
-            reply.writing = self._ask(reply)
-            if reply.abandoned:
-                reply.writing.stop()
-            for piece in reply.writing:
-                if not reply.pieces:
-                    reply.put(Progress("writing"))
-                reply.put(Delta(piece))
-            self._finish(reply)
+            with self._place(reply):
+                reply.put(Progress("thinking"))
+                begun = False
+                for piece in reply.write(self._ask(reply)):
+                    if not begun:
+                        reply.put(Progress("writing"))
+                    begun = True
+                    reply.put(Delta(piece))
+            self._finish(reply, None)
+        except Left:
+            self._finish(reply, None)
         except ModelFailed as error:
-            self._finish(reply, Failed(error.sentence))
+            self._finish(reply, error.sentence)
         except Exception:
             logger.exception("reply to %s", reply.said.id)
-            self._finish(reply, Failed(BUG))
+            self._finish(reply, BUG)
+
+    def _place(self, reply: Reply) -> AbstractContextManager[None]:
+        if self.line is None:
+            return nullcontext()
+        return self.line.place(
+            reply.owner, lambda ahead: reply.put(Progress("queued", ahead)), lambda: reply.stopped
+        )
 
     def _ask(self, reply: Reply) -> Writing:
         """Ask the model, with less of the talk each time that it turns out to be too much."""
@@ -155,7 +116,7 @@ class Replies:
         sampling = Sampling(
             about.model, about.temperature, about.frequency_penalty, about.max_tokens
         )
-        history = self.conversations.newest(reply.said.conversation_id, HISTORY)
+        history = self.conversations.newest(reply.said, HISTORY)
         window = max(self.model.window - about.max_tokens, self.model.window // 4)
         for shrink in range(SHRINKS):
             prompt = context.build(reply.twin, history, window=window >> shrink)
@@ -163,21 +124,31 @@ class Replies:
                 return self.model.reply(prompt, sampling)
         raise ModelFailed("The message is too long for this model. Try a shorter one.")
 
-    def _finish(self, reply: Reply, failed: Failed | None = None) -> None:
+    def _finish(self, reply: Reply, failed: str | None) -> None:
         """Store what was written and free the conversation; only the first call counts."""
         if self._running.pop(reply.said.id, None) is None:
             return
-        end: Event = failed or Failed(NOTHING)
+        complete = not (failed or reply.stopped)
+        end: Event = Failed(failed or (STOPPED if reply.stopped else NOTHING))
         try:
-            complete = not (failed or reply.abandoned)
-            text = "".join(reply.pieces)
-            message = self.conversations.reply(reply.said, text, complete=complete)
-            if message and not failed:
+            message = self.conversations.reply(reply.said, reply.text, complete=complete)
+            if message and complete:
                 end = Complete(message)
         except Exception:
             logger.exception("reply to %s", reply.said.id)
-            end = Failed("The reply could not be stored.")
+            end = Failed(NOT_STORED)
         reply.put(end)
+
+    def _elsewhere(self, said: Message, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
+        """Wait for a reply that another process writes."""
+        yield Progress("thinking")
+        while not has_hung_up():
+            known = self.conversations.reply_to(said)
+            if known or not self.conversations.is_replying(said):
+                yield Complete(known) if known and known.complete else Failed(BUG)
+                return
+            time.sleep(LOOK_SECONDS)
+            yield None
 
     def _keep_leases(self) -> None:
         self._any.set()
@@ -186,12 +157,19 @@ class Replies:
             self._keeper.start()
 
     def _renew(self) -> None:
+        """Hold the leases, and hear from other processes who should stop."""
+        renewed_at = 0.0
         while True:
             self._any.wait()
             self._any.clear()
             while self._running:
-                time.sleep(LEASE_SECONDS / 3)
+                time.sleep(STOP_SECONDS)
                 try:
-                    self.conversations.renew(list(self._running))
+                    for message_id in self.conversations.to_be_stopped(list(self._running)):
+                        if reply := self._running.get(message_id):
+                            self._stop(reply)
+                    if time.monotonic() - renewed_at > LEASE_SECONDS / 3:
+                        self.conversations.renew(list(self._running))
+                        renewed_at = time.monotonic()
                 except DatabaseUnavailable:
                     logger.warning("The leases of running replies could not be renewed.")

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     true,
 )
 
@@ -51,6 +52,8 @@ conversations = Table(
     Column("replying_until", Float, nullable=False),
     # Which message is being replied to: a late end must not take another reply's lease.
     Column("replying_to", String(32)),
+    # Whether somebody wants that reply to stop; whoever writes it looks here.
+    Column("stopping", Boolean, nullable=False, server_default=false()),
     Index("service_conversations_of_sub", "sub", "updated_at"),
 )
 
@@ -71,4 +74,15 @@ messages = Table(
     # False for a reply that was stopped, or that broke off, before its end.
     Column("complete", Boolean, nullable=False, server_default=true()),
     UniqueConstraint("conversation_id", "position"),
+    Index("service_messages_by_reply_to", "reply_to"),
+)
+
+# Presses of a button that carried a key (Idempotency-Key), and the messages that came of them.
+presses = Table(
+    "service_presses",
+    metadata,
+    Column("sub", Text, primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
+    Column("at", Float, nullable=False, index=True),
 )

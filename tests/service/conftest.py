@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,10 @@ class Api:
         """Write."""
         return self._send("POST", path, **parts)
 
+    def delete(self, path: str, **parts: Any) -> requests.Response:
+        """Take away."""
+        return self._send("DELETE", path, **parts)
+
     def _send(self, method: str, path: str, **parts: Any) -> requests.Response:
         headers = parts.pop("headers", self.headers)
         return self.session.request(method, self.url + path, headers=headers, timeout=10, **parts)
@@ -91,19 +95,24 @@ class Api:
         """Begin a conversation and return its id."""
         return str(self.post("/conversations", json={"twinId": "ada"}).json()["data"]["id"])
 
-    def stream(self, conversation: str, content: str) -> Iterator[dict[str, Any]]:
+    def stream(
+        self, conversation: str, content: str, headers: Mapping[str, str] | None = None
+    ) -> Iterator[dict[str, Any]]:
         """Send a message and return the events of its reply."""
         path = f"/conversations/{conversation}/messages/stream"
-        response = self.post(path, json={"content": content}, stream=True)
+        headers = self.headers | dict(headers or {})
+        response = self.post(path, json={"content": content}, headers=headers, stream=True)
         assert response.status_code == 200, response.text
         assert response.headers["Content-Type"].startswith("text/event-stream")
 
-        def chunks() -> Iterator[bytes]:
-            while chunk := response.raw.read1(65536):
-                yield chunk
-
-        for event in sse.read(chunks()):
+        for event in sse.read(self.chunks(response)):
             yield json.loads(event.data)
+
+    @staticmethod
+    def chunks(response: requests.Response) -> Iterator[bytes]:
+        """Yield what comes, as it comes."""
+        while chunk := response.raw.read1(65536):
+            yield chunk
 
 
 @pytest.fixture

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
 
+import sse
 from service.conversations import StillReplying
 from service.current import Parts
 from tests.service.conftest import Api, Model
@@ -114,41 +116,75 @@ def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model:
         assert events.result(10)[-1]["message"]["content"] == "It fits"
 
 
-def test_6_whoever_hangs_up_frees_the_conversation_and_stops_the_model(api: Api, model: Model):
+def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Model):
     conversation = api.converse()
-    path = f"/conversations/{conversation}/messages/stream"
-    response = api.post(path, json={"content": "Hello"}, stream=True)
+    path = f"/conversations/{conversation}/messages"
+    response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
     call = model.next_call().begin()
     model.piece(call, "Half")
     response.raw.read1(65536)
     response.close()
+    model.piece(call, " and half")
+    model.done(call)
 
-    assert call.wait_for_hangup()
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(conversation, "Next"))
+        next_one = pool.submit(say_until_free, api, conversation, "Next")
         model.say("Yes")
-        assert events.result(10)[-1]["message"]["content"] == "Yes"
-    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
-    assert [m["content"] for m in history] == ["Hello", "Half", "Next", "Yes"]
-    assert [m["status"] for m in history] == ["complete", "incomplete", "complete", "complete"]
+        next_one.result(10)
+    history = api.get(path).json()["data"]
+    assert [m["content"] for m in history] == ["Hello", "Half and half", "Next", "Yes"]
+    assert {m["status"] for m in history} == {"complete"}
 
 
-def test_6_whoever_hangs_up_while_the_model_thinks_frees_the_conversation(
-    api: Api, model: Model, parts: Parts
+def say_until_free(api: Api, conversation: str, content: str) -> None:
+    """Send a message as soon as the conversation is free."""
+    path = f"/conversations/{conversation}/messages"
+    while api.post(path, json={"content": content}).status_code == 409:
+        pass
+
+
+@pytest.mark.parametrize("when", ["while it writes", "while it thinks"])
+def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
+    api: Api, model: Model, when: str
 ):
     conversation = api.converse()
-    path = f"/conversations/{conversation}/messages/stream"
-    response = api.post(path, json={"content": "Hello"}, stream=True)
-    thinking = model.next_call()
-    response.close()
-    while parts.replies._running:
-        threading.Event().wait(0.01)
+    path = f"/conversations/{conversation}/messages"
+    response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
+    call = model.next_call()
+    if when == "while it writes":
+        model.piece(call.begin(), "Half")
+    place = response.headers["Location"].removeprefix("/api/v1")
 
+    assert api.delete(place).status_code == 204
+    *_, last = (json.loads(event.data) for event in sse.read(api.chunks(response)))
+
+    assert last == {"type": "error", "error": "The reply was stopped.", "code": "model_failed"}
+    assert when == "while it thinks" or call.wait_for_hangup()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Next"))
         model.say("Yes")
         assert events.result(10)[-1]["message"]["content"] == "Yes"
-    thinking.finish()
+    history = [(m["content"], m["status"]) for m in api.get(path).json()["data"]]
+    half = [("Half", "incomplete")] if when == "while it writes" else []
+    assert history == [("Hello", "complete"), *half, ("Next", "complete"), ("Yes", "complete")]
+    assert api.delete(place).status_code == 204
+
+
+def test_nobody_stops_what_is_not_theirs(api: Api, model: Model, url: str, parts: Parts):
+    conversation = api.converse()
+    response = api.post(
+        f"/conversations/{conversation}/messages/stream", json={"content": "Hello"}, stream=True
+    )
+    place = response.headers["Location"].removeprefix("/api/v1")
+    mallory = Api(url, parts.keys.make("mallory", "m", "full_access")[1])
+    reader = Api(url, parts.keys.make("alice", "r", "read_only")[1])
+
+    assert mallory.delete(place).status_code == 404
+    assert reader.delete(place).status_code == 403
+    assert api.delete(f"/conversations/{conversation}/messages/none").status_code == 404
+    model.say("Still here")
+    *_, last = (json.loads(event.data) for event in sse.read(api.chunks(response)))
+    assert last["message"]["content"] == "Still here"
 
 
 def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
@@ -187,7 +223,7 @@ def test_6_a_long_reply_keeps_its_lease(
 
 def test_6_a_late_end_does_not_take_the_lease_of_another_reply(parts: Parts):
     conversation = parts.conversations.create("alice", "ada", "")
-    late = parts.conversations.say(conversation, "first")
+    late, _ = parts.conversations.say(conversation, "first")
     with parts.database.write() as connection:
         connection.exec_driver_sql("UPDATE service_conversations SET replying_until = 1")
     parts.conversations.say(conversation, "second")

@@ -1,0 +1,108 @@
+"""One reply on its way: what happens to it, for whoever listens, from the beginning."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from service.conversations import Message
+from service.model import Writing
+from service.twins import Twin
+
+KEEP_ALIVE_SECONDS = 10.0
+LISTEN_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being done: queued, thinking, then writing. `ahead` is how many come before."""
+
+    stage: str
+    ahead: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the reply."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """The whole reply, stored."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why there is no reply."""
+
+    sentence: str
+
+
+Event = Progress | Delta | Complete | Failed
+
+
+class Reply:
+    """The reply to a message. Listeners come and go; it is written all the same."""
+
+    def __init__(self, said: Message, owner: str, twin: Twin) -> None:
+        self.said = said
+        self.owner = owner
+        self.twin = twin
+        self.stopped = False
+        self._writing: Writing | None = None
+        self._events: list[Event] = []
+        self._changed = threading.Condition()
+
+    @property
+    def text(self) -> str:
+        """Return what has been written so far."""
+        return "".join(event.content for event in self._events if isinstance(event, Delta))
+
+    def put(self, event: Event) -> None:
+        """Let whoever listens know."""
+        with self._changed:
+            self._events.append(event)
+            self._changed.notify_all()
+
+    def write(self, writing: Writing) -> Iterator[str]:
+        """Yield the pieces that the model writes, until somebody stops it. Raises ModelFailed."""
+        self._writing = writing
+        if self.stopped:
+            writing.stop()
+        yield from writing
+
+    def stop(self) -> None:
+        """Stop at once; what has been written is kept."""
+        self.stopped = True
+        if self._writing:
+            self._writing.stop()
+
+    def follow(self, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
+        """Yield what happens until the end; None, every ten seconds, for nothing yet."""
+        seen = 0
+        quiet_since = time.monotonic()
+        while True:
+            new = self._wait(seen)
+            seen += len(new)
+            for event in new:
+                yield event
+                if isinstance(event, Complete | Failed):
+                    return
+            if new:
+                quiet_since = time.monotonic()
+            elif has_hung_up():
+                return
+            elif time.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
+                quiet_since = time.monotonic()
+                yield None
+
+    def _wait(self, seen: int) -> list[Event]:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._events) > seen, LISTEN_SECONDS)
+            return self._events[seen:]

@@ -1,0 +1,98 @@
+"""Sending with Idempotency-Key: the same press of a button is one message and one reply."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.service.conftest import Api, Model
+
+ONCE = {"Idempotency-Key": '"press-1"'}
+
+
+def send(api: Api, conversation: str, content: str = "Hello", **headers: str):
+    return api.post(
+        f"/conversations/{conversation}/messages",
+        json={"content": content},
+        headers=api.headers | (headers or ONCE),
+    )
+
+
+def test_a_repeat_gets_the_first_result(api: Api, model: Model):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(send, api, conversation)
+        model.say("Hi")
+        answer = first.result(10)
+
+    again = send(api, conversation, **{"Idempotency-Key": "press-1"})
+    streamed = list(api.stream(conversation, "Hello", headers=ONCE))
+
+    assert answer.status_code == again.status_code == 201
+    assert again.json() == answer.json()
+    assert streamed == [{"type": "complete", "message": answer.json()["data"]}]
+    assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
+    assert len(model.upstream.calls) == 1
+
+
+def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(api: Api, model: Model):
+    conversation = api.converse()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(list, api.stream(conversation, "Hello", headers=ONCE))
+        call = model.next_call().begin()
+        model.piece(call, "Hi")
+        second = api.stream(conversation, "Hello", headers=ONCE)
+        seen = [next(second) for _ in range(3)]
+        model.piece(call, " there")
+        model.done(call)
+        rest = list(second)
+
+    assert seen[-1] == {"type": "delta", "content": "Hi"}
+    assert first.result(10) == seen + rest
+    assert len(model.upstream.calls) == 1
+
+
+def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(api: Api, model: Model):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(send, api, conversation)
+        model.next_call().answer(500, {})
+        assert first.result(10).status_code == 502
+        second = pool.submit(send, api, conversation)
+        model.say("Hi")
+        assert second.result(10).status_code == 201
+
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert [m["content"] for m in history] == ["Hello", "Hi"]
+
+
+def test_a_key_is_for_one_message(api: Api, model: Model):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(send, api, conversation)
+        model.say("Hi")
+        first.result(10)
+
+    assert send(api, conversation, "Other words").status_code == 422
+    assert send(api, api.converse()).json()["code"] == "idempotency_key_reused"
+
+
+@pytest.mark.parametrize("key", ['""', "x" * 256, "a\tb"])
+def test_a_key_that_is_none_is_refused(api: Api, key: str):
+    answer = send(api, api.converse(), **{"Idempotency-Key": key})
+
+    assert answer.status_code == 400
+    assert "Idempotency-Key" in answer.json()["error"]
+
+
+def test_ten_at_once_are_one(api: Api, model: Model):
+    conversation = api.converse()
+    with ThreadPoolExecutor(10) as pool:
+        sent = [pool.submit(send, api, conversation) for _ in range(10)]
+        model.say("Hi")
+        answers = [one.result(10) for one in sent]
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["data"]["id"] for answer in answers}) == 1
+    assert len(model.upstream.calls) == 1
