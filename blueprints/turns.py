@@ -29,7 +29,8 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
     conversation = own_conversation(conversation_id)
     try:
         said = words.said()
-        added = portal().turns.add(conversation, said.content, said.key)
+        again = _repeated(conversation)
+        added = portal().turns.add(conversation, said.content, said.key, again)
     except words.Refused as error:
         return _refuse(conversation, error.content, error.sentence, error.status)
     except StillReplying:
@@ -39,7 +40,6 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
         return _refuse(conversation, said.content, sentence, 429, error.until)
     turn = added.turn
     if added.new:
-        again = portal().turns.find(request.form.get("again", ""), person())
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
         shown = _shown(turn) | {"conversation": conversation}
@@ -58,6 +58,12 @@ def cancel(turn_id: str) -> BaseResponse:
     if wants_fragment():
         return fragment("turns/_turn.html", **_shown(turn))
     return redirect(_place_of(turn), 303)
+
+
+def _repeated(conversation: Conversation) -> Turn | None:
+    """Return the turn of this conversation whose Retry was pressed, if one was."""
+    turn = portal().turns.find(request.form.get("again", ""), person())
+    return turn if turn and turn.conversation_id == conversation.id else None
 
 
 def _shown(turn: Turn) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 
 import twinapi
 from chat import entries
@@ -112,14 +113,23 @@ class Producer:
         raise AssertionError
 
     def _send(self, service_id: str, turn: Turn) -> Ended:
-        with self.client.stream_message(service_id, turn.content) as stream:
+        with self.client.stream_message(service_id, turn.content, once=turn.once) as stream:
             if not self.log.when_ended(turn.id, stream.close):
                 return Ended(State.STOPPED)
             try:
-                return self._relay(turn, service_id, stream)
+                ended = self._relay(turn, service_id, stream)
+                if ended.state is State.STOPPED:
+                    self._stop(stream)
+                return ended
             finally:
                 if stream.skipped:
                     logger.warning("turn %s: %d events could not be read", turn.id, stream.skipped)
+
+    def _stop(self, stream: ReplyStream) -> None:
+        """Let the service know that nobody wants the rest; one that hangs up may want it still."""
+        if stream.place and not self.log.closing:
+            with suppress(TwinApiError):
+                self.client.stop_reply(stream.place)
 
     def _create(self, conversation: Conversation) -> str:
         try:

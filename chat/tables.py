@@ -52,6 +52,8 @@ turns = Table(
     Column("content", Text, nullable=False),
     Column("producer", String(32), nullable=False),
     Column("created_at", Float, nullable=False),
+    # The id of the first turn of those that repeat each other: to the service they are one message.
+    Column("once", String(32), nullable=False, server_default=""),
     # Whether it costs one of the hour's requests; what the service never received does not.
     Column("charged", Boolean, nullable=False, server_default=true()),
     UniqueConstraint("conversation_id", "position"),

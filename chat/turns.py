@@ -27,12 +27,16 @@ class StillReplying(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a person said. `position` counts from 1 in its conversation."""
+    """What a person said. `position` counts from 1 in its conversation.
+
+    `once` is the id of the first turn of those that repeat each other.
+    """
 
     id: str
     conversation_id: str
     position: int
     content: str
+    once: str
     created_at: float
     twin_id: str
     twin_name: str
@@ -86,10 +90,15 @@ class Turns:
                 updated_at=now,
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
-            return self._insert(connection, turn_id, conversation, press, content)
+            return self._insert(connection, turn_id, conversation, press, content, turn_id)
 
-    def add(self, conversation: Conversation, content: str, key: str) -> Added:
-        """Add a turn to a conversation. Raises StillReplying and NotNow."""
+    def add(
+        self, conversation: Conversation, content: str, key: str, again: Turn | None = None
+    ) -> Added:
+        """Add a turn to a conversation, which may repeat an earlier one.
+
+        Raises StillReplying and NotNow.
+        """
         press = _press(conversation.person, conversation.id, key, content)
         newest = self.of_conversation(conversation.id, limit=1)
         if newest:
@@ -103,7 +112,8 @@ class Turns:
                 raise StillReplying
             self.allowance.check(connection, conversation.person)
             connection.execute(update(conversations).where(mine).values(updated_at=time.time()))
-            return self._insert(connection, turn_id, conversation, press, content)
+            once = again.once if again and again.content == content else turn_id
+            return self._insert(connection, turn_id, conversation, press, content, once)
 
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the person's turn, or None: what is not theirs does not exist."""
@@ -139,6 +149,7 @@ class Turns:
         conversation: Conversation,
         press: str,
         content: str,
+        once: str,
     ) -> Added:
         mine = turns.c.conversation_id == conversation.id
         newest = connection.execute(select(func.max(turns.c.position)).where(mine)).scalar()
@@ -147,6 +158,7 @@ class Turns:
             conversation_id=conversation.id,
             position=(newest or 0) + 1,
             content=content,
+            once=once,
             created_at=time.time(),
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
@@ -158,6 +170,7 @@ class Turns:
                 position=turn.position,
                 press=press,
                 content=content,
+                once=once,
                 producer=self.log.heartbeat.producer,
                 created_at=turn.created_at,
             )
@@ -191,7 +204,7 @@ def _is_replying(connection: Connection, conversation_id: str) -> bool:
 
 def _select() -> Select[Any]:
     return select(
-        *turns.c["id", "conversation_id", "position", "content", "created_at"],
+        *turns.c["id", "conversation_id", "position", "content", "once", "created_at"],
         *conversations.c["twin_id", "twin_name"],
     ).join(conversations)
 

@@ -129,6 +129,10 @@ class Handler(BaseHTTPRequestHandler):
         """Answer a reading request."""
         self._handle()
 
+    def do_DELETE(self) -> None:
+        """Answer a request to take something away."""
+        self._handle()
+
     def do_POST(self) -> None:
         """Answer a writing request."""
         self._handle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import requests
 
@@ -112,23 +112,32 @@ class Client:
         text = models.message_text(data)
         return Message(text or "", extra=data if isinstance(data, Mapping) else {})
 
-    def stream_message(self, conversation_id: str, content: str) -> ReplyStream:
+    def stream_message(
+        self, conversation_id: str, content: str, *, once: str | None = None
+    ) -> ReplyStream:
         """Send a message, once, and return its reply as a stream of events.
 
-        A service that has no stream (405, 501) is asked for the whole reply instead.
+        A service that has no stream (405, 501) is asked for the whole reply instead. One that
+        knows the header Idempotency-Key takes a message with the same `once` for the same.
         """
+        headers = {"Idempotency-Key": f'"{once}"'} if once else {}
         path = f"/conversations/{_part(conversation_id)}/messages"
 
         def send_once() -> requests.Response:
             body = {"content": content}
             try:
                 return self._streaming.send(
-                    "POST", f"{path}/stream", self._key, accept="text/event-stream", body=body
+                    "POST",
+                    f"{path}/stream",
+                    self._key,
+                    accept="text/event-stream",
+                    body=body,
+                    headers=headers,
                 )
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
-                return self._patient.send("POST", path, self._key, body=body)
+                return self._patient.send("POST", path, self._key, body=body, headers=headers)
 
         return ReplyStream(
             send_once,
@@ -136,6 +145,14 @@ class Client:
             idle_timeout=self._idle_timeout,
             total_timeout=self._reply_timeout,
         )
+
+    def stop_reply(self, place: str) -> None:
+        """Tell the service to stop the reply to the message at `place`.
+
+        An extension of the interface: `place` is what the stream was told, a path on the service.
+        """
+        path = urlsplit(place).path.removeprefix("/api/v1")
+        self._transport.ask("DELETE", path, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, on the strength of a JWT."""

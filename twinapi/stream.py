@@ -57,6 +57,8 @@ class ReplyStream(Watched):
         self._given_up: str | None = None
         # How many events said nothing that we know.
         self.skipped = 0
+        # Where the message is, if the service says so: there its reply can be told to stop.
+        self.place: str | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -76,6 +78,7 @@ class ReplyStream(Watched):
         with response:
             with self._lock:
                 self._response = response
+            self.place = response.headers.get("Location")
             if self._closed:
                 return
             yield from self._bounded(self._events(response))

@@ -80,12 +80,14 @@ class Transport:
         accept: str = "application/json",
         body: object = None,
         params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> requests.Response:
         """Send a request and return the head of the answer, its body unread.
 
         Raises TwinApiError for everything but 2xx.
         """
-        headers = {
+        sent = {
+            **(headers or {}),
             "Authorization": f"Bearer {key}",
             "Accept": accept,
             # A compressed stream arrives when its compressor likes, not when it was written.
@@ -93,14 +95,14 @@ class Transport:
         }
         data = None
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            sent["Content-Type"] = "application/json"
             # Escaped, an emoji would be twelve bytes instead of four, and over a body's limit soon.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
             response = self._session.request(
                 method,
                 self.base_url + path,
-                headers=headers,
+                headers=sent,
                 timeout=self._timeout,
                 allow_redirects=False,
                 stream=True,

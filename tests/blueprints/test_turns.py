@@ -240,3 +240,32 @@ def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, ups
     assert answer.response.headers["HX-Retarget"] == "#notices"
     assert answer.html.select("#composer, article") == []
     call.complete("ok")
+
+
+def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    keys = []
+    for _ in range(3):
+        call = upstream.next_call()
+        keys.append(call.headers["Idempotency-Key"])
+        call.answer(500, {})
+        page = alice.press(ended(alice, page), "Retry")
+    upstream.next_call().begin().complete("Hi")
+    page = alice.press(ended(alice, page), "Send", content="hello")
+    other = upstream.next_call()
+    other.begin().complete("Hi again")
+    ended(alice, page)
+
+    assert set(keys) == {f'"{page.turns[0]["data-turn"]}"'}
+    assert other.headers["Idempotency-Key"] not in keys
+
+
+def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call().begin(location="/api/v1/conversations/up-1/messages/m-1")
+    call.delta("Half")
+    alice.press(page, "Stop")
+
+    stop = upstream.next_call()
+    stop.answer(204, b"")
+    assert (stop.method, stop.path) == ("DELETE", "/api/v1/conversations/up-1/messages/m-1")

@@ -1,0 +1,13 @@
+"""The name under which the service knows a message again, the same for all its retries."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    """Add the name; so far each turn has its own."""
+    op.add_column("turns", sa.Column("once", sa.String(32), nullable=False, server_default=""))
+    op.execute("UPDATE turns SET once = id")
