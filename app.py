@@ -95,10 +95,13 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
     app.debug = settings.debug
     database = Database(settings.database("portal"))
     migrate(database, MIGRATIONS, "alembic_version")
-    allowance = Allowance(database, limit=settings.api_hourly_limit, share=settings.api_fair_share)
+    key = settings.api_key or (_own_key(service, settings) if service else "")
+    allowance = Allowance(
+        database, key, limit=settings.api_hourly_limit, share=settings.api_fair_share
+    )
     client = twinapi.Client(
         settings.service_url,
-        settings.api_key or (_own_key(service, settings) if service else ""),
+        key,
         read_key=settings.api_read_key,
         connect_timeout=settings.api_connect_timeout,
         answer_timeout=settings.api_answer_timeout,

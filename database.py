@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Insert, RootTransaction, Table, create_engine, event
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
 # stop every greenlet of the worker.
@@ -38,6 +40,8 @@ class Database:
         self._writing = threading.Lock()
         # Whether the last transaction could not be written.
         self.failing = False
+        # When a transaction failed last, by the monotonic clock.
+        self.failed_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         if self.is_sqlite:
             event.listen(self.engine, "connect", _prepare_sqlite)
@@ -46,7 +50,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction that sees one state of the data. Raises DatabaseUnavailable."""
-        with _translated(), self.engine.connect() as connection, connection.begin():
+        with self._translated(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -66,11 +70,11 @@ class Database:
     @contextmanager
     def _writer(self) -> Iterator[Connection]:
         if not self.is_sqlite:
-            with _translated(), self.engine.begin() as connection:
+            with self._translated(), self.engine.begin() as connection:
                 yield connection
             return
         with (
-            _translated(),
+            self._translated(),
             self._turn_to_write(),
             self.engine.connect() as connection,
             _locked_for_writing(connection),
@@ -85,6 +89,17 @@ class Database:
             yield
         finally:
             self._writing.release()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (OperationalError, InterfaceError, PoolTimeout) as error:
+            self.failed_at = time.monotonic()
+            raise DatabaseUnavailable from error
+        except DatabaseUnavailable:
+            self.failed_at = time.monotonic()
+            raise
 
     def close(self) -> None:
         """Close every connection; the next transaction opens new ones."""
@@ -209,14 +224,6 @@ def _insert(connection: Connection, table: Table) -> Any:
     from sqlalchemy.dialects import postgresql
 
     return postgresql.insert(table)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (OperationalError, InterfaceError) as error:
-        raise DatabaseUnavailable from error
 
 
 def _locked_for_writing(connection: Connection) -> RootTransaction:

@@ -49,15 +49,13 @@ def page_of(
     log = log_of(conversation, before=request.args.get("before", None, _position))
     return render_template(
         "conversations/show.html",
-        **log,
+        **log | composer_of(conversation),
         running=bool(log["turns"]) and log["turns"][-1][1].running,
         look=request.args.get("look", 0, int),
         side=side.items[:SIDE],
         content=content,
         notice=notice,
         until=until,
-        obstacle=_obstacle(conversation),
-        few_left=portal().allowance.few_left(),
     )
 
 
@@ -73,6 +71,16 @@ def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str
         "turns": list(zip(shown, replies(shown), strict=True)),
         "older": shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
         "before": before,
+        "key": words.fresh_key(),
+    }
+
+
+def composer_of(conversation: Conversation) -> dict[str, Any]:
+    """Return what the composer of a conversation is shown by."""
+    return {
+        "conversation": conversation,
+        "obstacle": _obstacle(conversation),
+        "few_left": portal().allowance.few_left(),
         "key": words.fresh_key(),
     }
 

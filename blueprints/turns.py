@@ -8,7 +8,7 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
-from blueprints.conversations import log_of, page_of
+from blueprints.conversations import composer_of, log_of, page_of
 from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
 from chat.allowance import NotNow
@@ -42,7 +42,7 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
-        shown = _shown(turn) | {"conversation": conversation}
+        shown = _shown(turn) | composer_of(conversation)
         if not added.new:
             shown |= log_of(conversation)
         from_composer = "composer" in request.form
@@ -62,7 +62,8 @@ def cancel(turn_id: str) -> BaseResponse:
 
 def _repeated(conversation: Conversation) -> Turn | None:
     """Return the turn of this conversation whose Retry was pressed, if one was."""
-    turn = portal().turns.find(request.form.get("again", ""), person())
+    turn_id = request.form.get("again", "").replace("\0", "")
+    turn = portal().turns.find(turn_id, person()) if turn_id else None
     return turn if turn and turn.conversation_id == conversation.id else None
 
 
@@ -90,9 +91,8 @@ def _refuse(
     return fragment(
         "turns/_composer.html",
         status,
-        conversation=conversation,
+        **composer_of(conversation),
         content=content,
         notice=sentence,
         until=until,
-        key=words.fresh_key(),
     )

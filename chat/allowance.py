@@ -6,6 +6,7 @@ from our own count; what never reached the service is not counted, so a retry is
 
 from __future__ import annotations
 
+import hashlib
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -50,52 +51,61 @@ class Left:
 
 
 class Allowance:
-    """Count requests. `limit` is what a key has where the service does not say; `share` is 0..1."""
+    """Count the requests of one key.
 
-    def __init__(self, database: Database, *, limit: int, share: float) -> None:
+    `limit` is what it has in an hour where the service does not say; `share` is 0..1.
+    """
+
+    def __init__(self, database: Database, key: str, *, limit: int, share: float) -> None:
         self.database = database
+        self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
 
-    def heard(self, scope: str, limits: Limits) -> None:
-        """Take note of what the service says of a key."""
+    def heard(self, limits: Limits) -> None:
+        """Take note of what the service says."""
         now = time.time()
-        resets_at = now + limits.resets_in if limits.resets_in is not None else None
+        known = self._row()
+        window = limits.window or max(limits.resets_in or 0, known.window or 0 if known else 0)
         self._note(
-            scope,
             request_limit=limits.limit,
             remaining=limits.remaining,
-            resets_at=resets_at,
+            resets_at=now + limits.resets_in if limits.resets_in is not None else None,
+            window=window or None,
             heard_at=now,
         )
 
     def refused(self, retry_after: float | None) -> float:
         """Take note of a refusal, and return until when nothing more should be sent."""
-        with self.database.read() as connection:
-            row = _row(connection)
-        refusals = row.refusals if row else 0
-        wait = min(FIRST_WAIT_SECONDS * 2**refusals, LONGEST_WAIT_SECONDS)
-        until = time.time() + (wait if retry_after is None else retry_after)
-        said_nothing = retry_after is None
-        self._note("write", refused_until=until, refusals=refusals + 1 if said_nothing else 0)
+        now = time.time()
+        known = self._row()
+        refusals = known.refusals if known else 0
+        until = known.refused_until if known and _is_near(known.refused_until, now) else now
+        if retry_after is not None:
+            refusals, wait = 0, retry_after
+        elif until > now:
+            wait = 0.0  # replies that were refused together are one refusal
+        else:
+            wait = min(FIRST_WAIT_SECONDS * 2**refusals, LONGEST_WAIT_SECONDS)
+            refusals += 1
+        until = max(until, now + wait)
+        self._note(refused_until=until, refusals=refusals)
         return until
 
     def forbidden(self) -> None:
         """Take note that the key may not write; after a while somebody may try again."""
-        self._note("write", forbidden_until=time.time() + FORBIDDEN_SECONDS)
+        self._note(forbidden_until=time.time() + FORBIDDEN_SECONDS)
 
     def accepted(self) -> None:
         """Take note that the service took a message."""
-        with self.database.read() as connection:
-            row = _row(connection)
-        if row and row.refusals:
-            self._note("write", refusals=0)
+        known = self._row()
+        if known and known.refusals:
+            self._note(refusals=0)
 
     def may_write(self) -> bool:
         """Tell whether nothing is known against it."""
-        with self.database.read() as connection:
-            row = _row(connection)
-        return row is None or row.forbidden_until <= time.time()
+        known = self._row()
+        return known is None or not _is_near(known.forbidden_until, time.time())
 
     def few_left(self) -> Left | None:
         """Say what the hour still holds when it is a tenth or less, so that nobody is surprised."""
@@ -106,10 +116,9 @@ class Allowance:
     def left(self, connection: Connection) -> Left:
         """Say what the hour still holds."""
         now = time.time()
-        row = _row(connection)
-        heard_at = row.heard_at if row else None
-        if row and heard_at is not None and now < (row.resets_at or heard_at + HOUR_SECONDS):
-            since, _ = _spent(connection, turns.c.created_at > heard_at)
+        row = self._read(connection)
+        if row and _is_fresh(row, now):
+            since, _ = _spent(connection, turns.c.created_at > row.heard_at)
             remaining = max(0, row.remaining - since)
             return Left(remaining, row.request_limit or self._limit, row.resets_at, certain=True)
         spent, oldest = _spent(connection, turns.c.created_at > now - HOUR_SECONDS)
@@ -120,35 +129,62 @@ class Allowance:
     def check(self, connection: Connection, person: str) -> None:
         """Let a person send one more message, or raise NotNow."""
         now = time.time()
-        row = _row(connection)
-        if row and row.forbidden_until > now:
+        row = self._read(connection)
+        if row and _is_near(row.forbidden_until, now):
             raise NotNow(MAY_ONLY_READ, None)
-        if row and row.refused_until > now:
+        if row and _is_near(row.refused_until, now):
             raise NotNow(BUSY, row.refused_until)
         left = self.left(connection)
         if left.certain and not left.remaining:
             raise NotNow(USED_UP, left.resets_at)
-        if self._share >= 1:
+        if self._share >= 1 or _is_new_window(connection, row, now):
             return
-        own, oldest = _spent(
-            connection, conversations.c.person == person, turns.c.created_at > now - HOUR_SECONDS
-        )
+        window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
+        own, oldest = _spent(connection, turns.c.created_at > now - window, person=person)
         # Half of what the others leave, say: so there is always something left for a newcomer.
         if own and own >= self._share * (left.remaining + own):
-            raise NotNow(SHARE, oldest + HOUR_SECONDS if oldest else None)
+            raise NotNow(SHARE, oldest + window if oldest else None)
 
-    def _note(self, scope: str, **values: object) -> None:
+    def _row(self) -> Row[Any] | None:
+        with suppress(DatabaseUnavailable), self.database.read() as connection:
+            return self._read(connection)
+        return None
+
+    def _read(self, connection: Connection) -> Row[Any] | None:
+        return connection.execute(select(allowances).where(allowances.c.key == self._key)).first()
+
+    def _note(self, **values: object) -> None:
         with suppress(DatabaseUnavailable), self.database.write() as connection:
-            upsert(connection, allowances, "scope", {"scope": scope, **values})
+            upsert(connection, allowances, "key", {"key": self._key, **values})
 
 
-def _row(connection: Connection) -> Row[Any] | None:
-    return connection.execute(select(allowances).where(allowances.c.scope == "write")).first()
+def _is_near(until: float, now: float) -> bool:
+    """Tell whether a time is still to come; farther than an hour, a clock has jumped."""
+    return now < until <= now + HOUR_SECONDS + 1
 
 
-def _spent(connection: Connection, *which: ColumnElement[bool]) -> tuple[int, float | None]:
+def _is_fresh(row: Row[Any], now: float) -> bool:
+    """Tell whether what the service said is still so."""
+    if row.heard_at is None or row.heard_at > now:
+        return False
+    return bool(now < (row.resets_at or row.heard_at + HOUR_SECONDS))
+
+
+def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> bool:
+    """Tell whether a new hour has begun at the service of which nobody has heard yet."""
+    if row is None or not row.resets_at or not row.resets_at <= now:
+        return False
+    spent, _ = _spent(connection, turns.c.created_at > row.resets_at)
+    return spent == 0
+
+
+def _spent(
+    connection: Connection, since: ColumnElement[bool], *, person: str | None = None
+) -> tuple[int, float | None]:
     """Count what turns cost: a request each, and one more for each conversation that began."""
     cost = func.coalesce(func.sum(case((turns.c.position == 1, 2), else_=1)), 0)
-    query = select(cost, func.min(turns.c.created_at)).select_from(turns).join(conversations)
-    spent, oldest = connection.execute(query.where(turns.c.charged, *which)).one()
+    query = select(cost, func.min(turns.c.created_at)).where(turns.c.charged, since)
+    if person is not None:
+        query = query.join_from(turns, conversations).where(conversations.c.person == person)
+    spent, oldest = connection.execute(query).one()
     return int(spent), oldest

@@ -64,11 +64,13 @@ class Conversations:
             found = connection.execute(query.limit(PAGE_SIZE).offset((page - 1) * PAGE_SIZE))
             return Page([c for row in found if (c := _conversation(row))], page, pages, total)
 
-    def name(self, conversation_id: str, service_id: str) -> None:
-        """Write down what the service calls the conversation."""
+    def name(self, conversation_id: str, service_id: str) -> str:
+        """Write down what the service calls the conversation; the first name holds, and returns."""
         mine = table.c.id == conversation_id
+        nameless = mine & table.c.service_id.is_(None)
         with self.database.write() as connection:
-            connection.execute(update(table).where(mine).values(service_id=service_id))
+            connection.execute(update(table).where(nameless).values(service_id=service_id))
+            return str(connection.execute(select(table.c.service_id).where(mine)).scalar_one())
 
 
 def title_of(content: str, limit: int = 60) -> str:

@@ -45,11 +45,11 @@ class Known(msgspec.Struct, frozen=True):
     twins: dict[str, Twin]
     listed_at: float
     complete: bool
+    service: str
 
-    @property
-    def age(self) -> float:
-        """Return the seconds since; a clock that was set back makes nothing younger than now."""
-        return max(0.0, time.time() - self.listed_at)
+    def is_fresh(self, keep: float) -> bool:
+        """Tell whether the list is younger than `keep` seconds; one from the future is not."""
+        return 0 <= time.time() - self.listed_at < keep
 
 
 class Directory:
@@ -59,6 +59,7 @@ class Directory:
         self.client = client
         self.database = database
         self.keep = keep
+        self._service = client.base_url
         self._known: Known | None = None
         self._failure: TwinApiError | None = None
         self._pause_until = 0.0
@@ -77,7 +78,8 @@ class Directory:
         if known is None:
             raise failure.with_traceback(None) if failure else ConnectionFailed
         twins = sorted(known.twins.values(), key=lambda twin: twin.name.casefold())
-        return Listing(twins, known.age, failure.sentence if failure else "")
+        age = max(0.0, time.time() - known.listed_at)
+        return Listing(twins, age, failure.sentence if failure else "")
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin. Raises TwinApiError."""
@@ -89,17 +91,25 @@ class Directory:
         return self.client.get_twin(twin_id)
 
     def known(self, twin_id: str) -> Twin | None:
-        """Return a twin if it was listed before; this asks nobody."""
-        return self._known.twins.get(twin_id) if self._known else None
+        """Return a twin if it was listed before; this does not ask the service."""
+        known = self._newest()
+        return known.twins.get(twin_id) if known else None
 
     def is_gone(self, twin_id: str) -> bool:
-        """Tell whether all twins are known and this is none of them; this asks nobody."""
-        return bool(self._known and self._known.complete and twin_id not in self._known.twins)
+        """Tell whether all twins were listed and this is none; this does not ask the service."""
+        known = self._newest()
+        return bool(known and known.complete and twin_id not in known.twins)
+
+    def _newest(self) -> Known | None:
+        """Return the newest list, which another process may have fetched."""
+        if not (self._known and self._known.is_fresh(self.keep)):
+            self._known = self._kept() or self._known
+        return self._known
 
     def _fetching_if_due(self) -> threading.Thread | None:
         with self._lock:
-            self._known = self._known or self._kept()
-            fresh = self._known and self._known.age < self.keep
+            known = self._newest()
+            fresh = known and known.is_fresh(self.keep)
             paused = time.monotonic() < self._pause_until
             if not (fresh or paused or (self._fetching and self._fetching.is_alive())):
                 self._fetching = threading.Thread(target=self._refresh, daemon=True, name="twins")
@@ -108,17 +118,22 @@ class Directory:
 
     def _refresh(self) -> None:
         try:
-            kept = self._kept()
-            self._known = kept if kept and kept.age < self.keep else self._fetched()
+            self._known = self._fetched()
             self._failure = None
         except TwinApiError as error:
-            pause = RETRY_SECONDS
-            if isinstance(error, RateLimited):
-                pause = REFUSED_SECONDS if error.retry_after is None else error.retry_after
-            if isinstance(error, Unexpected):
-                error.sentence = UNREADABLE
-            self._pause_until = time.monotonic() + pause
-            self._failure = error
+            self._fail(error)
+        except Exception:
+            logger.exception("The list of twins cannot be read.")
+            self._fail(Unexpected(200))
+
+    def _fail(self, error: TwinApiError) -> None:
+        pause = RETRY_SECONDS
+        if isinstance(error, RateLimited):
+            pause = REFUSED_SECONDS if error.retry_after is None else error.retry_after
+        if isinstance(error, Unexpected):
+            error.sentence = UNREADABLE
+        self._pause_until = time.monotonic() + pause
+        self._failure = error
 
     def _fetched(self) -> Known:
         found: dict[str, Twin] = {}
@@ -135,7 +150,7 @@ class Directory:
                 break
         if skipped:
             logger.warning("%d twins of the service could not be read", skipped)
-        known = Known(found, time.time(), complete)
+        known = Known(found, time.time(), complete, self._service)
         self._keep(known)
         return known
 
@@ -145,7 +160,8 @@ class Directory:
             self.database.read() as connection,
         ):
             data = connection.execute(select(kept_twins.c.data)).scalar()
-            return msgspec.msgpack.decode(data, type=Known) if data else None
+            known = msgspec.msgpack.decode(data, type=Known) if data else None
+            return known if known and known.service == self._service else None
         return None
 
     def _keep(self, known: Known) -> None:

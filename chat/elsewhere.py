@@ -82,8 +82,8 @@ class Elsewhere:
                 self._wanted.clear()
             if not (self._mirrors or self._closing):
                 self._wanted.wait()
-            self.bell.wait()
             try:
+                self.bell.wait()
                 self._look(list(self._mirrors))
                 self._look_for_life()
             except DatabaseUnavailable:

@@ -14,7 +14,7 @@ from time import monotonic
 from sqlalchemy import Connection, delete, select
 
 from chat.tables import producers, turns
-from database import upsert
+from database import Database, upsert
 
 BEAT_SECONDS = 2.0
 # A producer whose count has stood still for this long is gone, and so are its replies.
@@ -24,7 +24,8 @@ LOST_SECONDS = 8.0
 class Heartbeat:
     """The sign of life of this process, and what it has seen of others'."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self.producer = secrets.token_urlsafe(16)
         self._count = 0
         self._beaten_at = 0.0
@@ -86,4 +87,5 @@ class Heartbeat:
             if beat != last:
                 self._seen[producer] = (beat, now)
                 since = now
-        return now - since >= LOST_SECONDS
+        # While the database was away, the living could not beat either.
+        return now - max(since, self._database.failed_at) >= LOST_SECONDS

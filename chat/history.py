@@ -34,7 +34,7 @@ class History:
             status = error.status if isinstance(error, twinapi.ApiError) else None
             self._offered = status not in (405, 501)
             return None
-        return _answer(_since(messages, last_known), turn.content)
+        return _answer(_since(_oldest_first(messages), last_known), turn.content)
 
     def _before(self, turn: Turn) -> tuple[bool, str]:
         """Tell whether the service may have received these words, and the last whole reply."""
@@ -49,6 +49,16 @@ class History:
                 return worth_it, reply.text
             worth_it |= reply.perhaps_received and each.content == turn.content
         return worth_it, ""
+
+
+def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
+    """Put messages into their order; without times, only one that ends in a reply is certain.
+
+    A list that begins with the newest message ends in the first thing that was ever said.
+    """
+    if all(message.created_at for message in messages):
+        return sorted(messages, key=lambda message: message.created_at)
+    return messages if messages and messages[-1].role == "assistant" else ()
 
 
 def _since(messages: Sequence[Message], known: str) -> Sequence[Message]:
@@ -69,6 +79,7 @@ def _answer(messages: Sequence[Message], content: str) -> str | None:
         and said.content == content
         and reply.role == "assistant"
         and reply.whole
+        and reply.reply_to in ("", said.id)
         and reply.content.strip()
     ]
     return found[-1] if found else None

@@ -6,20 +6,23 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from chat.entries import Batch, Delta, Ended, Entry
+from chat.entries import Batch, Delta, Ended, Entry, Progress
 
 
 class Live:
     """Collect entries, wake readers, and remember what is not stored yet.
 
-    Deltas are held for a slice and become one entry, so that a fast service costs readers and
-    database no more than a slow one. The number of an entry is its place, from 1.
+    Deltas are held for a slice and become one entry, of progress the newest is held, so that a fast
+    service costs readers and database no more than a slow one. The number of an entry is its place,
+    from 1.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._entries: list[Entry] = []
         self._held: list[str] = []
+        self._progress: Progress | None = None
+        self._held_progress = False
         self._sealed_at = 0.0
         self._stored = 0
         self._closed = False
@@ -56,10 +59,9 @@ class Live:
             for entry in new:
                 if isinstance(entry, Delta):
                     self._held.append(entry.text)
-                else:
-                    self._seal()
-                    self._entries.append(entry)
-                    self._changed.notify_all()
+                elif isinstance(entry, Progress) and entry != self._progress:
+                    self._progress = entry
+                    self._held_progress = True
             if time.monotonic() - self._sealed_at >= slice_seconds:
                 self._seal()
 
@@ -77,7 +79,7 @@ class Live:
     @property
     def holding(self) -> bool:
         """Tell whether something waits for the end of its slice."""
-        return bool(self._held)
+        return bool(self._held or self._held_progress)
 
     def take(self, slice_seconds: float) -> list[tuple[int, Entry]]:
         """Return the entries that are not stored yet, with their numbers."""
@@ -133,8 +135,13 @@ class Live:
             self._on_close()
 
     def _seal(self) -> None:
+        if not self.holding:
+            return
         if self._held:
             self._entries.append(Delta("".join(self._held)))
             self._held.clear()
-            self._sealed_at = time.monotonic()
-            self._changed.notify_all()
+        if self._held_progress and self._progress:
+            self._entries.append(self._progress)
+            self._held_progress = False
+        self._sealed_at = time.monotonic()
+        self._changed.notify_all()

@@ -49,7 +49,7 @@ class Log:
     def __init__(self, database: Database, render: Callable[[str], str]) -> None:
         self.database = database
         self.render = render
-        self.heartbeat = Heartbeat()
+        self.heartbeat = Heartbeat(database)
         self.closing = False
         self._live: dict[str, Live] = {}
         self._bell = Bell(database, "twindow_log")

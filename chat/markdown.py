@@ -17,7 +17,7 @@ _OPTIONS = (
 
 # nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
 MAX_DEPTH = 40
-MAX_LENGTH = 200_000
+MAX_LENGTH = 100_000
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')

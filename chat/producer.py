@@ -25,6 +25,7 @@ BUG = "Something went wrong here while the reply came. What came so far is kept.
 GONE = (
     "This conversation, or its twin, is no longer there at the service. What was said here is kept."
 )
+NO_DATABASE = "The portal could not look into its own database for a moment."
 NOT_SENT = "Your message was not sent."
 NOT_SAVED_YET = "The reply is not saved yet, because the database does not answer"
 NOT_SAVED = (
@@ -79,6 +80,8 @@ class Producer:
             return self._ask(conversation, turn, again)
         except TwinApiError as error:
             return self._ended(turn, error)
+        except DatabaseUnavailable:
+            return Ended(State.FAILED, sentence=f"{NO_DATABASE} {NOT_SENT}")
         except Exception:
             logger.exception("turn %s", turn.id)
             return Ended(State.FAILED, sentence=BUG, perhaps_received=True)
@@ -137,8 +140,7 @@ class Producer:
         except TwinApiError as error:
             error.perhaps_received = False  # a conversation, at the most, but no message
             raise
-        self.conversations.name(conversation.id, created.id)
-        return created.id
+        return self.conversations.name(conversation.id, created.id)
 
     def _relay(self, turn: Turn, service_id: str, stream: ReplyStream) -> Ended:
         for event in stream:

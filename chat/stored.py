@@ -37,7 +37,7 @@ def read_on(connection: Connection, cursors: Mapping[str, int]) -> Mapping[str, 
 def orphans(connection: Connection) -> list[str]:
     """Return the turns whose producers are gone without a trace."""
     query = select(turns.c.id).outerjoin(producers, turns.c.producer == producers.c.id)
-    return list(connection.scalars(query.where(turns.c.producer != "", producers.c.id.is_(None))))
+    return list(connection.scalars(query.where(turns.c.producer > "", producers.c.id.is_(None))))
 
 
 def batch(rows: Sequence[Numbered], after: int) -> Batch:

@@ -60,6 +60,7 @@ turns = Table(
     UniqueConstraint("press", name="one_turn_per_press"),
     Index("turns_of_producer", "producer"),
     Index("turns_by_time", "created_at"),
+    Index("turns_of_conversation_by_time", "conversation_id", "created_at"),
 )
 
 entries = Table(
@@ -71,14 +72,15 @@ entries = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# What the service said last of a key, by what it is used for: "write" or "read".
+# What the service said last of a key. Of the key itself only a hash stands here.
 allowances = Table(
     "allowances",
     metadata,
-    Column("scope", String(16), primary_key=True),
+    Column("key", String(64), primary_key=True),
     Column("request_limit", Integer),
     Column("remaining", Integer),
     Column("resets_at", Float),
+    Column("window", Float),
     Column("heard_at", Float),
     Column("refusals", Integer, nullable=False, server_default="0"),
     Column("refused_until", Float, nullable=False, server_default="0"),

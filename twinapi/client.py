@@ -1,4 +1,4 @@
-"""The seven calls, in the order of the interface."""
+"""The seven calls, in the order of the interface, and two that some services know beside them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MAX_PAGE = 100
 class Client:
     """Speak to one service with one key, and with a second that may only read where there is one.
 
-    Times are seconds. `heard` is told what the service says of the limits of a key, which it names
-    by what it is used for: "write" or "read". Every call raises TwinApiError.
+    Times are seconds. `heard` is told what the service says of the limits of the first key. Every
+    call raises TwinApiError.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Client:
         answer_timeout: float = 30,
         idle_timeout: float = 60,
         reply_timeout: float = 600,
-        heard: Callable[[str, Limits], None] = lambda _scope, _limits: None,
+        heard: Callable[[Limits], None] = lambda _limits: None,
     ) -> None:
         self._heard = heard
         self._key = key
@@ -66,6 +66,11 @@ class Client:
             read_timeout=reply_timeout,
             heard=self._hear,
         )
+
+    @property
+    def base_url(self) -> str:
+        """Return where the service is, version and all."""
+        return self._transport.base_url
 
     def list_twins(self, page: int = 1, limit: int = MAX_PAGE) -> Page[Twin]:
         """List the twins that the key may use."""
@@ -168,9 +173,8 @@ class Client:
             transport.close()
 
     def _hear(self, key: str, response: requests.Response) -> None:
-        said = limits(response.headers)
-        if said and key in (self._key, self._read_key):
-            self._heard("write" if key == self._key else "read", said)
+        if key == self._key and (said := limits(response.headers)):
+            self._heard(said)
 
     def _read(self, path: str, **parts: Any) -> Any:
         return self._transport.ask("GET", path, self._read_key, **parts)

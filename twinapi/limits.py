@@ -10,17 +10,27 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 MAX_RETRY_SECONDS = 3600.0
+LONGEST_SECONDS = 86_400
+# More than anybody counts, and no database holds larger integers.
+MOST = 2**31 - 1
+
+_DIGITS = re.compile(r"[0-9]{1,15}")
+_NUMBER = re.compile(r"(\w+)\s*=\s*([0-9]{1,15})\b")
 # What is larger is no length of time but a time: seconds since 1970.
 _EPOCH = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many requests are left, and in how many seconds there will be more."""
+    """How many requests are left, and in how many seconds there will be more.
+
+    `window` is the length of the time that they are for, in seconds, if the service says so.
+    """
 
     remaining: int
     limit: int | None = None
     resets_in: float | None = None
+    window: float | None = None
 
 
 def limits(headers: Mapping[str, str]) -> Limits | None:
@@ -29,26 +39,39 @@ def limits(headers: Mapping[str, str]) -> Limits | None:
     Known are the draft's newest form (`"hour";r=10;t=60`), its older one
     (`limit=500, remaining=10, reset=60`), and the fields named X-RateLimit-… or RateLimit-….
     """
-    said = dict(re.findall(r"(\w+)\s*=\s*(\d+)", headers.get("RateLimit", "")))
-    policy = dict(re.findall(r"(\w+)\s*=\s*(\d+)", headers.get("RateLimit-Policy", "")))
+    said = dict(_NUMBER.findall(headers.get("RateLimit", "")))
+    policy = dict(_NUMBER.findall(headers.get("RateLimit-Policy", "")))
 
     def number(*names: str) -> int | None:
         for name in names:
             value = said.get(name.lower()) or next(
                 (v for p in ("X-RateLimit-", "RateLimit-") if (v := headers.get(p + name))), ""
             )
-            if value.strip().isascii() and value.strip().isdigit():
-                return int(value) if len(value) < 16 else None
+            if _DIGITS.fullmatch(value.strip()):
+                return int(value)
         return None
 
     remaining = number("r", "Remaining")
     if remaining is None:
         return None
-    resets = number("t", "Reset")
-    if resets is not None and resets > _EPOCH:
-        resets = max(0, math.ceil(resets - time.time()))
     limit = number("Limit") or (int(policy["q"]) if "q" in policy else None)
-    return Limits(remaining, limit, float(resets) if resets is not None else None)
+    return Limits(
+        remaining=min(remaining, MOST),
+        limit=None if limit is None else min(limit, MOST),
+        resets_in=_length(number("t", "Reset")),
+        window=_length(int(policy["w"])) if "w" in policy else None,
+    )
+
+
+def _length(number: int | None) -> float | None:
+    """Read a length of time, or the time at its end, in seconds or milliseconds since 1970."""
+    if number is None:
+        return None
+    if number > _EPOCH * 1000:
+        number //= 1000
+    if number > _EPOCH:
+        number -= int(time.time())
+    return float(min(LONGEST_SECONDS, max(0, number)))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -42,7 +42,10 @@ class Message:
     """A message; `whole` is False for a reply of which the service says that it was cut off."""
 
     content: str
+    id: str = ""
     role: str = "assistant"
+    reply_to: str = ""
+    created_at: str = ""
     whole: bool = True
     extra: Json = field(default_factory=dict, repr=False)
 
@@ -103,7 +106,17 @@ def message(data: object) -> Message | None:
         return None
     content = message_text(data)
     whole = data.get("status", "complete") in ("complete", "completed")
-    return None if content is None else Message(content, role, whole, data)
+    if content is None:
+        return None
+    return Message(
+        content=content,
+        id=identifier(data.get("id")) or "",
+        role=role,
+        reply_to=identifier(data.get("replyTo")) or "",
+        created_at=text(data.get("createdAt"), 40),
+        whole=whole,
+        extra=data,
+    )
 
 
 def message_text(data: object) -> str | None:

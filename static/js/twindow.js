@@ -29,6 +29,7 @@ document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = delay(target);
   cameInVain(target);
 });
+document.addEventListener("htmx:sse:error", ({ target }) => { if (follows(target)) cameInVain(target); });
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   if (detail.message.event === "back") return;
   empty.delete(target);
@@ -58,12 +59,15 @@ addEventListener("online", () => {
   notices.replaceChildren();
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
     empty.delete(turn);
-    if (turn._htmx?.sse) turn._htmx.sse.delayCanceller?.();
-    else htmx.trigger(turn, "sse-retry");
+    const connection = turn._htmx?.sse;
+    if (!connection) htmx.trigger(turn, "sse-retry");
+    connection?.delayCanceller?.();
+    connection?.reader?.cancel();  // it may be dead without knowing
   }
 });
 
 // A reply that has begun says so, for themes and assistive technology.
+document.addEventListener("htmx:sse:error", ({ target }) => { if (follows(target)) cameInVain(target); });
 document.addEventListener("htmx:sse:after:message", (event) => {
   const turn = event.target.closest?.(".turn[data-state=waiting]");
   if (turn?.querySelector(".turn__reply")?.textContent) turn.dataset.state = "streaming";
@@ -89,7 +93,8 @@ const localise = (root) => {
   for (const time of root.querySelectorAll("time")) {
     const then = new Date(time.dateTime);
     const today = then.toDateString() === new Date().toDateString();
-    time.textContent = then.toLocaleString(document.documentElement.lang, today ? TODAY : BEFORE);
+    const shown = today || time.matches(".clock") ? TODAY : BEFORE;
+    time.textContent = then.toLocaleString(document.documentElement.lang, shown);
     time.title = then.toLocaleString();
   }
 };

@@ -15,6 +15,7 @@ from chat.log import Log
 from chat.turns import Turn, Turns
 from database import Database, migrate
 from tests.postgres import Postgres
+from tests.upstream import KEY
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -50,7 +51,7 @@ def log(new_log: Callable[[], Log]) -> Log:
 
 @pytest.fixture
 def allowance(log: Log) -> Allowance:
-    return Allowance(log.database, limit=500, share=0.5)
+    return Allowance(log.database, KEY, limit=500, share=0.5)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from chat.allowance import Allowance, NotNow
 from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Turns
+from tests.upstream import KEY
 from twinapi import Limits
 
 NOT_RECEIVED = Ended(State.FAILED, sentence="no")
@@ -53,14 +54,14 @@ def test_without_a_word_of_the_service_we_count_ourselves(allowance: Allowance, 
 
 def test_what_the_service_says_counts_and_what_came_since(allowance: Allowance, say: Say):
     say("alice")
-    allowance.heard("write", Limits(remaining=80, limit=100, resets_in=600))
+    allowance.heard(Limits(remaining=80, limit=100, resets_in=600))
     assert left(allowance) == 80
     say("alice")
     assert left(allowance) == 78
 
 
 def test_what_the_service_said_of_an_hour_that_is_over_counts_no_more(allowance: Allowance):
-    allowance.heard("write", Limits(remaining=0, limit=100, resets_in=-1))
+    allowance.heard(Limits(remaining=0, limit=100, resets_in=-1))
     assert left(allowance) == 100
 
 
@@ -77,7 +78,7 @@ def test_an_hour_ago_is_forgotten(allowance: Allowance, say: Say, log: Log):
 
 
 def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
-    allowance = Allowance(log.database, limit=40, share=0.5)
+    allowance = Allowance(log.database, KEY, limit=40, share=0.5)
     for _ in range(10):
         check(allowance, "alice")
         say("alice")
@@ -94,14 +95,14 @@ def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
 
 
 def test_a_share_of_all_is_no_share(log: Log, say: Say):
-    allowance = Allowance(log.database, limit=4, share=1)
+    allowance = Allowance(log.database, KEY, limit=4, share=1)
     for _ in range(4):
         check(allowance, "alice")
         say("alice")
 
 
 def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(allowance: Allowance):
-    allowance.heard("write", Limits(remaining=0, limit=500, resets_in=90))
+    allowance.heard(Limits(remaining=0, limit=500, resets_in=90))
 
     with pytest.raises(NotNow, match="All requests") as refused:
         check(allowance, "alice")
@@ -112,7 +113,7 @@ def test_a_refusal_holds_for_everybody_and_for_every_process(
     allowance: Allowance, new_log: Callable[[], Log]
 ):
     allowance.refused(120)
-    other = Allowance(new_log().database, limit=500, share=0.5)
+    other = Allowance(new_log().database, KEY, limit=500, share=0.5)
 
     for person in ("alice", "bob"):
         with pytest.raises(NotNow, match="too many requests"):

@@ -13,6 +13,7 @@ from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Added, StillReplying, Turn, Turns
 from database import DatabaseUnavailable
+from tests.upstream import KEY
 
 
 def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
@@ -20,7 +21,7 @@ def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
 
     def press(number: int) -> Added:
         log = logs[number % 2]
-        turns = Turns(log.database, log, Allowance(log.database, limit=500, share=0.5))
+        turns = Turns(log.database, log, Allowance(log.database, KEY, limit=500, share=0.5))
         return turns.begin("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:

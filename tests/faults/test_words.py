@@ -37,7 +37,8 @@ def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upst
     upstream.next_call().begin().complete("ok")
 
     assert (first.status, len(first.turns)) == (200, 1)
-    assert (second.status, len(second.turns)) == (200, 0)
+    log = second.html.select_one("hx-partial[hx-target='#log'][hx-swap=innerHTML]")
+    assert (second.status, len(log.select("article.turn"))) == (200, 2)
     assert second.html.select_one("#composer textarea").get_text() == ""
     assert alice.get(page.path).states[:-1] == ["complete"]
     assert upstream.sent() == ["first", "once"]

@@ -12,7 +12,7 @@ from twinapi.limits import Limits, limits
 FORMS = {
     "the draft": (
         {"RateLimit": '"hour";r=10;t=60', "RateLimit-Policy": '"hour";q=500;w=3600'},
-        Limits(10, 500, 60),
+        Limits(10, 500, 60, 3600),
     ),
     "the older draft": ({"RateLimit": "limit=500, remaining=10, reset=60"}, Limits(10, 500, 60)),
     "fields": (
@@ -27,6 +27,11 @@ FORMS = {
     "nothing": ({}, None),
     "no numbers": ({"X-RateLimit-Remaining": "many", "RateLimit": "soon"}, None),
     "a number without end": ({"X-RateLimit-Remaining": "9" * 400}, None),
+    "unlimited": ({"X-RateLimit-Remaining": "4294967295"}, Limits(2**31 - 1)),
+    "a policy without end": (
+        {"RateLimit": "r=1;t=9", "RateLimit-Policy": f"q={'9' * 5000};w={'9' * 5000}"},
+        Limits(1, None, 9),
+    ),
 }
 
 
@@ -40,3 +45,12 @@ def test_a_reset_may_be_a_time():
 
     assert said
     assert said.resets_in == pytest.approx(100, abs=5)
+
+
+@pytest.mark.parametrize("reset", ["99999999999999", str(int((time.time() + 60) * 1000))])
+def test_a_reset_is_never_farther_than_a_day(reset: str):
+    said = limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": reset})
+
+    assert said
+    assert said.resets_in is not None
+    assert 0 <= said.resets_in <= 86_400

@@ -11,10 +11,11 @@ def upgrade() -> None:
     """Add the allowance; every turn so far was charged."""
     op.create_table(
         "allowances",
-        sa.Column("scope", sa.String(16), primary_key=True),
+        sa.Column("key", sa.String(64), primary_key=True),
         sa.Column("request_limit", sa.Integer),
         sa.Column("remaining", sa.Integer),
         sa.Column("resets_at", sa.Float),
+        sa.Column("window", sa.Float),
         sa.Column("heard_at", sa.Float),
         sa.Column("refusals", sa.Integer, nullable=False, server_default="0"),
         sa.Column("refused_until", sa.Float, nullable=False, server_default="0"),
@@ -24,3 +25,4 @@ def upgrade() -> None:
         "turns", sa.Column("charged", sa.Boolean, nullable=False, server_default=sa.true())
     )
     op.create_index("turns_by_time", "turns", ["created_at"])
+    op.create_index("turns_of_conversation_by_time", "turns", ["conversation_id", "created_at"])
