@@ -6,7 +6,9 @@ A byte now and then keeps the socket's own time-out from ever passing.
 from __future__ import annotations
 
 import socket
+import threading
 from contextlib import suppress
+from contextvars import ContextVar
 from http.client import HTTPException
 from typing import Any
 
@@ -16,6 +18,32 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.response import HTTPResponse
 
 from twinapi.deadlines import Deadline
+
+
+class HangUp:
+    """Break a request off from another thread, also while its answer has not begun."""
+
+    def __init__(self) -> None:
+        self._sock: socket.socket | None = None
+        self._wanted = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> None:
+        """Break it off, now or as soon as there is a connection."""
+        with self._lock:
+            self._wanted = True
+            _hang_up(self._sock)
+
+    def watch(self, sock: socket.socket | None) -> None:
+        """Take note of the connection."""
+        with self._lock:
+            self._sock = sock
+            if self._wanted:
+                _hang_up(sock)
+
+
+# What breaks off the request that this thread is sending, if anything can.
+hang_up: ContextVar[HangUp | None] = ContextVar("hang_up", default=None)
 
 
 class BoundedAdapter(HTTPAdapter):
@@ -37,6 +65,8 @@ class BoundedAdapter(HTTPAdapter):
 def _bounded(pool: Any, connection: Any, seconds: float) -> Any:
     class Bounded(connection):  # type: ignore[misc]
         def getresponse(self) -> HTTPResponse:
+            if watching := hang_up.get():
+                watching.watch(self.sock)
             with Deadline(seconds, lambda: _hang_up(self.sock)) as deadline:
                 try:
                     response: HTTPResponse = super().getresponse()

@@ -12,7 +12,7 @@ from typing import Self
 import requests
 
 import sse
-from twinapi import errors, transport
+from twinapi import connections, errors, transport
 from twinapi.deadlines import Watched, watchdog
 from twinapi.events import Complete, Delta, Event, Failed, parse
 from twinapi.models import clean, message_text
@@ -52,6 +52,7 @@ class ReplyStream(Watched):
         self._total_at = time.monotonic() + total_timeout
         self._idle_at = time.monotonic() + idle_timeout
         self._response: requests.Response | None = None
+        self._break_off = connections.HangUp()
         self._lock = threading.Lock()
         self._closed = False
         self._given_up: str | None = None
@@ -74,7 +75,15 @@ class ReplyStream(Watched):
     def __iter__(self) -> Iterator[Event]:
         if self._closed:
             return
-        response = self._send()
+        connections.hang_up.set(self._break_off)
+        try:
+            response = self._send()
+        except errors.TwinApiError:
+            if self._closed:
+                return
+            raise
+        finally:
+            connections.hang_up.set(None)
         with response:
             with self._lock:
                 self._response = response
@@ -86,6 +95,8 @@ class ReplyStream(Watched):
     def close(self) -> None:
         """End the stream and hang up, also while another thread waits for the next event."""
         self._closed = True
+        if self._response is None:
+            self._break_off()
         self._hang_up()
 
     def check(self, now: float) -> None:

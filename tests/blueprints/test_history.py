@@ -26,6 +26,10 @@ def cut(alice: Person, upstream: Upstream) -> Page:
     return ended(alice, page)
 
 
+def at(minute: int, role: str, content: str) -> Said:
+    return said(role, content, createdAt=f"2026-01-01T00:{minute:02}:00Z")
+
+
 FIRST = [said("user", "first"), said("assistant", "One"), said("user", "second")]
 
 
@@ -55,6 +59,19 @@ def test_retry_takes_the_answer_that_came(alice: Person, upstream: Upstream, cut
             said("x", "y"),
         ],
         [{"role": 5}, "junk", *FIRST],
+        [
+            said("assistant", "of another"),
+            said("user", "second"),
+            said("assistant", "One"),
+            said("user", "first"),
+        ],
+        [said("user", "second"), said("assistant", "Of first"), said("user", "first")],
+        [
+            said("user", "first", id="u1"),
+            said("assistant", "One"),
+            said("user", "second", id="u2"),
+            said("assistant", "other", replyTo="u1"),
+        ],
     ],
 )
 def test_what_did_not_come_is_asked_again(
@@ -108,3 +125,17 @@ def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
     page = ended(alice, page)
     assert page.states[-1] == "complete"
     assert upstream.sent() == ["first", "second", "second"]
+
+
+def test_times_tell_the_order_of_a_history(alice: Person, upstream: Upstream, cut: Page):
+    upstream.history = [
+        at(3, "assistant", "Two"),
+        at(2, "user", "second"),
+        at(1, "assistant", "One"),
+        at(0, "user", "first"),
+    ]
+
+    page = ended(alice, alice.press(cut, "Retry"))
+
+    assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "Two"
+    assert upstream.sent() == ["first", "second"]

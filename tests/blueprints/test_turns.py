@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from blueprints.current import Portal
+from database import DatabaseUnavailable
 from tests.person import HTMX, Person, ended, say_and_hear
 from tests.upstream import Upstream
 
@@ -269,3 +271,96 @@ def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstr
     stop = upstream.next_call()
     stop.answer(204, b"")
     assert (stop.method, stop.path) == ("DELETE", "/api/v1/conversations/up-1/messages/m-1")
+
+
+def test_retry_and_send_of_one_page_are_two_presses(alice: Person, upstream: Upstream):
+    page = alice.begin("yes")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+    alice.press(page, "Retry")
+    upstream.next_call().begin().complete("Go on?")
+    ended(alice, page)
+
+    alice.press(page, "Send", content="yes")
+    upstream.next_call().begin().complete("Going on")
+
+    assert ended(alice, page).states == ["failed", "complete", "complete"]
+
+
+@pytest.mark.parametrize("again", ["a\0b", "x" * 5000, "none"])
+def test_retry_of_what_is_not_there_is_a_message_of_its_own(
+    alice: Person, upstream: Upstream, again: str
+):
+    page = alice.begin("one")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+    action, fields = page.action("Retry")
+
+    alice.post(action, fields | {"again": again})
+    upstream.next_call().begin().complete("Hello")
+
+    assert ended(alice, page).states == ["failed", "complete"]
+
+
+def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
+    alice: Person, upstream: Upstream, portal: Portal, monkeypatch: pytest.MonkeyPatch
+):
+    page = alice.begin("one")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+
+    def away(*_: object) -> None:
+        raise DatabaseUnavailable
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(portal.turns), "find", away)
+        assert alice.press(page, "Retry").status == 503
+    assert alice.get(page.path).states == ["failed"]
+
+
+def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstream: Upstream):
+    upstream.hold_back.add("/api/v1/conversations")
+    page = alice.begin("first")
+    slow = upstream.next_call()
+    page = alice.press(page, "Stop")
+    page = alice.press(page, "Send", content="second")
+    upstream.next_call().answer(201, {"data": {"id": "fast"}})
+    second = upstream.next_call()
+    second.begin().complete("Two")
+    page = ended(alice, page)
+    slow.answer(201, {"data": {"id": "slow"}})
+
+    page = alice.press(page, "Send", content="third")
+    third = upstream.next_call()
+    third.begin().complete("Three")
+    ended(alice, page)
+
+    assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
+
+
+def test_few_requests_left_stand_in_the_fresh_composer_too(alice: Person, upstream: Upstream):
+    page = alice.begin("one")
+    upstream.next_call().answer(
+        200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
+    )
+    page = ended(alice, page)
+    assert "40 requests are left" in page.text
+    action, fields = page.action("Send")
+
+    answer = alice.post(action, fields | {"content": "two"}, **HTMX)
+
+    upstream.next_call().begin().complete("Two")
+    assert "39 requests are left" in answer.text
+
+
+def test_stop_hangs_up_also_before_the_answer_has_begun(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call()
+
+    page = alice.press(page, "Stop")
+
+    assert call.wait_for_hangup()
+    assert page.states == ["stopped"]
+    page = alice.press(page, "Send", content="next")
+    upstream.next_call().begin().complete("Yes")
+    assert ended(alice, page).states == ["stopped", "complete"]

@@ -143,3 +143,63 @@ def test_a_key_that_may_only_read_is_remembered_for_a_while(
         check(allowance, "alice")
     monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
     assert allowance.may_write()
+
+
+def test_refusals_that_come_together_are_one(allowance: Allowance):
+    now = time.time()
+    waits = [allowance.refused(None) - now for _ in range(5)]
+
+    assert waits == pytest.approx([60] * 5, abs=5)
+
+
+def test_a_shorter_wait_does_not_shorten_a_longer_one(allowance: Allowance):
+    until = allowance.refused(3000)
+
+    assert allowance.refused(0) == pytest.approx(until)
+    with pytest.raises(NotNow):
+        check(allowance, "alice")
+
+
+def test_a_clock_that_was_set_back_makes_nobody_wait(
+    allowance: Allowance, monkeypatch: pytest.MonkeyPatch
+):
+    allowance.refused(60)
+    allowance.heard(Limits(remaining=0, limit=500, resets_in=60))
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() - 86_400)
+
+    check(allowance, "alice")
+
+
+def test_when_a_new_hour_has_begun_at_the_service_somebody_may_find_out(log: Log, say: Say):
+    allowance = Allowance(log.database, KEY, limit=8, share=0.5)
+    for person in ("alice", "bob", "carol"):
+        say(person)
+    with pytest.raises(NotNow):
+        check(allowance, "alice")
+    allowance.heard(Limits(remaining=2, limit=8, resets_in=0))
+
+    check(allowance, "alice")
+
+
+def test_a_person_is_counted_over_the_time_that_the_limit_is_for(
+    log: Log, allowance: Allowance, say: Say
+):
+    for _ in range(9):
+        say("alice")
+    with log.database.write() as connection:
+        connection.execute(update(tables.turns).values(created_at=time.time() - 90))
+    allowance.heard(Limits(remaining=9, limit=10, resets_in=30, window=60))
+
+    check(allowance, "alice")
+
+
+def test_what_was_said_of_one_key_does_not_hold_for_another(log: Log, allowance: Allowance):
+    allowance.refused(3000)
+
+    check(Allowance(log.database, "another key", limit=500, share=0.5), "alice")
+
+
+def test_the_key_itself_is_not_kept(log: Log, allowance: Allowance):
+    allowance.refused(60)
+    with log.database.read() as connection:
+        assert KEY not in str(connection.execute(tables.allowances.select()).all())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -167,3 +168,45 @@ def test_only_a_whole_list_says_that_a_twin_is_gone(
 
     assert twins.find("far").name == "Far"
     assert not twins.is_gone("far")
+
+
+def test_a_list_from_the_future_is_asked_for_again(
+    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    twins = new_twins(60)
+    names(twins)
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() - 86_400)
+    names(twins)
+
+    assert len(upstream.calls) == 2
+
+
+def test_a_twin_that_came_back_is_known_to_all_processes(new_twins: NewTwins, upstream: Upstream):
+    one, other = new_twins(0), new_twins(0)
+    names(one)
+    upstream.twins = [{"id": "bea", "name": "Bea"}]
+    names(other)
+
+    assert one.is_gone("ada")
+    assert one.known("bea")
+
+
+def test_the_list_of_another_service_is_not_shown(new_twins: NewTwins, upstream: Upstream):
+    names(new_twins(60))
+    twins = new_twins(60)
+    twins._service = "http://another.example/api/v1"
+
+    names(twins)
+    assert len(upstream.calls) == 2
+
+
+def test_a_bug_while_listing_is_not_met_on_every_page(
+    new_twins: NewTwins, monkeypatch: pytest.MonkeyPatch
+):
+    twins = new_twins(60)
+    asked: list[int] = []
+    monkeypatch.setattr(twins.client, "list_twins", lambda page: asked.append(1 // 0 * page))
+
+    for _ in range(3):
+        with pytest.raises(twinapi.Unexpected):
+            twins.list()

@@ -131,3 +131,12 @@ def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
     reply = fold(log._read_stored([turn.id])[turn.id])
     assert (reply.state, reply.text) == (State.INTERRUPTED, "So far")
     assert list(log.follow(turn.id)) == []
+
+
+def test_a_flood_of_progress_is_its_newest_word(log: Log, turn: Turn):
+    live = Live()
+    for percent in range(100):
+        live.hold([Progress("working", percent)], slice_seconds=60)
+    live.hold([Progress("working", 99.0)], slice_seconds=60)
+
+    assert live.entries == (Progress("working", 0), Progress("working", 99))

@@ -1,0 +1,79 @@
+"""A database that is away for a while: the living are not taken for dead, nor replies for bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import exc
+
+from chat import heartbeat
+from chat.allowance import Allowance
+from chat.entries import Delta, Ended, State, fold
+from chat.log import Log
+from chat.turns import Turn
+from database import DatabaseUnavailable
+from tests.chat.test_processes import Clock, clock  # noqa: F401
+
+
+def test_an_outage_ends_nobody_who_could_not_beat(
+    log: Log,
+    turn: Turn,
+    new_log: Callable[[], Log],
+    clock: Clock,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+):
+    log._writer.close()
+    other = new_log()
+    assert other.end_if_lost([turn.id]) == []
+    clock.now += heartbeat.LOST_SECONDS
+    with pytest.raises(DatabaseUnavailable), other.database.read():
+        raise exc.OperationalError("away", {}, Exception())
+    monkeypatch.setattr(other.database, "failed_at", clock.now)
+
+    assert other.end_if_lost([turn.id]) == []
+    clock.now += heartbeat.LOST_SECONDS
+    assert other.end_if_lost([turn.id]) == [turn.id]
+
+
+def test_a_pool_that_is_used_up_is_a_database_that_is_away(log: Log):
+    with pytest.raises(DatabaseUnavailable), log.database.read():
+        raise exc.TimeoutError("QueuePool limit")
+
+
+def test_whoever_reads_for_the_readers_here_lives_on_after_a_fault(
+    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chat.elsewhere.RETRY_SECONDS", 0.0)
+    other = new_log()
+    wait, faults = other._bell.wait, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
+
+    def flaky() -> None:
+        if faults:
+            raise faults.pop()
+        wait()
+
+    monkeypatch.setattr(other._bell, "wait", flaky)
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(lambda: [fold(batch).state for batch in other.follow(turn.id)])
+        log.append(turn.id, Delta("Hello"))
+        log.end(turn.id, Ended(State.COMPLETE, text="Hello"))
+
+        assert reader.result(10)[-1] == State.COMPLETE
+    assert faults == []
+
+
+def test_what_is_noted_of_the_key_is_not_worth_an_exception(
+    allowance: Allowance, monkeypatch: pytest.MonkeyPatch
+):
+    def away():
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(allowance.database, "read", away)
+    monkeypatch.setattr(allowance.database, "write", away)
+
+    allowance.accepted()
+    allowance.forbidden()
+    assert allowance.refused(60) > 0
+    assert allowance.may_write()
