@@ -18,7 +18,7 @@ from database import Database, upsert
 
 BEAT_SECONDS = 2.0
 # A producer whose count has stood still for this long is gone, and so are its replies.
-LOST_SECONDS = 8.0
+LOST_SECONDS = 7.0
 
 
 class Heartbeat:

@@ -12,7 +12,7 @@ from tests.journeys.conftest import turn
 from tests.test_start import free_port
 from tests.upstream import Upstream
 
-# A dead process is known to be dead after eight seconds; its page asks again ever more rarely.
+# A dead process is known to be dead after seven seconds; its page asks again ever more rarely.
 BACK_MS = 20_000
 
 
