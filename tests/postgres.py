@@ -16,7 +16,7 @@ from tests.packages import install
 
 HELP = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
 # A test's database: nothing must survive a power cut.
-FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c listen_addresses=''"
+FAST = "-c fsync=off -c full_page_writes=off -c listen_addresses=''"
 
 
 class Postgres:

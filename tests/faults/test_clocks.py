@@ -1,0 +1,108 @@
+"""Clocks that jump: what was said keeps its order, and no wait is less than nothing."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+
+from service.tokens import InvalidToken, Tokens
+from tests.faults.conftest import WORDS, Hear, said_in, says
+from tests.person import Person, ended, say_and_hear
+from tests.upstream import Upstream
+
+TEN_MINUTES = 600
+NEGATIVE = re.compile(r"(?<![\w-])[-\N{MINUS SIGN}]\s?\d")
+
+Jump = Callable[[float], None]
+
+
+@pytest.fixture
+def jump(monkeypatch: pytest.MonkeyPatch) -> Jump:
+    """Set the portal's clock wrong by so many seconds."""
+    real = time.time
+    return lambda seconds: monkeypatch.setattr(time, "time", lambda: real() + seconds)
+
+
+@pytest.fixture(params=[TEN_MINUTES, -TEN_MINUTES], ids=["ahead", "back"])
+def seconds(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.mark.fault("F80")
+def test_turns_stay_in_the_order_they_were_said(
+    alice: Person, upstream: Upstream, jump: Jump, seconds: int
+):
+    page = say_and_hear(alice, upstream, "one", "1")
+    for words, wrong in (("two", seconds), ("three", -seconds), ("four", 0)):
+        jump(wrong)
+        page = alice.press(page, "Send", content=words)
+        upstream.next_call().begin().complete(words)
+
+    page = ended(alice, page)
+    assert [said_in(turn) for turn in page.turns] == ["one", "two", "three", "four"]
+    assert page.states == ["complete"] * 4
+    assert not NEGATIVE.search(page.text)
+
+
+
+@pytest.mark.fault("F80")
+def test_no_wait_is_less_than_nothing(hear: Hear, alice: Person, jump: Jump, seconds: int):
+    page = hear(says(429, {}, retry_after="120")).page
+    jump(seconds)
+    pages = [alice.get(path) for path in (page.path, "/conversations", "/twins/ada", "/")]
+    refused = alice.press(page, "Send", content=WORDS)
+
+    for each in (*pages, refused):
+        assert not NEGATIVE.search(each.text)
+    assert bool(pages[0].html.select(".note .wait")) is (seconds < 0)
+    assert refused.status == (429 if seconds < 0 else 200)
+
+
+@pytest.mark.fault("F80")
+def test_a_list_from_the_future_has_no_negative_age(
+    alice: Person, upstream: Upstream, jump: Jump, seconds: int
+):
+    assert "Ada" in alice.get("/").text
+    upstream.answers["/api/v1/twins"] = 500, {}
+    jump(seconds)
+
+    page = alice.get("/")
+
+    assert page.status == 200
+    assert "Ada" in page.text
+    assert not NEGATIVE.search(page.text)
+
+
+@pytest.mark.fault("F80")
+def test_a_person_stays_who_they_are(alice: Person, upstream: Upstream, jump: Jump, seconds: int):
+    page = say_and_hear(alice, upstream, "one", "1")
+    jump(seconds)
+
+    assert alice.get(page.path).states == ["complete"]
+    assert page.path in str(alice.get("/conversations").html)
+
+
+@pytest.mark.fault("F80")
+def test_tokens_bear_clocks_that_differ_by_less_than_a_minute():
+    tokens = Tokens("x" * 32)
+
+    assert tokens.sub(tokens.sign("alice", lifetime=-20)) == "alice"
+    with pytest.raises(InvalidToken):
+        tokens.sub(tokens.sign("alice", lifetime=-61))
+
+
+@pytest.mark.fault("F80")
+def test_a_token_signed_by_a_clock_that_is_far_ahead_is_refused(monkeypatch: pytest.MonkeyPatch):
+    tokens, real = Tokens("x" * 32), time.time
+    signed = {}
+    for ahead in (20, TEN_MINUTES):
+        monkeypatch.setattr(time, "time", lambda ahead=ahead: real() + ahead)
+        signed[ahead] = tokens.sign("alice")
+    monkeypatch.undo()
+
+    assert tokens.sub(signed[20]) == "alice"
+    with pytest.raises(InvalidToken):
+        tokens.sub(signed[TEN_MINUTES])

@@ -1,0 +1,147 @@
+"""A secure connection that is none: the key and the words stay here, and nothing goes out plain."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from typing import Any
+
+import pytest
+
+from tests.certificates import Authority, Certificate
+from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
+from tests.person import Person
+from tests.upstream import KEY, Upstream
+
+NOT_SECURE = "The secure connection to the service failed. Please tell the operator."
+HANDSHAKE = b"\x16"
+
+
+class Front(ThreadingTCPServer):
+    """Take TLS in front of the scripted service, with a certificate that can be changed.
+
+    `first` is the first byte of each connection, `heard` all that came through the handshakes.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, behind: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Relay)
+        self.behind = ("127.0.0.1", int(behind.rpartition(":")[2]))
+        self.url = f"https://localhost:{self.server_address[1]}"
+        self.context: ssl.SSLContext | None = None
+        self.first: list[bytes] = []
+        self.heard = b""
+
+    def show(self, certificate: Certificate | None) -> None:
+        """Show this certificate from now on; with none, do not speak TLS at all."""
+        self.context = None
+        if certificate:
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.context.load_cert_chain(certificate.pem, certificate.key)
+        self.first.clear()
+        self.heard = b""
+
+
+class _Relay(BaseRequestHandler):
+    server: Front
+
+    def handle(self) -> None:
+        self.server.first.append(self.request.recv(1, socket.MSG_PEEK))
+        if self.server.context is None:
+            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            return
+        with suppress(OSError), socket.create_connection(self.server.behind) as behind:
+            with self.server.context.wrap_socket(self.request, server_side=True) as secure:
+                threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
+                while answered := behind.recv(65536):
+                    secure.sendall(answered)
+                secure.shutdown(socket.SHUT_RDWR)  # also wakes whoever waits for more of it
+
+    def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
+        with suppress(OSError, ValueError):
+            while asked := secure.recv(65536):
+                self.server.heard += asked
+                behind.sendall(asked)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def front(
+    authority: Authority, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Front]:
+    """Serve with a good certificate; the portal trusts whoever signed it."""
+    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(authority.root.pem))
+    with Front(upstream.url) as front:
+        front.show(authority.signed("localhost"))
+        threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
+        yield front
+        front.shutdown()
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any], front: Front) -> dict[str, Any]:
+    return settings | {"api_url": front.url}
+
+
+def test_a_good_certificate_is_trusted(hear: Hear, front: Front):
+    promised(hear(lambda call: call.begin().complete("Safe")), "complete", kept="Safe")
+
+    assert KEY.encode() in front.heard
+    assert set(front.first) == {HANDSHAKE}
+
+
+@pytest.mark.fault("F42")
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda authority: authority.self_signed("localhost"),
+        lambda authority: authority.signed("localhost", days=-1),
+        lambda authority: authority.signed("other.example"),
+        lambda authority: None,
+    ],
+    ids=["self-signed", "expired", "of another host", "no TLS"],
+)
+def test_a_connection_that_is_not_secure_is_not_used(
+    alice: Person,
+    upstream: Upstream,
+    front: Front,
+    authority: Authority,
+    bad: Callable[[Authority], Certificate | None],
+):
+    form = alice.get("/twins/ada")
+    asked = len(upstream.calls)
+    front.show(bad(authority))
+
+    seen = look(alice, upstream, alice.press(form, "Send", content=WORDS))
+
+    promised(seen, "failed", NOT_SECURE, NOT_SENT, sent=[])
+    assert "may have received" not in seen.note
+    assert set(front.first) == {HANDSHAKE}
+    assert front.heard == b""
+    assert len(upstream.calls) == asked
+
+
+@pytest.mark.fault("F42")
+def test_a_retry_goes_out_when_the_certificate_is_good_again(
+    alice: Person, upstream: Upstream, front: Front, authority: Authority
+):
+    form = alice.get("/twins/ada")
+    front.show(authority.signed("localhost", days=-1))
+    failed = look(alice, upstream, alice.press(form, "Send", content=WORDS)).page
+    front.show(authority.signed("localhost"))
+
+    again = alice.press(failed, "Retry")
+    seen = look(alice, upstream, again, lambda call: call.begin().complete("Safe"))
+
+    promised(seen, "complete", kept="Safe")
