@@ -47,7 +47,6 @@ def test_turns_stay_in_the_order_they_were_said(
     assert not NEGATIVE.search(page.text)
 
 
-
 @pytest.mark.fault("F80")
 def test_no_wait_is_less_than_nothing(hear: Hear, alice: Person, jump: Jump, seconds: int):
     page = hear(says(429, {}, retry_after="120")).page

@@ -7,7 +7,6 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
@@ -57,12 +56,15 @@ class _Relay(BaseRequestHandler):
         if self.server.context is None:
             self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
             return
-        with suppress(OSError), socket.create_connection(self.server.behind) as behind:
-            with self.server.context.wrap_socket(self.request, server_side=True) as secure:
-                threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
-                while answered := behind.recv(65536):
-                    secure.sendall(answered)
-                secure.shutdown(socket.SHUT_RDWR)  # also wakes whoever waits for more of it
+        with (
+            suppress(OSError),
+            self.server.context.wrap_socket(self.request, server_side=True) as secure,
+            socket.create_connection(self.server.behind) as behind,
+        ):
+            threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
+            while answered := behind.recv(65536):
+                secure.sendall(answered)
+            secure.shutdown(socket.SHUT_RDWR)  # also wakes whoever waits for more of it
 
     def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
         with suppress(OSError, ValueError):
@@ -108,7 +110,7 @@ def test_a_good_certificate_is_trusted(hear: Hear, front: Front):
         lambda authority: authority.self_signed("localhost"),
         lambda authority: authority.signed("localhost", days=-1),
         lambda authority: authority.signed("other.example"),
-        lambda authority: None,
+        lambda _: None,
     ],
     ids=["self-signed", "expired", "of another host", "no TLS"],
 )

@@ -1,0 +1,119 @@
+"""A disk that is full: the system lets no file of the portal's process grow any more."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.processes import Portal, serving
+from tests.faults.conftest import WORDS, said_in, words_of
+from tests.person import HTMX, Page, Person, ended, say_and_hear
+from tests.test_start import free_port
+from tests.upstream import Upstream
+
+UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
+
+
+class Disk:
+    """What the processes of a portal may write."""
+
+    def __init__(self, portal: Portal) -> None:
+        self._portal = portal
+
+    def fill(self) -> None:
+        self._limit(0)
+
+    def clear(self) -> None:
+        self._limit(resource.RLIM_INFINITY)
+
+    def _limit(self, size: int) -> None:
+        for worker in self._portal.workers:
+            resource.prlimit(worker, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+@pytest.fixture
+def server(tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
+    with serving(tmp_path, free_port(), upstream) as server:
+        yield server
+    assert "Traceback" not in "".join(server.output)
+
+
+@pytest.fixture
+def url(server: Portal) -> str:
+    return server.url
+
+
+@pytest.fixture
+def disk(server: Portal) -> Disk:
+    return Disk(server)
+
+
+@pytest.mark.fault("F76")
+def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
+    alice: Person, bob: Person, upstream: Upstream, disk: Disk
+):
+    form = say_and_hear(alice, upstream, "before", "Before")
+    disk.fill()
+
+    page = alice.press(form, "Send", content=WORDS)
+    action, fields = form.action("Send")
+    fragment = alice.post(action, fields | {"content": WORDS}, **HTMX)
+
+    assert (page.status, fragment.status, fragment.text) == (503, 503, UNSAVED)
+    assert UNSAVED in page.text
+    assert page.html.select_one("textarea").get_text() == WORDS
+    assert upstream.sent() == ["before"]
+    for path in ("/", "/twins/ada", "/conversations", form.path):
+        assert alice.get(path).status == bob.get("/").status == 200
+    page = alice.get(form.path)
+    assert [said_in(turn) for turn in page.turns] == ["before"]
+    assert words_of(page.turns[0], ".turn__reply") == "Before"
+
+    disk.clear()
+    page = alice.press(form, "Send", content=WORDS)
+    upstream.next_call().begin().complete("Now")
+    page = ended(alice, alice.press(form, "Send", content=WORDS))
+    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
+    assert page.states == ["complete", "complete"]
+    assert upstream.sent() == ["before", WORDS]
+
+
+@pytest.mark.fault("F76")
+def test_a_reply_that_a_full_disk_cannot_take_says_so_and_is_stored_later(
+    alice: Person, upstream: Upstream, disk: Disk
+):
+    page = alice.begin(WORDS)
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("Half")
+        stream.until("Half")
+        disk.fill()
+        call.delta(" and half")
+        stream.until(" and half")
+        call.complete()
+        stream.until("not saved yet")
+        disk.clear()
+        frames = stream.rest()
+
+    assert "Half and half" in Page.read(frames[-2].data).get_text()
+    page = alice.get(page.path)
+    assert page.states == ["complete"]
+    assert words_of(page.turns[0], ".turn__reply") == "Half and half"
+
+
+@pytest.mark.fault("F76")
+@pytest.mark.xfail(strict=True, reason="/healthz and /readyz only read, so a full disk is green")
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_the_operator_sees_that_the_disk_is_full(alice: Person, disk: Disk, path: str):
+    assert alice.get(path).status == 200
+    disk.fill()
+    red = alice.get(path)
+    disk.clear()
+
+    assert red.status == 503
+    assert red.text.endswith(".")
+    assert len(red.text.split()) > 2
+    assert alice.get(path).status == 200

@@ -1,0 +1,185 @@
+"""Two portals in processes of their own on one database: whoever looks sees the same, at both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests import upstream as scripted
+from tests.chaos.processes import Portal, serving
+from tests.faults.conftest import words_of
+from tests.person import Page, Person, Stream, ended
+from tests.postgres import Postgres
+from tests.test_start import free_port
+from tests.upstream import Call, Upstream
+
+WORDS = [f"w{number} " for number in range(6)]
+
+
+class Two:
+    """Two portals; the first is started again when it is needed and dead."""
+
+    def __init__(self, data: Path, upstream: Upstream, settings: dict[str, str]) -> None:
+        self.upstream = upstream
+        self._data = data
+        self._settings = settings
+        self._started = ExitStack()
+        self._first = self._start()
+        self.second = self._start()
+
+    @property
+    def first(self) -> Portal:
+        if self._first.process.poll() is not None:
+            self._first = self._start()
+        return self._first
+
+    def close(self) -> None:
+        self._started.close()
+
+    def _start(self) -> Portal:
+        server = serving(self._data, free_port(), self.upstream, **self._settings)
+        return self._started.enter_context(server)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def two(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
+    settings = {}
+    if request.param == "postgresql":
+        postgres: Postgres = request.getfixturevalue("postgres")
+        settings = {"DATABASE_URL": postgres.new_database()}
+    with scripted.running() as upstream:
+        two = Two(tmp_path_factory.mktemp("data"), upstream, settings)
+        yield two
+        two.close()
+    assert "Traceback" not in "".join(two.second.output)
+
+
+@pytest.fixture
+def erin(two: Two) -> Iterator[Person]:
+    """Return Erin, who speaks at the first portal."""
+    erin = Person(two.first.url)
+    yield erin
+    erin.close()
+
+
+@pytest.fixture
+def at_second(two: Two, erin: Person) -> Person:
+    """Return Erin's browser at the second portal: one cookie for both."""
+    there = Person(two.second.url)
+    there.session = erin.session
+    return there
+
+
+def speak(erin: Person, two: Two) -> tuple[Page, str, Call]:
+    page = erin.begin("Tell me")
+    return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().begin()
+
+
+@pytest.mark.fault("F88")
+def test_a_reader_elsewhere_sees_the_same_text(two: Two, erin: Person, at_second: Person):
+    page, turn_id, call = speak(erin, two)
+    with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
+        for word in WORDS:
+            call.delta(word)
+            here.until(word)
+            there.until(word)
+        call.complete()
+        ends = here.rest()[-2:], there.rest()[-2:]
+
+    assert [frame.name for end in ends for frame in end] == ["message", "done"] * 2
+    shown = [words_of(Page.read(end[0].data), ".turn__reply") for end in ends]
+    assert shown == ["".join(WORDS).strip()] * 2
+    assert at_second.get(page.path).states == erin.get(page.path).states == ["complete"]
+
+
+@pytest.mark.fault("F88")
+def test_a_reader_elsewhere_goes_on_from_any_cursor(two: Two, erin: Person, at_second: Person):
+    page, turn_id, call = speak(erin, two)
+    known = {"999": "", "x": ""}
+    with at_second.follow(turn_id) as stream:
+        for word in WORDS:
+            call.delta(word)
+            stream.until(word)
+            known |= [known_by(person.get(page.path)) for person in (erin, at_second)]
+
+    whole = "".join(WORDS)
+    for person in (erin, at_second):
+        for cursor, text in known.items():
+            with person.follow(turn_id, after=cursor) as stream:
+                call.delta("on ")
+                whole += "on "
+                assert shown_from(stream, text, whole) == whole
+    call.complete()
+
+
+def known_by(page: Page) -> tuple[str, str]:
+    """Return from where on a page follows the reply, and what it shows of it."""
+    [turn] = page.turns
+    cursor = str(turn["hx-sse:connect"]).partition("after=")[2]
+    return cursor, turn.select_one(".turn__reply--plain").get_text()
+
+
+def shown_from(stream: Stream, text: str, whole: str) -> str:
+    """Read as the page does, beginning with the text that it shows, until all is there."""
+    while len(text) < len(whole):
+        for piece in stream.next().select("hx-partial[hx-target$=-text]"):
+            text = piece.get_text() if piece["hx-swap"] == "innerHTML" else text + piece.get_text()
+    return text
+
+
+@pytest.mark.fault("F88")
+def test_a_stop_elsewhere_hangs_up_at_once(two: Two, erin: Person, at_second: Person):
+    page, turn_id, call = speak(erin, two)
+    with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
+        call.delta("So far")
+        here.until("So far")
+        there.until("So far")
+        stopped = at_second.press(at_second.get(page.path), "Stop")
+        assert stopped.states == ["stopped"]
+        assert call.wait_for_hangup()
+        ends = here.rest()[-2], there.rest()[-2]
+
+    for end in ends:
+        assert words_of(Page.read(end.data), ".turn__reply") == "So far"
+        assert "You stopped this reply." in words_of(Page.read(end.data), ".note")
+
+
+@pytest.mark.fault("F65", "F88")
+def test_a_second_message_elsewhere_is_refused_and_the_same_press_is_one_message(
+    two: Two, erin: Person, at_second: Person
+):
+    form = erin.get("/twins/ada")
+    page = erin.press(form, "Send", content="Tell me once")
+    call = two.upstream.next_call().begin()
+
+    assert at_second.press(form, "Send", content="Tell me once").path == page.path
+    other = at_second.press(page, "Send", content="And that")
+    assert other.status == 409
+    assert other.html.select_one("#message").get_text() == "And that"
+    call.complete("Once")
+    assert ended(at_second, page).states == ["complete"]
+    assert two.upstream.sent().count("Tell me once") == 1
+
+
+@pytest.mark.fault("F71", "F88")
+def test_a_reader_elsewhere_is_told_when_the_producer_was_killed(
+    two: Two, erin: Person, at_second: Person
+):
+    page, turn_id, call = speak(erin, two)
+    with at_second.follow(turn_id) as there:
+        call.delta("Last words")
+        there.until("Last words")
+        two.first.kill()
+        end, done = there.rest()[-2:]
+
+    turn = Page.read(end.data).select_one("article.turn")
+    assert (turn["data-state"], done.name) == ("interrupted", "done")
+    page = at_second.get(page.path)
+    assert page.states == ["interrupted"]
+    for shown in (turn, page.turns[0]):
+        assert words_of(shown, ".turn__reply") == "Last words"
+        assert "may have received" in words_of(shown, ".note")
+        assert "Retry" in words_of(shown, ".note")

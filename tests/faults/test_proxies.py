@@ -1,0 +1,99 @@
+"""A proxy in front: replies pass through it as they come, idle ones too, and https stays https."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests import nginx
+from tests.certificates import Authority
+from tests.faults.conftest import WORDS
+from tests.person import Person, ended
+from tests.test_start import running
+from tests.upstream import KEY, Upstream
+
+IDLE_SECONDS = 1
+BEATS = 8
+
+
+@pytest.fixture
+def carol(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
+    """Return Carol, who comes through a proxy that soon gives up whoever says nothing."""
+    monkeypatch.setattr("chat.log.QUIET_SECONDS", IDLE_SECONDS / 4)
+    with nginx.in_front_of(url, tmp_path / "nginx", f"proxy_read_timeout {IDLE_SECONDS}s;") as url:
+        person = Person(url)
+        yield person
+        person.close()
+
+
+@pytest.mark.fault("F81", "F82")
+def test_a_frame_arrives_before_the_next_is_written(carol: Person, upstream: Upstream):
+    page = carol.begin(WORDS)
+    call = upstream.next_call().begin()
+    with carol.follow(str(page.turns[0]["data-turn"])) as stream:
+        for piece in ("One", " two", " three"):
+            call.delta(piece)
+            stream.until(piece)
+        call.complete()
+        assert stream.rest()[-1].name == "done"
+
+    assert carol.get(page.path).states == ["complete"]
+
+
+@pytest.mark.fault("F82")
+def test_a_reply_that_says_nothing_for_long_is_kept_open(carol: Person, upstream: Upstream):
+    page = carol.begin(WORDS)
+    call = upstream.next_call().begin()
+    with carol.follow(str(page.turns[0]["data-turn"])) as stream:
+        beats = iter(lambda: stream.response.raw.read1(65536), b"")
+        assert len(list(islice(beats, BEATS))) == BEATS  # twice the time of the proxy's patience
+        call.delta("At last")
+        stream.until("At last")
+        call.complete()
+        assert stream.rest()[-1].name == "done"
+
+
+@pytest.fixture
+def dora(tmp_path: Path, upstream: Upstream) -> Iterator[Person]:
+    """Return Dora, who comes by https, through a proxy, to a portal in a process of its own."""
+    certificates = tmp_path / "certificates"
+    certificates.mkdir()
+    authority = Authority(certificates)
+    with (
+        running(tmp_path / "data", "app.py", API_URL=upstream.url, API_KEY=KEY) as server,
+        nginx.in_front_of(
+            server.url, tmp_path / "nginx", certificate=authority.signed("localhost")
+        ) as url,
+    ):
+        person = Person(url)
+        person.session.verify = str(authority.root.pem)
+        yield person
+        person.close()
+
+
+@pytest.mark.fault("F82")
+def test_the_cookie_is_secure_behind_a_proxy_that_speaks_https(dora: Person):
+    headers = dora.get("/keys").response.headers
+
+    assert "; Secure;" in headers["Set-Cookie"]
+    assert "Strict-Transport-Security" in headers
+
+
+@pytest.mark.fault("F82")
+@pytest.mark.xfail(
+    strict=True,
+    reason="docs/operating.md passes $host, which has no port: then the referrer is another host's",
+)
+def test_a_message_passes_a_proxy_that_speaks_https(dora: Person, upstream: Upstream):
+    form = dora.get("/twins/ada")
+    dora.session.headers["Referer"] = form.response.url  # as a browser does
+
+    page = dora.press(form, "Send", content=WORDS)
+
+    assert page.status == 200, page.text
+    assert page.response.url.startswith(dora.base_url)
+    upstream.next_call().begin().complete("Through")
+    assert ended(dora, page).states == ["complete"]

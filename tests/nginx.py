@@ -1,0 +1,103 @@
+"""A real nginx in front of a portal, set up as docs/operating.md says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tests.certificates import Certificate
+from tests.packages import install
+from tests.test_start import ROOT, free_port
+
+START_SECONDS = 10
+
+CONFIGURATION = """
+daemon off;
+pid {folder}/pid;
+error_log stderr warn;
+worker_processes 1;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen 127.0.0.1:{port}{tls};
+        {more}
+        {location}
+    }}
+}}
+"""
+
+
+def documented(url: str) -> str:
+    """Return what docs/operating.md says of nginx, with another address behind it."""
+    text = (ROOT / "docs" / "operating.md").read_text()
+    found = re.search(r"^    location / \{\n.*?^    \}\n", text, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    location = re.sub(r"proxy_pass \S+;", f"proxy_pass {url};", found[0])
+    assert url in location
+    return location
+
+
+@contextmanager
+def in_front_of(
+    url: str, folder: Path, *more: str, certificate: Certificate | None = None
+) -> Iterator[str]:
+    """Run nginx and return its address; `more` are directives for its server."""
+    port = free_port()
+    folder.mkdir(exist_ok=True)
+    file = folder / "nginx.conf"
+    if certificate:
+        more += (f"ssl_certificate {certificate.pem};", f"ssl_certificate_key {certificate.key};")
+    file.write_text(
+        CONFIGURATION.format(
+            folder=folder,
+            port=port,
+            tls=" ssl" if certificate else "",
+            more="\n        ".join(more),
+            location=documented(url),
+        )
+    )
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [_program(), "-p", folder, "-c", file, "-e", "stderr"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+        )
+    try:
+        _wait_for(port, process, folder / "log")
+        yield f"https://localhost:{port}" if certificate else f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(START_SECONDS)
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    give_up = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < give_up:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.02)
+    raise RuntimeError(f"nginx does not start: {log.read_text()}")
+
+
+def _program() -> str:
+    path = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
+    found = shutil.which("nginx") or shutil.which("nginx", path=path)
+    if found is None:
+        install("nginx")
+        found = shutil.which("nginx", path=path)
+    if found is None:
+        raise SystemExit("The tests need nginx; on Debian: apt-get install nginx")
+    return found
