@@ -1,0 +1,82 @@
+"""Locks of PostgreSQL that somebody else holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.faults.conftest import WORDS, said_in
+from tests.faults.databases.conftest import (
+    POSTGRESQL,
+    Database,
+    given_back,
+    press_twice_when_it_is_back,
+)
+from tests.person import Person, say_and_hear
+from tests.upstream import Upstream
+
+PATIENCE_SECONDS = 2
+
+
+@pytest.fixture
+def other(kind: str, database: Database, settings: dict[str, Any]) -> Iterator[Any]:
+    """Connect somebody else to PostgreSQL, who would wait long for a lock."""
+    assert kind == POSTGRESQL
+    address = settings["database_url"].replace("+psycopg", "")
+    with psycopg.connect(address) as other:
+        other.execute("SET deadlock_timeout = '1min'")
+        yield other
+        other.rollback()
+
+
+@pytest.mark.fault("F75")
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_a_deadlock_is_told_and_the_words_are_kept(
+    alice: Person, upstream: Upstream, other: Any, people: Callable[[], Person]
+):
+    form = say_and_hear(alice, upstream, "before", "Before")
+    other.execute("SELECT 1 FROM producers FOR UPDATE")
+    with ThreadPoolExecutor(1) as pool:
+        pressed = pool.submit(alice.press, form, "Send", content=WORDS)
+        while not waits_for_a_lock(other):
+            pass
+        other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal has it
+        page = pressed.result(10)
+        other.rollback()
+
+    assert page.status == 503
+    assert given_back(page) == WORDS
+    assert upstream.sent() == ["before"]
+    page = press_twice_when_it_is_back(alice, upstream, form)
+    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
+    assert upstream.sent() == ["before", WORDS]
+
+
+@pytest.mark.fault("F75")
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_a_lock_that_stays_is_told_and_the_words_are_kept(
+    alice: Person, upstream: Upstream, other: Any
+):
+    form = say_and_hear(alice, upstream, "before", "Before")
+    other.execute("LOCK TABLE turns IN EXCLUSIVE MODE")
+    with ThreadPoolExecutor(1) as pool:
+        pressed = pool.submit(alice.press, form, "Send", content=WORDS)
+        wait([pressed], PATIENCE_SECONDS)
+        other.rollback()
+        page = pressed.result()
+
+    assert page.status == 503
+    assert given_back(page) == WORDS
+    assert upstream.sent() == ["before"]
+    page = press_twice_when_it_is_back(alice, upstream, form)
+    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
+
+
+def waits_for_a_lock(connection: Any) -> bool:
+    connection.execute("SELECT pg_sleep(0.01)")
+    query = "SELECT 1 FROM pg_locks WHERE NOT granted"
+    return connection.execute(query).fetchone() is not None

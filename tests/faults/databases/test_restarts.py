@@ -1,0 +1,78 @@
+"""A PostgreSQL that starts again: nobody has to do anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import app as twindow
+from tests.conftest import close, served
+from tests.faults.conftest import WORDS, words_of
+from tests.faults.databases.conftest import (
+    POSTGRESQL,
+    Database,
+)
+from tests.person import Person, ended, say_and_hear
+from tests.upstream import Upstream
+
+
+@pytest.mark.fault("F75", "F78")
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_a_restart_that_nobody_noticed_costs_no_request(
+    alice: Person, upstream: Upstream, database: Database
+):
+    form = say_and_hear(alice, upstream, "before", "Before")
+    database.go()
+    database.come_back()
+
+    page = alice.press(form, "Send", content=WORDS)
+
+    assert page.status == 200
+    upstream.next_call().begin().complete("Now")
+    assert ended(alice, page).states == ["complete", "complete"]
+
+
+@pytest.fixture
+def at_second(alice: Person, settings: dict[str, Any]) -> Iterator[Person]:
+    """Return Alice's browser at a second portal on the same database."""
+    app = twindow.create_app(settings)
+    with served(app) as url:
+        there = Person(url)
+        there.session = alice.session
+        yield there
+    close(app)
+
+
+@pytest.mark.fault("F78")
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_people_stay_signed_in_and_running_replies_go_on(
+    alice: Person, bob: Person, at_second: Person, upstream: Upstream, database: Database
+):
+    page = alice.begin(WORDS)
+    turn_id = str(page.turns[0]["data-turn"])
+    call = upstream.next_call().begin()
+    with alice.follow(turn_id) as here, at_second.follow(turn_id) as there:
+        call.delta("One")
+        for stream in (here, there):
+            stream.until("One")
+        database.go()
+        call.delta(" two")
+        here.until(" two")
+        database.come_back()
+        there.until(" two")
+        call.delta(" three")
+        for stream in (here, there):
+            stream.until(" three")
+        assert alice.get(page.path).states == ["streaming"]
+        call.complete()
+        assert [stream.rest()[-1].name for stream in (here, there)] == ["done", "done"]
+
+    for person in (alice, at_second):
+        page = person.get(page.path)
+        assert page.states == ["complete"]
+        assert words_of(page.turns[0], ".turn__reply") == "One two three"
+        assert page.path in str(person.get("/conversations").html)
+    assert bob.get(page.path).status == 404
+    assert upstream.sent() == [WORDS]

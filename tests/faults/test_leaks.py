@@ -1,0 +1,187 @@
+"""Nothing is left of streams that were broken off: by readers, by the service, by a stop."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chaos.measures import rows, running_replies, status
+from tests.chaos.processes import Portal, serving
+from tests.faults.conftest import words_of
+from tests.person import Person, ended, say_and_hear
+from tests.test_start import free_port
+from tests.upstream import Call, Upstream
+
+# Two heartbeats of five seconds, and some patience with a busy machine.
+NOTICED_SECONDS = 15
+BATCH = 100
+BOUNDLESS = {"API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}
+
+
+def comes_true(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) -> bool:
+    """Look again and again, for a while at most."""
+    give_up = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > give_up:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def held(pid: int) -> Counter[str]:
+    """Count what a process has open, by its kind, and its threads."""
+    kinds: Counter[str] = Counter(threads=status(pid, "Threads"))
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            kinds[str(file.readlink()).partition(":")[0]] += 1
+    return kinds
+
+
+class Crowd:
+    """One person who does everything many times."""
+
+    def __init__(self, person: Person, upstream: Upstream, data: Path) -> None:
+        self.person = person
+        self.upstream = upstream
+        self.data = data
+        form = person.get("/twins/ada")
+        self._action, self._fields = form.action("Send")
+        self._number = 0
+
+    def begin(self) -> tuple[str, Call]:
+        """Begin a conversation and return its turn, and what the service got."""
+        self._number += 1
+        self._post(self._action, content=f"words {self._number}")
+        [[turn_id]] = rows(self.data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
+        return str(turn_id), self.upstream.next_call()
+
+    def _post(self, path: str, **more: str) -> None:
+        url, fields = self.person.base_url + path, self._fields | more
+        answer = self.person.session.post(url, data=fields, allow_redirects=False, timeout=10)
+        assert answer.status_code == 303
+
+    def _read_a_bit(self, turn_id: str) -> socket.socket:
+        """Begin to read a reply."""
+        host, port = self.person.base_url.removeprefix("http://").split(":")
+        reader = socket.create_connection((host, int(port)), timeout=10)
+        cookie = "; ".join(f"{c.name}={c.value}" for c in self.person.session.cookies)
+        head = f"GET /turns/{turn_id}/events HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n"
+        reader.sendall(head.encode())
+        assert reader.recv(1) == b"H"
+        return reader
+
+    def leave(self, turn_id: str, readers: int) -> None:
+        """Read a reply so many times, and leave each time before its end."""
+        for begun in range(0, readers, BATCH):
+            for reader in [self._read_a_bit(turn_id) for _ in range(begun, begun + BATCH)]:
+                reader.close()
+
+    def hang_up(self, times: int) -> None:
+        """Let the service break off so many replies: in order, by force, and before its answer."""
+        for number in range(times):
+            _, call = self.begin()
+            if number % 3:
+                call.begin().delta("Half")
+            if number % 3 == 2:
+                call.reset()
+            call.finish()
+
+    def stop(self, times: int) -> None:
+        """Stop so many replies that run at the same time."""
+        running = [self.begin() for _ in range(times)]
+        for _, call in running:
+            call.begin().delta("Half")
+        for turn_id, call in running:
+            self._post(f"/turns/{turn_id}/cancellation")
+            assert call.wait_for_hangup()
+            call.finish()
+
+
+@pytest.fixture
+def server(tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
+    with serving(tmp_path / "data", free_port(), upstream, **BOUNDLESS) as server:
+        yield server
+    assert "Traceback" not in "".join(server.output)
+
+
+def test_a_thousand_broken_streams_leave_no_socket_and_no_file(
+    server: Portal, upstream: Upstream, tmp_path: Path
+):
+    [worker] = server.workers
+    person = Person(server.url)
+    say_and_hear(person, upstream, "one", "1")
+    crowd = Crowd(person, upstream, tmp_path / "data")
+    before = held(worker)
+
+    turn_id, call = crowd.begin()
+    call.begin().delta("It goes on")
+    crowd.leave(turn_id, 1000)
+    crowd.hang_up(200)
+    crowd.stop(200)
+
+    # The reply still runs: only the heartbeats can have told that its readers left.
+    running = before + Counter(socket=1)
+    assert comes_true(lambda: held(worker) <= running), held(worker) - running
+    call.complete("It is over")
+    assert comes_true(lambda: held(worker) <= before), held(worker) - before
+    assert running_replies(tmp_path / "data") == 0
+    person.close()
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {name.lower(): value for name, value in BOUNDLESS.items()}
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("quick")
+def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_path: Path):
+    say_and_hear(alice, upstream, "one", "1")
+    crowd = Crowd(alice, upstream, tmp_path / "data")
+    crowd.hang_up(1)
+    before = threading.active_count()
+
+    turn_id, call = crowd.begin()
+    call.begin().delta("It goes on")
+    crowd.leave(turn_id, BATCH)
+    crowd.hang_up(30)
+    crowd.stop(30)
+
+    # One that writes the reply, and one of the service's own.
+    assert comes_true(lambda: threading.active_count() <= before + 2), threading.enumerate()
+    call.complete("It is over")
+    assert comes_true(lambda: threading.active_count() <= before), threading.enumerate()
+
+
+@pytest.mark.fault("F74")
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("limit", ["api_idle_timeout", "api_reply_timeout"])
+def test_a_reply_that_nobody_reads_ends_by_the_limits_of_the_portal(
+    upstream: Upstream, settings: dict[str, Any], limit: str, request: pytest.FixtureRequest
+):
+    settings[limit] = 0.5
+    alice: Person = request.getfixturevalue("alice")
+    page = alice.begin("Is somebody there?")
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("Half")
+        stream.until("Half")
+
+    assert call.wait_for_hangup()
+
+    page = ended(alice, page)
+    assert page.states == ["interrupted"]
+    assert words_of(page.turns[0], ".turn__reply") == "Half"
+    assert "given up" in words_of(page.turns[0], ".note")
