@@ -52,6 +52,7 @@ def test_the_cookie_is_secure_where_the_way_is(app, secure: bool):
     assert ("Strict-Transport-Security" in answer.headers) is secure
 
 
+@pytest.mark.fault("F79")
 def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
     alice.get("/keys")
     with portal.database.write() as connection:
@@ -60,6 +61,7 @@ def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
     assert alice.get("/keys").status == 200
 
 
+@pytest.mark.fault("F75")
 def test_a_database_that_is_locked_keeps_the_words(
     alice: Person, upstream: Upstream, settings, monkeypatch: pytest.MonkeyPatch
 ):

@@ -64,6 +64,7 @@ def test_links_tell_their_host_nothing():
     )
 
 
+@pytest.mark.fault("F73")
 @pytest.mark.parametrize(
     "text", ["- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 100_000, "x " * 200_000]
 )

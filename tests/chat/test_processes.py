@@ -19,6 +19,7 @@ from database import DatabaseUnavailable
 from tests.chat.conftest import shown
 
 
+@pytest.mark.fault("F88")
 def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):
     other = new_log()
     whole = "".join(f"{number} " for number in range(30))
@@ -34,6 +35,7 @@ def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Calla
     assert all(whole.startswith(text) for text in texts)
 
 
+@pytest.mark.fault("F88")
 def test_another_process_resumes_where_a_reader_was(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
@@ -85,6 +87,7 @@ def test_a_producer_whose_beats_stand_still_is_gone(
     assert other.end_if_lost([turn.id]) == [turn.id]
 
 
+@pytest.mark.fault("F80")
 def test_clocks_that_differ_or_jump_end_no_reply(
     log: Log,
     turn: Turn,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from tests.faults.conftest import WORDS, said_in
 from tests.faults.databases.conftest import (
+    PATIENT,
     POSTGRESQL,
     Database,
     given_back,
@@ -19,7 +20,14 @@ from tests.faults.databases.conftest import (
 from tests.person import Person, say_and_hear
 from tests.upstream import Upstream
 
-PATIENCE_SECONDS = 2
+# PostgreSQL looks for a deadlock after a second.
+GIVE_UP_SECONDS = 1.5
+PATIENCE_SECONDS = 4
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("database.GIVE_UP_SECONDS", GIVE_UP_SECONDS)
 
 
 @pytest.fixture
@@ -35,14 +43,12 @@ def other(kind: str, database: Database, settings: dict[str, Any]) -> Iterator[A
 
 @pytest.mark.fault("F75")
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
-def test_a_deadlock_is_told_and_the_words_are_kept(
-    alice: Person, upstream: Upstream, other: Any, people: Callable[[], Person]
-):
+def test_a_deadlock_is_told_and_the_words_are_kept(alice: Person, upstream: Upstream, other: Any):
     form = say_and_hear(alice, upstream, "before", "Before")
     other.execute("SELECT 1 FROM producers FOR UPDATE")
     with ThreadPoolExecutor(1) as pool:
         pressed = pool.submit(alice.press, form, "Send", content=WORDS)
-        while not waits_for_a_lock(other):
+        while not (pressed.done() or waits_for_a_lock(other)):
             pass
         other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal has it
         page = pressed.result(10)
@@ -57,6 +63,7 @@ def test_a_deadlock_is_told_and_the_words_are_kept(
 
 
 @pytest.mark.fault("F75")
+@PATIENT
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
 def test_a_lock_that_stays_is_told_and_the_words_are_kept(
     alice: Person, upstream: Upstream, other: Any

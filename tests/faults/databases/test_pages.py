@@ -6,6 +6,7 @@ import pytest
 
 from tests.faults.databases.conftest import (
     POSTGRESQL,
+    SESSIONS,
     Database,
 )
 from tests.person import Person
@@ -13,6 +14,7 @@ from tests.upstream import Upstream
 
 
 @pytest.mark.fault("F75")
+@SESSIONS
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
 @pytest.mark.parametrize("path", ["/", "/conversations", "/readyz"])
 def test_a_page_says_that_the_database_is_gone(
@@ -31,6 +33,7 @@ def test_a_page_says_that_the_database_is_gone(
 
 
 @pytest.mark.fault("F75")
+@SESSIONS
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
 def test_what_needs_no_database_does_without(alice: Person, database: Database):
     style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]

@@ -6,7 +6,12 @@ import pytest
 
 from tests.faults.conftest import NOT_SENT, WORDS, words_of
 from tests.faults.databases.conftest import (
+    ALLOWANCE,
+    POSTGRESQL,
+    SQLITE,
+    UNNAMED,
     Database,
+    wait_for_producers,
 )
 from tests.person import Page, Person
 from tests.upstream import Upstream
@@ -16,6 +21,7 @@ NOT_SAVED = "The reply could not be saved, because the database did not answer f
 
 
 @pytest.mark.fault("F77")
+@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=ALLOWANCE)], indirect=True)
 def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
     alice: Person, upstream: Upstream, database: Database
 ):
@@ -38,6 +44,7 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
 
 
 @pytest.mark.fault("F77")
+@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=ALLOWANCE)], indirect=True)
 def test_a_reply_that_cannot_be_stored_for_too_long_ends(
     alice: Person, upstream: Upstream, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
@@ -64,6 +71,7 @@ def test_a_reply_that_cannot_be_stored_for_too_long_ends(
 
 
 @pytest.mark.fault("F77")
+@UNNAMED
 def test_a_conversation_whose_number_cannot_be_stored_is_told_with_the_message_unsent(
     alice: Person, upstream: Upstream, database: Database
 ):
