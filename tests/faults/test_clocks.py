@@ -40,8 +40,8 @@ def test_turns_stay_in_the_order_they_were_said(
         jump(wrong)
         page = alice.press(page, "Send", content=words)
         upstream.next_call().begin().complete(words)
+        page = ended(alice, page)
 
-    page = ended(alice, page)
     assert [said_in(turn) for turn in page.turns] == ["one", "two", "three", "four"]
     assert page.states == ["complete"] * 4
     assert not NEGATIVE.search(page.text)

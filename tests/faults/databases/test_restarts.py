@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 import app as twindow
+from blueprints.current import Portal
 from tests.conftest import close, served
 from tests.faults.conftest import WORDS, words_of
 from tests.faults.databases.conftest import (
@@ -23,9 +25,12 @@ from tests.upstream import Upstream
 @STALE
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
 def test_a_restart_that_nobody_noticed_costs_no_request(
-    alice: Person, upstream: Upstream, database: Database
+    alice: Person, upstream: Upstream, database: Database, portal: Portal
 ):
     form = say_and_hear(alice, upstream, "before", "Before")
+    with ExitStack() as several:
+        for _ in range(3):
+            several.enter_context(portal.database.read())
     database.go()
     database.come_back()
 
