@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Insert, RootTransaction, Table, create_engine, event
+from sqlalchemy import Connection, Insert, RootTransaction, Table, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -19,6 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 RETRY_SECONDS = 0.01
 GIVE_UP_SECONDS = 2.5
 
+CONNECT_SECONDS = 5
 LOOK_SECONDS = 0.1
 BELL_SECONDS = 1.0
 
@@ -36,10 +37,10 @@ class Database:
         # Messages must not stand in logs, as they would in the text of an error.
         # A server that was restarted must not cost a person their message: each connection is
         # asked whether it lives before it is used.
-        self.engine = create_engine(url, hide_parameters=True, pool_pre_ping=True)
+        self.engine = create_engine(
+            url, hide_parameters=True, pool_pre_ping=True, connect_args=_patience(url)
+        )
         self._writing = threading.Lock()
-        # Whether the last transaction could not be written.
-        self.failing = False
         # When a transaction failed last, by the monotonic clock.
         self.failed_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
@@ -59,16 +60,6 @@ class Database:
 
         Raises DatabaseUnavailable.
         """
-        try:
-            with self._writer() as connection:
-                yield connection
-        except DatabaseUnavailable:
-            self.failing = True
-            raise
-        self.failing = False
-
-    @contextmanager
-    def _writer(self) -> Iterator[Connection]:
         if not self.is_sqlite:
             with self._translated(), self.engine.begin() as connection:
                 yield connection
@@ -173,6 +164,7 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
 
     with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
         if not database.is_sqlite:
+            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATING})")
         context.configure(connection=connection, version_table=version_table)
         context.run_migrations()
@@ -184,6 +176,16 @@ def _version(database: Database, version_table: str) -> str | None:
             return None
         found = connection.exec_driver_sql(f"SELECT version_num FROM {version_table}")  # noqa: S608
         return found.scalar()
+
+
+def _patience(url: str) -> dict[str, Any]:
+    """Return how long a PostgreSQL is waited for: as long as an SQLite file that is locked."""
+    if make_url(url).get_backend_name() == "sqlite":
+        return {}
+    return {
+        "connect_timeout": CONNECT_SECONDS,
+        "options": f"-c lock_timeout={round(GIVE_UP_SECONDS * 1000)}",
+    }
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from cachelib.base import BaseCache
-from flask import Flask, Response, request
+from flask import Flask, Request, Response, g, request
 from flask_session.cachelib import CacheLibSessionInterface
 from sqlalchemy import delete, select
 
@@ -19,6 +19,8 @@ from database import Database, DatabaseUnavailable, upsert
 logger = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=365)
+# What needs no session, and must be answered when there can be none.
+SESSIONLESS = ("assets", "health")
 
 
 class DatabaseCache(BaseCache):
@@ -70,6 +72,14 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
         """Tell whether this request came by https."""
         return request.is_secure
 
+    def open_session(self, app: Flask, request: Request) -> Any:
+        """Open a session; when that fails, there is none, and the request is answered so."""
+        try:
+            return super().open_session(app, request)
+        except DatabaseUnavailable:
+            g.without_session = True
+            return self.make_null_session(app)
+
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
         """Save a session; when that fails, the answer that says so must still go out."""
         try:
@@ -87,4 +97,11 @@ def init_app(app: Flask, database: Database) -> None:
         SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=LIFETIME,
     )
+    app.before_request(_need_session)
     app.session_interface = Sessions(client=DatabaseCache(database))
+
+
+def _need_session() -> None:
+    """Take nobody for somebody else because the database is away. Raises DatabaseUnavailable."""
+    if "without_session" in g and request.blueprint not in SESSIONLESS:
+        raise DatabaseUnavailable

@@ -208,11 +208,13 @@ class Log:
         self._writer.close()
 
     def can_write(self) -> bool:
-        """Tell whether what is said can be kept; if the last try failed, try again."""
-        if self.database.failing:
-            with suppress(DatabaseUnavailable), self.database.write() as connection:
+        """Tell whether what is said can be kept, by trying."""
+        try:
+            with self.database.write() as connection:
                 self.heartbeat.beat(connection)
-        return not self.database.failing
+        except DatabaseUnavailable:
+            return False
+        return True
 
     def flush(self) -> None:
         """Store what has been appended so far."""

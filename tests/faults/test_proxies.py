@@ -83,10 +83,6 @@ def test_the_cookie_is_secure_behind_a_proxy_that_speaks_https(dora: Person):
 
 
 @pytest.mark.fault("F82")
-@pytest.mark.xfail(
-    strict=True,
-    reason="docs/operating.md passes $host, which has no port: then the referrer is another host's",
-)
 def test_a_message_passes_a_proxy_that_speaks_https(dora: Person, upstream: Upstream):
     form = dora.get("/twins/ada")
     dora.session.headers["Referer"] = form.response.url  # as a browser does

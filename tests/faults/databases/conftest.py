@@ -21,17 +21,6 @@ from tests.upstream import Upstream
 SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
 
-SESSIONS = pytest.mark.xfail(
-    strict=True, reason="a session that cannot be opened fails before any handler of errors: 500"
-)
-STALE = pytest.mark.xfail(strict=True, reason="the pool hands out connections that are long dead")
-ALLOWANCE = pytest.mark.xfail(
-    strict=True, reason="Allowance.accepted raises, so a whole reply ends as failed without its end"
-)
-UNNAMED = pytest.mark.xfail(
-    strict=True, reason="what cannot be stored before the message is sent counts as a bug after it"
-)
-PATIENT = pytest.mark.xfail(strict=True, reason="PostgreSQL's locks are waited for without end")
 
 UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
 

@@ -11,7 +11,6 @@ import pytest
 
 from tests.faults.conftest import WORDS, said_in
 from tests.faults.databases.conftest import (
-    PATIENT,
     POSTGRESQL,
     Database,
     given_back,
@@ -63,7 +62,6 @@ def test_a_deadlock_is_told_and_the_words_are_kept(alice: Person, upstream: Upst
 
 
 @pytest.mark.fault("F75")
-@PATIENT
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
 def test_a_lock_that_stays_is_told_and_the_words_are_kept(
     alice: Person, upstream: Upstream, other: Any

@@ -7,7 +7,6 @@ import pytest
 from tests.faults.conftest import WORDS, said_in
 from tests.faults.databases.conftest import (
     POSTGRESQL,
-    SESSIONS,
     SQLITE,
     UNSAVED,
     Database,
@@ -19,7 +18,7 @@ from tests.upstream import Upstream
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=SESSIONS)], indirect=True)
+@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_a_message_that_cannot_be_stored_is_not_sent_and_its_words_are_kept(
     alice: Person, upstream: Upstream, database: Database
 ):
@@ -43,7 +42,7 @@ def test_a_message_that_cannot_be_stored_is_not_sent_and_its_words_are_kept(
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=SESSIONS)], indirect=True)
+@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_a_form_of_htmx_that_cannot_be_stored_stays_where_it_is(
     alice: Person, upstream: Upstream, database: Database
 ):
@@ -60,7 +59,7 @@ def test_a_form_of_htmx_that_cannot_be_stored_stays_where_it_is(
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=SESSIONS)], indirect=True)
+@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_somebody_new_is_told_as_well(alice: Person, upstream: Upstream, database: Database):
     form = alice.get("/twins/ada")
     database.go()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.databases.conftest import POSTGRESQL, SESSIONS, Database
+from tests.faults.databases.conftest import POSTGRESQL, Database
 from tests.person import Page, Person, say_and_hear
 from tests.upstream import Upstream
 
@@ -16,7 +16,6 @@ pytestmark = [
 ]
 
 
-@SESSIONS
 def test_a_page_says_that_the_database_is_gone(
     alice: Person, upstream: Upstream, database: Database
 ):
@@ -33,7 +32,6 @@ def test_a_page_says_that_the_database_is_gone(
     assert [alice.get(path).status for path in (*PATHS, conversation)] == [200] * len(gone)
 
 
-@SESSIONS
 def test_what_needs_no_database_does_without(alice: Person, database: Database):
     style = style_of(alice.get("/twins/ada"))
     database.go()

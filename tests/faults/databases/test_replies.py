@@ -6,10 +6,8 @@ import pytest
 
 from tests.faults.conftest import NOT_SENT, WORDS, words_of
 from tests.faults.databases.conftest import (
-    ALLOWANCE,
     POSTGRESQL,
     SQLITE,
-    UNNAMED,
     Database,
     wait_for_producers,
 )
@@ -21,7 +19,7 @@ NOT_SAVED = "The reply could not be saved, because the database did not answer f
 
 
 @pytest.mark.fault("F77")
-@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=ALLOWANCE)], indirect=True)
+@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
     alice: Person, upstream: Upstream, database: Database
 ):
@@ -44,7 +42,7 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
 
 
 @pytest.mark.fault("F77")
-@pytest.mark.parametrize("kind", [SQLITE, pytest.param(POSTGRESQL, marks=ALLOWANCE)], indirect=True)
+@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_a_reply_that_cannot_be_stored_for_too_long_ends(
     alice: Person, upstream: Upstream, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
@@ -71,7 +69,6 @@ def test_a_reply_that_cannot_be_stored_for_too_long_ends(
 
 
 @pytest.mark.fault("F77")
-@UNNAMED
 def test_a_conversation_whose_number_cannot_be_stored_is_told_with_the_message_unsent(
     alice: Person, upstream: Upstream, database: Database
 ):

@@ -14,7 +14,6 @@ from tests.conftest import close, served
 from tests.faults.conftest import WORDS, words_of
 from tests.faults.databases.conftest import (
     POSTGRESQL,
-    STALE,
     Database,
 )
 from tests.person import Person, ended, say_and_hear
@@ -22,7 +21,6 @@ from tests.upstream import Upstream
 
 
 @pytest.mark.fault("F75", "F78")
-@STALE
 @pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
 def test_a_restart_that_nobody_noticed_costs_no_request(
     alice: Person, upstream: Upstream, database: Database, portal: Portal
