@@ -8,6 +8,7 @@ import click
 import requests
 
 from blueprints.current import Portal
+from blueprints.health import SECOND_EVENT, SECOND_EVENT_SECONDS
 from database import DatabaseUnavailable
 from twinapi import TwinApiError
 
@@ -15,8 +16,8 @@ LATE_SECONDS = 2.0
 GIVE_UP_SECONDS = 20.0
 
 HELD_BACK = (
-    "WARNING: something between here and the portal holds streams back: the first event came after "
-    "{:.1f} seconds. Switch its buffering off (in nginx: proxy_buffering off)."
+    "WARNING: something between here and the portal holds streams back: an event came {:.1f} "
+    "seconds late. Switch its buffering off (in nginx: proxy_buffering off)."
 )
 
 
@@ -61,10 +62,12 @@ def _stream(url: str) -> bool:
     try:
         with requests.get(url, stream=True, timeout=GIVE_UP_SECONDS) as response:
             response.raise_for_status()
-            response.raw.read1(64)
+            seen = b""
+            while SECOND_EVENT.encode() not in seen and (chunk := response.raw.read1(64)):
+                seen += chunk
     except (requests.RequestException, OSError) as error:
         return _say(f"No stream came from {url}: {type(error).__name__}.", well=False)
-    late = time.monotonic() - asked_at
+    late = time.monotonic() - asked_at - SECOND_EVENT_SECONDS
     if late > LATE_SECONDS:
         return _say(HELD_BACK.format(late), well=False)
     return _say("Streams pass at once.", well=True)

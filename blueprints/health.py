@@ -14,6 +14,8 @@ from database import DatabaseUnavailable
 
 bp = Blueprint("health", __name__)
 
+SECOND_EVENT = "soon"
+SECOND_EVENT_SECONDS = 0.5
 STREAM_SECONDS = 3.0
 TEXT = {"Content-Type": "text/plain; charset=utf-8"}
 
@@ -39,10 +41,15 @@ def ready() -> tuple[str, int, dict[str, str]]:
 
 @bp.get("/healthz/stream")
 def stream() -> Response:
-    """Send an event at once, and end later: so a proxy shows that it holds streams back."""
+    """Send two events soon, and end later: so a proxy shows that it holds streams back.
+
+    Some let the first pass, because it comes together with the head.
+    """
 
     def frames() -> Iterator[str]:
         yield sse.frame("at once")
+        time.sleep(SECOND_EVENT_SECONDS)
+        yield sse.frame(SECOND_EVENT)
         time.sleep(STREAM_SECONDS)
         yield sse.frame("later")
 
