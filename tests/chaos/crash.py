@@ -24,6 +24,7 @@ from tests.test_start import free_port
 SWEEP_SECONDS = 15
 
 PROMISES: Promises = {
+    "acknowledged_share": at_least(0.99),
     "lost": at_most(0),
     "doubled": at_most(0),
     "calls_doubled": at_most(0),
@@ -82,6 +83,7 @@ class Crashes:
         return {
             "messages": len(self.said),
             "acknowledged": len(known),
+            "acknowledged_share": round(len(known) / max(1, len(self.said)), 3),
             "pressed_again": self.pressed_again,
             "lost": sum(content not in stored for content in known),
             "doubled": sum(count > 1 for count in stored.values()),
