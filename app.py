@@ -103,6 +103,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         settings.service_url,
         key,
         read_key=settings.api_read_key,
+        ca_file=settings.api_ca_file,
         connect_timeout=settings.api_connect_timeout,
         answer_timeout=settings.api_answer_timeout,
         idle_timeout=settings.api_idle_timeout,

@@ -48,6 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_url: Url | None = None
     api_key: str | None = None
     api_read_key: str | None = None
+    api_ca_file: Path | None = None
     api_connect_timeout: Seconds = 5
     api_answer_timeout: Seconds = 30
     api_idle_timeout: Seconds = 60
@@ -185,6 +186,8 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"{PREFIX}_{name.upper()} is set, so {PREFIX}_API_URL is needed as well."
             )
+    if settings.api_ca_file and not settings.api_ca_file.is_file():
+        raise SettingsError(f"{PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
     if not settings.twins_dir.is_dir():
         raise SettingsError(f"{PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
     if settings.database_url:

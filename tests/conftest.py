@@ -75,6 +75,9 @@ def close(app: Flask) -> None:
     """End a portal's streams and connections."""
     portal = portal_of(app)
     portal.log.close()
+    for thread in threading.enumerate():
+        if thread.name.startswith("turn-"):
+            thread.join(10)
     portal.client.close()
     portal.database.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -22,8 +23,8 @@ MAX_PAGE = 100
 class Client:
     """Speak to one service with one key, and with a second that may only read where there is one.
 
-    Times are seconds. `heard` is told what the service says of the limits of the first key. Every
-    call raises TwinApiError.
+    `ca_file` holds the certificates to trust instead of the public ones. Times are seconds. `heard`
+    is told what the service says of the limits of the first key. Every call raises TwinApiError.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Client:
         key: str,
         *,
         read_key: str | None = None,
+        ca_file: Path | None = None,
         connect_timeout: float = 5,
         answer_timeout: float = 30,
         idle_timeout: float = 60,
@@ -45,6 +47,7 @@ class Client:
         self._reply_timeout = reply_timeout
         self._transport = Transport(
             base_url,
+            ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
             read_timeout=answer_timeout,
@@ -52,6 +55,7 @@ class Client:
         )
         self._streaming = Transport(
             base_url,
+            ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
             # Later than the stream's own deadline, which knows better what to say.
@@ -61,6 +65,7 @@ class Client:
         # An answer in one piece takes as long as the reply itself.
         self._patient = Transport(
             base_url,
+            ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=reply_timeout,
             read_timeout=reply_timeout,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http.cookiejar import DefaultCookiePolicy
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -55,6 +56,7 @@ class Transport:
         self,
         base_url: str,
         *,
+        ca_file: Path | None,
         connect_timeout: float,
         head_timeout: float,
         read_timeout: float,
@@ -66,6 +68,8 @@ class Transport:
         self._read_timeout = read_timeout
         self._session = requests.Session()
         self._session.trust_env = False
+        if ca_file:
+            self._session.verify = str(ca_file)
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         adapter = BoundedAdapter(head_timeout, pool_connections=4, pool_maxsize=64)
         self._session.mount("http://", adapter)

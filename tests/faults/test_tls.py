@@ -79,11 +79,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def front(
-    authority: Authority, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Front]:
+def front(authority: Authority, upstream: Upstream) -> Iterator[Front]:
     """Serve with a good certificate; the portal trusts whoever signed it."""
-    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(authority.root.pem))
     with Front(upstream.url) as front:
         front.show(authority.signed("localhost"))
         threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
@@ -92,8 +89,8 @@ def front(
 
 
 @pytest.fixture
-def settings(settings: dict[str, Any], front: Front) -> dict[str, Any]:
-    return settings | {"api_url": front.url}
+def settings(settings: dict[str, Any], front: Front, authority: Authority) -> dict[str, Any]:
+    return settings | {"api_url": front.url, "api_ca_file": authority.root.pem}
 
 
 def test_a_good_certificate_is_trusted(hear: Hear, front: Front):
