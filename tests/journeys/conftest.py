@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.conftest import served
 from tests.upstream import Upstream
+from tests.wire import Wire, strung
 
 WAIT_MS = 10_000
 
@@ -21,6 +24,20 @@ def surprises() -> Iterator[Surprises]:
     found = Surprises()
     yield found
     assert found == []
+
+
+@pytest.fixture
+def wire(app: Flask) -> Iterator[Wire]:
+    """Serve the portal behind a wire; a module's own `url` may be the wire's."""
+    with served(app) as url, strung(url) as wire:
+        yield wire
+
+
+@pytest.fixture
+def bad_network(surprises: Surprises) -> Iterator[None]:
+    """Expect what a bad network writes into the console."""
+    yield
+    surprises.clear()
 
 
 @pytest.fixture

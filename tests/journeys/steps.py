@@ -1,0 +1,117 @@
+"""What people do on a page, and what a test sees of its requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, Locator, Page, Request, Response, Route, expect
+
+from tests.journeys.conftest import turn
+from tests.upstream import Call, Upstream
+
+STREAMS = re.compile(r"/turns/[\w-]+/events")
+CONVERSATION = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
+FORMS = re.compile(r"/(turns|conversations)$")
+# The page spreads its own delays; the shortest of them is enough for a test.
+NO_SPREAD = "Math.random = () => 0"
+HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
+SHOWN = HIDDEN.replace("true})", "false})")
+CHANGED = "document.dispatchEvent(new Event('visibilitychange'))"
+
+
+def box(page: Page) -> Locator:
+    """Return the box that one writes in."""
+    return page.get_by_role("textbox", name="Message")
+
+
+def say(page: Page, words: str) -> None:
+    """Write something and send it."""
+    box(page).fill(words)
+    page.get_by_role("button", name="Send").click()
+
+
+def double_click(page: Page) -> None:
+    """Click Send as if it were an icon."""
+    page.get_by_role("button", name="Send").dblclick()
+
+
+def enter_twice(page: Page) -> None:
+    """Press Enter twice in the box."""
+    box(page).press("Enter")
+    page.keyboard.press("Enter")
+
+
+def text(page: Page, state: str = "streaming", number: int = 0) -> Locator:
+    """Return the text of a reply."""
+    return turn(page, state, number).locator(".turn__reply")
+
+
+def progress(page: Page) -> Locator:
+    """Return the line that says how a running reply stands."""
+    return page.locator(".turn__progress")
+
+
+def talking(context: BrowserContext, upstream: Upstream, said: str = "One") -> tuple[Page, Call]:
+    """Open a conversation whose first reply has begun."""
+    page = context.new_page()
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    call = upstream.next_call().begin()
+    call.delta(said)
+    expect(text(page)).to_have_text(said)
+    return page, call
+
+
+def requests_of(page: Page, wanted: Callable[[Request], object]) -> list[Request]:
+    """Return a list that grows with every request that is wanted."""
+    seen: list[Request] = []
+    page.on("request", lambda request: wanted(request) and seen.append(request))
+    return seen
+
+
+def is_stream(request: Request) -> bool:
+    """Tell whether a request follows a reply."""
+    return bool(STREAMS.search(request.url))
+
+
+def is_post(request: Request) -> bool:
+    """Tell whether a request sends a form."""
+    return request.method == "POST"
+
+
+def post_answers(page: Page) -> list[Response]:
+    """Return a list that grows with every answer to a form."""
+    seen: list[Response] = []
+    page.on("response", lambda answer: answer.request.method == "POST" and seen.append(answer))
+    return seen
+
+
+def lose_the_next_answer(page: Page) -> None:
+    """Let the next form reach the portal, and its answer nobody."""
+
+    def lose(route: Route) -> None:
+        route.fetch(max_redirects=0)
+        route.abort()
+
+    page.route(FORMS, lose, times=1)
+
+
+def fire(page: Page, event: str) -> None:
+    """Let something happen to the window."""
+    page.evaluate(f"dispatchEvent(new Event('{event}'))")
+
+
+def hide(page: Page) -> None:
+    """Go to another tab."""
+    page.evaluate(f"{HIDDEN}; {CHANGED}")
+
+
+def show(page: Page) -> None:
+    """Come back to this tab."""
+    page.evaluate(f"{SHOWN}; {CHANGED}")
+
+
+def same_person(context: BrowserContext, other: BrowserContext) -> None:
+    """Give the cookies of one browser to another."""
+    other.add_cookies([{**cookie} for cookie in context.cookies()])  # type: ignore[typeddict-item]

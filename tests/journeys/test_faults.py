@@ -1,0 +1,166 @@
+"""A service that is silent, a page without its script, a twin that is gone."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import update
+
+from blueprints.current import Portal
+from chat.tables import turns
+from tests.journeys.conftest import begun, turn
+from tests.journeys.steps import CONVERSATION, box, progress, say, talking, text
+from tests.upstream import TWINS, Upstream
+
+LOOKS = 20
+NOT_AVAILABLE = "Ada is not available any more. What was said here is kept."
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
+    """Let a moment of silence be a long time."""
+    monkeypatch.setattr("blueprints.events.STILL_WAITING_SECONDS", 0.2)
+    monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
+    settings["api_idle_timeout"] = 2
+
+
+@pytest.mark.fault("F39")
+@pytest.mark.usefixtures("impatient")
+def test_silence_is_said_and_then_given_up(context: BrowserContext, upstream: Upstream):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    call = upstream.next_call().begin()
+    expect(progress(page)).to_have_text("Still waiting for Ada…")
+
+    cut = turn(page, "interrupted")
+    expect(cut.get_by_role("alert")).to_contain_text("was quiet for too long")
+    expect(cut.get_by_role("button", name="Retry")).to_be_visible()
+    expect(progress(page)).to_have_count(0)
+    assert call.wait_for_hangup()
+
+
+@pytest.mark.fault("F39")
+def test_silence_is_said_without_script_as_well(
+    plain: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = plain.new_page()
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    call = upstream.next_call().begin()
+    expect(progress(page)).to_have_text("Ada has your message…")
+    with portal.database.write() as connection:
+        connection.execute(update(turns).values(created_at=time.time() - 15))
+    expect(progress(page)).to_have_text("Still waiting for Ada…")
+
+    call.finish()
+    cut = turn(page, "interrupted")
+    expect(cut.get_by_role("alert")).to_be_visible()
+    expect(cut.get_by_role("button", name="Retry")).to_be_visible()
+
+
+@pytest.mark.fault("F84")
+def test_without_script_the_whole_reply_appears_by_itself(
+    plain: BrowserContext, upstream: Upstream
+):
+    page, call = talking(plain, upstream, "One")
+    call.complete("One **two**")
+    expect(text(page, "complete").locator("strong")).to_have_text("two")
+    expect(page.locator("noscript")).to_have_count(0)
+
+
+def look_until(page: Page, state: str, words: str) -> None:
+    """Follow the link until the reply is so far."""
+    for _ in range(LOOKS):
+        page.get_by_role("link", name="See how far it is").click()
+        if page.locator(f".turn[data-state={state}]").filter(has_text=words).count():
+            return
+    raise AssertionError(page.locator("#log").inner_text())
+
+
+@pytest.mark.fault("F84")
+@pytest.mark.usefixtures("bad_network")
+@pytest.mark.xfail(strict=True, reason="the link leads to the same address, so nothing is loaded")
+def test_where_the_script_did_not_load_forms_work_and_a_link_shows_the_rest(
+    context: BrowserContext, upstream: Upstream
+):
+    context.route("**/twindow.js", lambda route: route.abort())
+    page = context.new_page()
+    page.goto("/twins/ada")
+    for number, words in enumerate(("Hello", "Second")):
+        say(page, words)
+        call = upstream.next_call().begin()
+        expect(turn(page, "waiting")).to_contain_text(words)
+        call.delta("One")
+        look_until(page, "streaming", "One")
+        call.delta(" two")
+        look_until(page, "streaming", "One two")
+        call.complete(f"{words} heard")
+        look_until(page, "complete", f"{words} heard")
+        expect(text(page, "complete", number)).to_have_text(f"{words} heard")
+    assert upstream.sent() == ["Hello", "Second"]
+
+
+@pytest.fixture
+def forgetful(settings: dict[str, Any]) -> None:
+    """Let the list of twins be asked for with every look at it."""
+    settings["twins_cache"] = 0.001
+
+
+@pytest.mark.fault("F86")
+@pytest.mark.usefixtures("forgetful")
+def test_a_twin_that_is_gone_leaves_what_was_said_and_takes_no_more(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    there = page.url
+    upstream.twins = TWINS[1:]
+    page.goto("/")
+    expect(page.get_by_role("link", name="Ada")).to_have_count(0)
+
+    page.goto(there)
+    expect(text(page, "complete")).to_have_text("Hello to you")
+    expect(page.locator("#composer .note")).to_contain_text(NOT_AVAILABLE)
+    expect(box(page)).to_be_disabled()
+    expect(page.get_by_role("button", name="Send")).to_be_disabled()
+
+
+@pytest.mark.fault("F86")
+def test_words_for_a_twin_that_went_away_can_begin_anew(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    there = page.url
+    say(page, "Are you there?")
+    upstream.next_call().answer(404, {"error": "no such conversation"})
+
+    gone = turn(page, "failed")
+    expect(gone.get_by_role("alert")).to_contain_text("is no longer there at the service")
+    expect(text(page, "complete")).to_have_text("Hello to you")
+    gone.get_by_role("button", name="Start new with this text").click()
+    expect(page).to_have_url(CONVERSATION)
+    upstream.next_call().begin().complete("I am")
+    expect(text(page, "complete")).to_have_text("I am")
+    assert page.url != there
+    assert upstream.sent() == ["Hello", "Are you there?", "Are you there?"]
+
+
+@pytest.mark.fault("F86")
+@pytest.mark.usefixtures("forgetful")
+def test_a_twin_that_was_renamed_keeps_its_conversation(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    there = page.url
+    upstream.twins = [{**TWINS[0], "name": "Ada Lovelace"}]
+    page.goto("/")
+    expect(page.get_by_role("link", name="Ada Lovelace")).to_be_visible()
+
+    page.goto(there)
+    expect(text(page, "complete")).to_have_text("Hello to you")
+    say(page, "Still you?")
+    upstream.next_call().begin().complete("Still me")
+    expect(text(page, "complete", 1)).to_have_text("Still me")

@@ -1,0 +1,148 @@
+"""One press is one message: over a network that loses answers, a restart, and two portals."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from playwright.sync_api import BrowserContext, expect
+
+import app as twindow
+from tests.conftest import close, served
+from tests.journeys.conftest import begun, turn
+from tests.journeys.steps import (
+    CONVERSATION,
+    box,
+    enter_twice,
+    lose_the_next_answer,
+    say,
+    text,
+)
+from tests.person import Person, ended
+from tests.postgres import Postgres
+from tests.upstream import Upstream
+from tests.wire import Wire
+
+
+@pytest.fixture
+def url(wire: Wire) -> str:
+    return wire.url
+
+
+@pytest.mark.fault("F62")
+@pytest.mark.usefixtures("bad_network")
+def test_a_press_whose_answer_was_lost_is_shown_by_the_next_press(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    lose_the_next_answer(page)
+    say(page, "once")
+    expect(page.locator("#notices")).to_contain_text("Your text is still here")
+    expect(box(page)).to_have_value("once")
+    call = upstream.next_call().begin()
+    enter_twice(page)
+
+    expect(turn(page, "waiting")).to_contain_text("once")
+    expect(box(page)).to_have_value("")
+    call.delta("It is")
+    expect(text(page)).to_have_text("It is")
+    call.complete("It is live")
+    expect(text(page, "complete", 1)).to_have_text("It is live")
+    expect(page.locator(".turn")).to_have_count(2)
+    assert upstream.sent() == ["Hello", "once"]
+
+
+@pytest.mark.fault("F62")
+@pytest.mark.usefixtures("bad_network")
+@pytest.mark.xfail(strict=True, reason="back brings the words with a fresh key: a second message")
+def test_a_first_press_whose_answer_was_lost_can_be_pressed_again(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    lose_the_next_answer(page)
+    say(page, "once")
+    call = upstream.next_call().begin()
+    expect(page).to_have_url("chrome-error://chromewebdata/")
+    page.go_back()
+    expect(box(page)).to_have_value("once")
+    page.get_by_role("button", name="Send").click()
+
+    expect(page).to_have_url(CONVERSATION)
+    call.complete("ok")
+    assert upstream.sent() == ["once"]
+    page.goto("/conversations")
+    expect(page.get_by_role("link", name="once")).to_have_count(1)
+
+
+@pytest.mark.fault("F62")
+@pytest.mark.usefixtures("bad_network")
+def test_the_same_press_after_a_restart_is_the_same_turn(
+    context: BrowserContext,
+    upstream: Upstream,
+    app: Flask,
+    settings: dict[str, Any],
+    wire: Wire,
+):
+    page = begun(context, upstream)
+    lose_the_next_answer(page)
+    say(page, "once")
+    expect(page.locator("#notices")).to_contain_text("Your text is still here")
+    upstream.next_call().begin()
+    close(app)
+    restarted = twindow.create_app(settings)
+    with served(restarted) as wire.leads_to:
+        wire.cut()
+        page.get_by_role("button", name="Send").click()
+
+        expect(turn(page, "interrupted")).to_contain_text("once")
+        expect(page.locator(".turn")).to_have_count(2)
+        expect(box(page)).to_have_value("")
+    close(restarted)
+    assert upstream.sent() == ["Hello", "once"]
+
+
+@pytest.mark.fault("F62")
+@pytest.mark.parametrize("place", ["first page", "conversation"])
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_two_portals_that_get_the_same_press_at_once_send_it_once(
+    settings: dict[str, Any],
+    upstream: Upstream,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    kind: str,
+    place: str,
+):
+    if kind == "postgresql":
+        postgres: Postgres = request.getfixturevalue("postgres")
+        settings["database_url"] = postgres.new_database()
+    portals = [twindow.create_app(settings) for _ in range(2)]
+    with served(portals[0]) as here, served(portals[1]) as there, ThreadPoolExecutor(2) as pool:
+        people = [Person(here), Person(there)]
+        page = people[0].get("/twins/ada")
+        people[1].session.cookies.update(people[0].session.cookies)
+        before = []
+        if place == "conversation":
+            before = ["Hello"]
+            page = people[0].press(page, "Send", content="Hello")
+            upstream.next_call().begin().complete("Hello to you")
+            page = ended(people[0], page)
+        action, fields = page.action("Send")
+        presses = [
+            pool.submit(person.post, action, fields | {"content": "once"}) for person in people
+        ]
+        pages = [press.result(10) for press in presses]
+        upstream.next_call().begin().complete("ok")
+        states = [ended(*each).states for each in zip(people, pages, strict=True)]
+        for person in people:
+            person.close()
+    for portal in portals:
+        close(portal)
+
+    assert [page.status for page in pages] == [200, 200]
+    assert pages[0].path == pages[1].path
+    assert states == [["complete"] * (len(before) + 1)] * 2
+    assert upstream.sent() == [*before, "once"]
