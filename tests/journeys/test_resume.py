@@ -72,18 +72,7 @@ def test_two_tabs_and_another_device_show_the_same(
 
 @pytest.mark.fault("F67")
 @pytest.mark.usefixtures("bad_network")
-@pytest.mark.parametrize(
-    "how",
-    [
-        "cut",
-        pytest.param(
-            "go_dead",
-            marks=pytest.mark.xfail(
-                strict=True, reason="online only wakes a stream that waits, not one that is dead"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("how", ["cut", "go_dead"])
 def test_a_page_that_was_offline_says_so_and_catches_up_by_itself(
     context: BrowserContext, upstream: Upstream, wire: Wire, how: str
 ):
@@ -107,7 +96,6 @@ def test_a_page_that_was_offline_says_so_and_catches_up_by_itself(
 
 @pytest.mark.fault("F67")
 @pytest.mark.usefixtures("bad_network")
-@pytest.mark.xfail(strict=True, reason="a second sse-retry is queued and opens a second stream")
 def test_a_network_that_comes_and_goes_repeats_no_text(context: BrowserContext, upstream: Upstream):
     context.add_init_script(NO_SPREAD)
     page = begun(context, upstream)
