@@ -13,6 +13,7 @@ from tests.upstream import Call, Upstream
 STREAMS = re.compile(r"/turns/[\w-]+/events")
 CONVERSATION = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
 FORMS = re.compile(r"/(turns|conversations)$")
+STEP_MS = 1_000
 # The page spreads its own delays; the shortest of them is enough for a test.
 NO_SPREAD = "Math.random = () => 0"
 HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
@@ -78,6 +79,31 @@ def is_stream(request: Request) -> bool:
 def is_post(request: Request) -> bool:
     """Tell whether a request sends a form."""
     return request.method == "POST"
+
+
+class Asked:
+    """When the page asked for the reply, on its own clock."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.now = 0
+        self.at: list[int] = []
+        page.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        if is_stream(request):
+            self.at.append(self.now)
+
+    def spend(self, milliseconds: int) -> None:
+        """Let time pass on the page."""
+        for _ in range(milliseconds // STEP_MS):
+            self.now += STEP_MS
+            self.page.clock.run_for(STEP_MS)
+
+    def ever_more_rarely(self) -> bool:
+        """Tell whether the gaps grow."""
+        gaps = [b - a for a, b in zip(self.at, self.at[1:], strict=False)]
+        return len(gaps) > 2 and gaps[-1] >= 4 * max(gaps[0], STEP_MS) and len(self.at) <= 10
 
 
 def post_answers(page: Page) -> list[Response]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import delete
 
 from blueprints.current import Portal
@@ -14,6 +14,7 @@ from chat.tables import sessions
 from tests.journeys.steps import (
     CONVERSATION,
     NO_SPREAD,
+    Asked,
     is_stream,
     progress,
     say,
@@ -34,7 +35,6 @@ ANSWERS = {
     "401": {"status": 401, "body": LOGIN, "content_type": HTML},
     "500": {"status": 500, "body": LOGIN, "content_type": HTML},
 }
-STEP_MS = 1_000
 MINUTE_MS = 60_000
 SAID_MS = 1_000
 CANNOT = "cannot be followed at the moment"
@@ -43,31 +43,6 @@ CANNOT = "cannot be followed at the moment"
 @pytest.fixture
 def url(wire: Wire) -> str:
     return wire.url
-
-
-class Asked:
-    """When the page asked for the reply, on its own clock."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.now = 0
-        self.at: list[int] = []
-        page.on("request", self._note)
-
-    def _note(self, request: Request) -> None:
-        if is_stream(request):
-            self.at.append(self.now)
-
-    def spend(self, milliseconds: int) -> None:
-        """Let time pass on the page."""
-        for _ in range(milliseconds // STEP_MS):
-            self.now += STEP_MS
-            self.page.clock.run_for(STEP_MS)
-
-    def ever_more_rarely(self) -> bool:
-        """Tell whether the gaps grow."""
-        gaps = [b - a for a, b in zip(self.at, self.at[1:], strict=False)]
-        return len(gaps) > 2 and gaps[-1] >= 4 * max(gaps[0], STEP_MS) and len(self.at) <= 10
 
 
 def answered_so(page: Page, answer: str) -> None:
