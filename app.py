@@ -70,7 +70,13 @@ def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
 
     Raises config.SettingsError.
     """
-    return Twindow(config.load(_address_of_flask_run() | dict(overrides or {}))).portal
+    try:
+        settings = config.load(_address_of_flask_run() | dict(overrides or {}))
+    except config.SettingsError as error:
+        if click.get_current_context(silent=True):
+            raise click.ClickException(str(error)) from None
+        raise
+    return Twindow(settings).portal
 
 
 def main() -> None:

@@ -130,6 +130,8 @@ def load(overrides: Mapping[str, object] | None = None) -> Settings:
         ) from None
     with suppress(OSError):  # a volume that belongs to somebody else
         settings.data_dir.chmod(0o700)
+        # It may stand in a working tree, and holds secrets.
+        (settings.data_dir / ".gitignore").write_text("*\n")
     return settings
 
 

@@ -20,6 +20,7 @@ RETRY_SECONDS = 0.01
 GIVE_UP_SECONDS = 2.5
 
 CONNECT_SECONDS = 5
+SILENT_MS = 10_000
 LOOK_SECONDS = 0.1
 BELL_SECONDS = 1.0
 
@@ -184,6 +185,7 @@ def _patience(url: str) -> dict[str, Any]:
         return {}
     return {
         "connect_timeout": CONNECT_SECONDS,
+        "tcp_user_timeout": SILENT_MS,
         "options": f"-c lock_timeout={round(GIVE_UP_SECONDS * 1000)}",
     }
 

@@ -38,7 +38,9 @@ def index() -> str:
 @bp.get("/<conversation_id>")
 def show(conversation_id: str) -> str:
     """Show a conversation: its newest turns, or those before a position."""
-    return page_of(own_conversation(conversation_id))
+    conversation = own_conversation(conversation_id)
+    words.forget_first_key(conversation.twin_id)
+    return page_of(conversation)
 
 
 def page_of(
@@ -49,13 +51,12 @@ def page_of(
     log = log_of(conversation, before=request.args.get("before", None, _position))
     return render_template(
         "conversations/show.html",
-        **log | composer_of(conversation),
+        **log | composer_of(conversation) | ({"until": until} if until else {}),
         running=bool(log["turns"]) and log["turns"][-1][1].running,
         look=request.args.get("look", 0, int),
         side=side.items[:SIDE],
         content=content,
         notice=notice,
-        until=until,
     )
 
 
@@ -81,6 +82,7 @@ def composer_of(conversation: Conversation) -> dict[str, Any]:
         "conversation": conversation,
         "obstacle": _obstacle(conversation),
         "few_left": portal().allowance.few_left(),
+        "until": portal().allowance.refused_until(),
         "key": words.fresh_key(),
     }
 
@@ -93,7 +95,7 @@ def _obstacle(conversation: Conversation) -> str:
 
 
 def _position(value: str) -> int:
-    return min(int(value), 2**31 - 1)
+    return max(0, min(int(value), 2**31 - 1))
 
 
 def replies(turns: Sequence[Turn]) -> list[Reply]:

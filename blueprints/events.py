@@ -36,13 +36,20 @@ def show(turn_id: str) -> Response:
     return Response(stream_with_context(body), headers=sse.HEADERS)
 
 
+@bp.app_template_test("long_ago")
+def is_long_ago(seconds: float) -> bool:
+    """Tell whether somebody who has heard nothing since wonders whether anything will come."""
+    return time.time() - seconds >= STILL_WAITING_SECONDS
+
+
 def _cursor() -> int:
     value = request.headers.get("Last-Event-ID") or request.args.get("after", "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
 
 
 def _frames(turn: Turn, after: int) -> Iterator[str]:
-    yield sse.HEARTBEAT
+    # An event, not a comment: the page takes a stream that brings nothing for one that is none.
+    yield sse.frame(event="here")
     heard_at: float | None = time.monotonic()
     for batch in portal().log.follow(turn.id, after):
         if batch.ended:

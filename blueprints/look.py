@@ -68,8 +68,8 @@ def wait(seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Write a time of the next hour or so."""
-    return time.strftime("%H:%M", time.localtime(seconds))
+    """Write a time of the next hour or so: the minute at whose beginning it is over."""
+    return time.strftime("%H:%M", time.localtime(seconds + 59))
 
 
 def seconds_until(until: float | None) -> int:
@@ -87,7 +87,6 @@ def init_app(app: Flask) -> None:
     app.template_filter()(clock)
     app.template_filter()(zip)
     app.add_template_global(seconds_until)
-    app.add_template_global(time.time, "now")
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
 
     @app.context_processor

@@ -29,7 +29,7 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
     conversation = own_conversation(conversation_id)
     try:
         said = words.said()
-        again = _repeated(conversation)
+        again = _repeated(conversation, said.content)
         added = portal().turns.add(conversation, said.content, said.key, again)
     except words.Refused as error:
         return _refuse(conversation, error.content, error.sentence, error.status)
@@ -60,11 +60,13 @@ def cancel(turn_id: str) -> BaseResponse:
     return redirect(_place_of(turn), 303)
 
 
-def _repeated(conversation: Conversation) -> Turn | None:
-    """Return the turn of this conversation whose Retry was pressed, if one was."""
+def _repeated(conversation: Conversation, content: str) -> Turn | None:
+    """Return the turn of this conversation whose Retry was pressed, if these are its words."""
     turn_id = request.form.get("again", "").replace("\0", "")
     turn = portal().turns.find(turn_id, person()) if turn_id else None
-    return turn if turn and turn.conversation_id == conversation.id else None
+    if turn is None or (turn.conversation_id, turn.content) != (conversation.id, content):
+        return None
+    return turn
 
 
 def _shown(turn: Turn) -> dict[str, Any]:
@@ -91,8 +93,7 @@ def _refuse(
     return fragment(
         "turns/_composer.html",
         status,
-        **composer_of(conversation),
+        **composer_of(conversation) | ({"until": until} if until else {}),
         content=content,
         notice=sentence,
-        until=until,
     )

@@ -45,7 +45,7 @@ def show(twin_id: str) -> str:
     # Somebody before the first press: two presses at once must be the same person's.
     become_person()
     twin = portal().directory.find(twin_id)
-    return render_template("twins/show.html", twin=twin, content="", key=words.fresh_key())
+    return render_template("twins/show.html", twin=twin, **_composer(twin))
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
@@ -72,11 +72,17 @@ def _again(twin: Twin, content: str, notice: str, until: float | None = None) ->
     return render_template(
         "twins/show.html",
         twin=twin,
-        content=content,
+        **_composer(twin) | ({"until": until} if until else {}) | {"content": content},
         notice=notice,
-        until=until,
-        key=words.fresh_key(),
     )
+
+
+def _composer(twin: Twin) -> dict[str, Any]:
+    return {
+        "content": "",
+        "until": portal().allowance.refused_until(),
+        "key": words.first_key(twin.id),
+    }
 
 
 def _matches(twin: Twin, q: str) -> bool:

@@ -107,6 +107,11 @@ class Allowance:
         known = self._row()
         return known is None or not _is_near(known.forbidden_until, time.time())
 
+    def refused_until(self) -> float | None:
+        """Return until when nothing more should be sent, if the service has said so."""
+        known = self._row()
+        return known.refused_until if known and _is_near(known.refused_until, time.time()) else None
+
     def few_left(self) -> Left | None:
         """Say what the hour still holds when it is a tenth or less, so that nobody is surprised."""
         with self.database.read() as connection:

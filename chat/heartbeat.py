@@ -1,7 +1,8 @@
 """Whether the process that produces a reply still lives. It counts its beats in the database.
 
-No clock is compared with another: whoever asks watches for how long, by its own monotonic clock,
-a count has stood still. So clocks that differ or jump end no reply.
+No clock is compared with another: whoever asks watches for how long a count stands still, and a
+time in which it did not look itself counts little. So clocks that differ or jump end no reply, nor
+does a machine that was asleep.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from database import Database, upsert
 BEAT_SECONDS = 2.0
 # A producer whose count has stood still for this long is gone, and so are its replies.
 LOST_SECONDS = 7.0
+# Between two looks anything may have happened to whoever looks.
+MOST_A_LOOK = 2.0
 
 
 class Heartbeat:
@@ -29,7 +32,8 @@ class Heartbeat:
         self.producer = secrets.token_urlsafe(16)
         self._count = 0
         self._beaten_at = 0.0
-        self._seen: dict[str, tuple[int, float]] = {}
+        # For each producer its count, for how long it stands still, and when that was looked at.
+        self._seen: dict[str, tuple[int, float, float]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -83,9 +87,9 @@ class Heartbeat:
     def _stands_still(self, producer: str, beat: int) -> bool:
         now = monotonic()
         with self._lock:
-            last, since = self._seen.get(producer, (None, now))
-            if beat != last:
-                self._seen[producer] = (beat, now)
-                since = now
-        # While the database was away, the living could not beat either.
-        return now - max(since, self._database.failed_at) >= LOST_SECONDS
+            last, still, looked_at = self._seen.get(producer, (None, 0.0, now))
+            # While the database was away, the living could not beat either.
+            watched = 0.0 if self._database.failed_at > looked_at else now - looked_at
+            still = still + min(max(0.0, watched), MOST_A_LOOK) if beat == last else 0.0
+            self._seen[producer] = beat, still, now
+        return still >= LOST_SECONDS

@@ -47,6 +47,11 @@ class Live:
         return not (self._closed or self._left)
 
     @property
+    def sending(self) -> bool:
+        """Tell whether the service is being asked, or has been."""
+        return self._on_close is not None
+
+    @property
     def left(self) -> bool:
         """Tell whether nobody writes here any more, although there is no end."""
         return self._left and not self._closed

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 
 import msgspec
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from chat import heartbeat, stored, writer
 from chat.elsewhere import Elsewhere
@@ -38,6 +39,7 @@ CLOSING = Ended(
     sentence="The reply was cut off, because Twindow is being restarted. What came so far is kept.",
     perhaps_received=True,
 )
+CLOSING_UNSENT = msgspec.structs.replace(CLOSING, perhaps_received=False)
 
 
 class Log:
@@ -54,7 +56,7 @@ class Log:
         self._live: dict[str, Live] = {}
         self._bell = Bell(database, "twindow_log")
         self._writer = Writer(database, self._bell, self.heartbeat, self._live)
-        self._elsewhere = Elsewhere(database, self._bell, self.end_if_lost)
+        self._elsewhere = Elsewhere(database, self._bell, self._look_for_life)
 
     def start(self) -> None:
         """Begin to look for replies that a process which died has left behind."""
@@ -189,6 +191,16 @@ class Log:
             lost = self.heartbeat.lost(connection, others)
         return [turn_id for turn_id in lost if self.end(turn_id, LOST, if_lost=True)]
 
+    def _look_for_life(self, turn_ids: Iterable[str]) -> None:
+        """End what is lost, if the living could say that they live: so this process does."""
+        asked_at = time.monotonic()
+        with self.database.write() as connection:
+            self.heartbeat.beat(connection)
+        if time.monotonic() - asked_at > CONTENDED_SECONDS:
+            self.heartbeat.forget()
+        else:
+            self.end_if_lost(turn_ids)
+
     def _is_lost(self, connection: Connection, turn_id: str, asked_at: float) -> bool:
         if time.monotonic() - asked_at > CONTENDED_SECONDS:
             self.heartbeat.forget()
@@ -198,9 +210,10 @@ class Log:
     def close(self) -> None:
         """End every running reply as interrupted, and let all readers go. They come back."""
         self.closing = True
-        for turn_id in list(self._live):
-            with suppress(DatabaseUnavailable):
-                self.end(turn_id, CLOSING)
+        for turn_id, live in list(self._live.items()):
+            # A turn that is being added is not there yet; without a producer it is lost at once.
+            with suppress(DatabaseUnavailable, IntegrityError):
+                self.end(turn_id, CLOSING if live.sending else CLOSING_UNSENT)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self.heartbeat.leave(connection)
             self._bell.ring(connection)
@@ -225,7 +238,11 @@ class Log:
         with self.database.read() as connection:
             silent = self.heartbeat.silent(connection)
         if silent:
+            asked_at = time.monotonic()
             with self.database.write() as connection:
+                if time.monotonic() - asked_at > CONTENDED_SECONDS:
+                    self.heartbeat.forget()
+                    return
                 for producer, beat in silent.items():
                     self.heartbeat.dismiss(connection, producer, beat)
         with self.database.read() as connection:

@@ -143,6 +143,8 @@ class Conversations:
         message_id = secrets.token_urlsafe(16)
         message = Message(message_id, conversation.id, "user", content, None, now)
         with self.database.write() as connection:
+            mine = conversations.c.id == conversation.id
+            connection.execute(select(conversations.c.id).where(mine).with_for_update())
             if press and (same := _pressed(connection, press)):
                 if (same.conversation_id, same.content) != (conversation.id, content):
                     raise AnotherMessage

@@ -97,8 +97,8 @@ def send(conversation_id: str) -> tuple[Response, int]:
                 response = jsonify(data=_message(message))
                 response.headers["Location"] = _place_of(said)
                 return response, 201
-            case Failed(sentence):
-                raise Problem(502, "model_failed", sentence)
+            case Failed(sentence, code):
+                raise Problem(502, code, sentence)
     raise Problem(502, "model_failed", "The client has gone.")
 
 
@@ -234,8 +234,8 @@ def _event(event: Event) -> Mapping[str, Any]:
             return {"type": "delta", "content": content}
         case Complete(message):
             return {"type": "complete", "message": _message(message)}
-        case Failed(sentence):
-            return {"type": "error", "error": sentence, "code": "model_failed"}
+        case Failed(sentence, code):
+            return {"type": "error", "error": sentence, "code": code}
 
 
 def _iso(seconds: float) -> str:

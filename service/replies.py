@@ -25,7 +25,7 @@ SHRINKS = 4
 
 BUG = "Something went wrong in the service."
 NOTHING = "The model said nothing."
-STOPPED = "The reply was stopped."
+STOPPED = Failed("The reply was stopped.", "stopped")
 NOT_STORED = "The reply could not be stored."
 
 Events = Callable[[Callable[[], bool]], Iterator[Event | None]]
@@ -51,22 +51,28 @@ class Replies:
         failed is written anew. Raises StillReplying and AnotherMessage.
         """
         said, new = self.conversations.say(conversation, content, press)
-        if not new and (known := self._known(said)):
-            return said, known
-        reply = Reply(said, conversation.sub, twin)
+        if new:
+            return said, self._begin(said, conversation.sub, twin).follow
+        return said, self._again(said, conversation.sub, twin)
+
+    def _begin(self, said: Message, owner: str, twin: Twin) -> Reply:
+        """Begin the reply to a message, whose lease is ours."""
+        reply = Reply(said, owner, twin)
         self._running[said.id] = reply
         self._keep_leases()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
-        return said, reply.follow
+        return reply
 
-    def _known(self, said: Message) -> Events | None:
-        """Return the reply that a message got or is getting; None leaves it to the caller."""
+    def _again(self, said: Message, owner: str, twin: Twin) -> Events:
+        """Return the reply that a message got, is getting, or gets now."""
         if running := self._running.get(said.id):
             return running.follow
         known, leased = self.conversations.take_up(said)
         if known:
             return lambda _: iter([Complete(known)])
-        return None if leased else lambda has_hung_up: self._elsewhere(said, has_hung_up)
+        if leased:
+            return self._begin(said, owner, twin).follow
+        return lambda has_hung_up: self._elsewhere(said, owner, twin, has_hung_up)
 
     def stop(self, said: Message) -> None:
         """Stop the reply to a message, in whichever process it is written."""
@@ -129,7 +135,7 @@ class Replies:
         if self._running.pop(reply.said.id, None) is None:
             return
         complete = not (failed or reply.stopped)
-        end: Event = Failed(failed or (STOPPED if reply.stopped else NOTHING))
+        end: Event = STOPPED if reply.stopped else Failed(failed or NOTHING)
         try:
             message = self.conversations.reply(reply.said, reply.text, complete=complete)
             if message and complete:
@@ -139,16 +145,17 @@ class Replies:
             end = Failed(NOT_STORED)
         reply.put(end)
 
-    def _elsewhere(self, said: Message, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
-        """Wait for a reply that another process writes."""
+    def _elsewhere(
+        self, said: Message, owner: str, twin: Twin, has_hung_up: Callable[[], bool]
+    ) -> Iterator[Event | None]:
+        """Wait for a reply that another process writes; if that one dies, write it here."""
         yield Progress("thinking")
-        while not has_hung_up():
-            known = self.conversations.reply_to(said)
-            if known or not self.conversations.is_replying(said):
-                yield Complete(known) if known and known.complete else Failed(BUG)
+        while self.conversations.is_replying(said):
+            if has_hung_up():
                 return
             time.sleep(LOOK_SECONDS)
             yield None
+        yield from self._again(said, owner, twin)(has_hung_up)
 
     def _keep_leases(self) -> None:
         self._any.set()

@@ -42,6 +42,7 @@ class Failed:
     """Why there is no reply."""
 
     sentence: str
+    code: str = "model_failed"
 
 
 Event = Progress | Delta | Complete | Failed

@@ -113,7 +113,7 @@ class Stream:
 
     def __init__(self, response: requests.Response) -> None:
         self.response = response
-        self._events = sse.read(self._chunks())
+        self._events = (event for event in sse.read(self._chunks()) if event.name != "here")
 
     def __enter__(self) -> Stream:
         return self

@@ -130,4 +130,4 @@ class StreamInterrupted(StreamError):
 class StreamTooLarge(StreamError):
     """Raised when a reply goes over its bounds."""
 
-    sentence = "The reply is too long. What came so far is kept."
+    sentence = "The reply is too long to be shown."

@@ -23,6 +23,7 @@ MAX_REPLY_CHARACTERS = 1024 * 1024
 # A service that is faster than we are never makes us wait, and nobody else in this process runs.
 BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
+HEAD_SECONDS = 2.0
 
 TOO_QUIET = (
     "The service was quiet for too long, so the reply was given up. What came so far is kept."
@@ -96,7 +97,10 @@ class ReplyStream(Watched):
         """End the stream and hang up, also while another thread waits for the next event."""
         self._closed = True
         if self._response is None:
-            self._break_off()
+            # The head says where the message is, and only there its reply can be told to stop.
+            patience = threading.Timer(HEAD_SECONDS, self._break_off)
+            patience.daemon = True
+            patience.start()
         self._hang_up()
 
     def check(self, now: float) -> None:

@@ -15,24 +15,30 @@ document.addEventListener("keydown", (event) => {
 // Following a reply: come back spread over a moment, later each time that nothing came, at once when
 // the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
 const SOON = 500 + 1500 * Math.random();
-const LATE = 30000;
+const LATE = 5000;
 const STUCK = 4;
+const CANNOT = "The reply cannot be followed at the moment. This page tries again by itself.";
 const empty = new WeakMap();
 const delay = (turn) => Math.min(SOON * 2 ** (empty.get(turn) ?? 0), LATE);
 const cameInVain = (turn) => {
   empty.set(turn, (empty.get(turn) ?? 0) + 1);
   if (empty.get(turn) !== STUCK) return;
-  turn.querySelector(".turn__progress").textContent =
-    "The reply cannot be followed at the moment. It is kept: reload the page to see how far it is.";
+  turn.querySelector(".turn__progress").textContent = CANNOT;
 };
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = delay(target);
+  detail.connection.config.reconnectMaxDelay = LATE;
   cameInVain(target);
 });
-document.addEventListener("htmx:sse:error", ({ target }) => { if (follows(target)) cameInVain(target); });
+// Refused, or not reached at all; a stream that broke off has not been asked for again yet.
+document.addEventListener("htmx:sse:error", ({ target, detail }) => {
+  if (detail.connection?.attempt) cameInVain(target);
+});
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   if (detail.message.event === "back") return;
   empty.delete(target);
+  const progress = target.querySelector(".turn__progress");
+  if (progress?.textContent === CANNOT) progress.textContent = "";
   detail.connection.config.reconnectDelay = SOON;
 });
 // The first connection is not tried again by htmx, and what is no stream would replace the turn.
@@ -44,9 +50,23 @@ document.addEventListener("htmx:before:response", (event) => {
 });
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
-  if (!follows(turn) || turn._htmx?.sse || isStream(response)) return;
+  if (!follows(turn) || turn._htmx?.sse || isStream(response) || document.hidden) return;
   setTimeout(() => htmx.trigger(turn, "sse-retry"), delay(turn));
   cameInVain(turn);
+});
+// A tab that is opened in the background does not begin to follow before it is looked at: browsers
+// have six connections for all tabs together. htmx lets go of those that are hidden later.
+document.addEventListener("htmx:before:request", (event) => {
+  if (document.hidden && follows(event.detail.ctx?.sourceElement)) event.preventDefault();
+});
+document.addEventListener("htmx:sse:before:connection", (event) => {
+  if (document.hidden && !event.detail.connection.attempt) event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
+    if (!turn._htmx?.sse) htmx.trigger(turn, "sse-retry");
+  }
 });
 const notices = document.getElementById("notices");
 const say = (sentence) => {
@@ -67,7 +87,6 @@ addEventListener("online", () => {
 });
 
 // A reply that has begun says so, for themes and assistive technology.
-document.addEventListener("htmx:sse:error", ({ target }) => { if (follows(target)) cameInVain(target); });
 document.addEventListener("htmx:sse:after:message", (event) => {
   const turn = event.target.closest?.(".turn[data-state=waiting]");
   if (turn?.querySelector(".turn__reply")?.textContent) turn.dataset.state = "streaming";

@@ -83,7 +83,6 @@ def look_until(page: Page, state: str, words: str) -> None:
 
 @pytest.mark.fault("F84")
 @pytest.mark.usefixtures("bad_network")
-@pytest.mark.xfail(strict=True, reason="the link leads to the same address, so nothing is loaded")
 def test_where_the_script_did_not_load_forms_work_and_a_link_shows_the_rest(
     context: BrowserContext, upstream: Upstream
 ):

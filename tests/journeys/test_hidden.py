@@ -82,12 +82,7 @@ def tab_in_the_background(context: BrowserContext, path: str) -> None:
     "opened",
     [
         hidden_tab,
-        pytest.param(
-            tab_in_the_background,
-            marks=pytest.mark.xfail(
-                strict=True, reason="a page that is hidden from the start follows its reply"
-            ),
-        ),
+        pytest.param(tab_in_the_background),
     ],
 )
 def test_the_seventh_tab_can_be_used_while_six_replies_run_in_hidden_ones(

@@ -120,7 +120,6 @@ def test_a_portal_that_is_gone_is_asked_for_ever_more_rarely_and_the_page_says_s
 
 
 @pytest.mark.fault("F68")
-@pytest.mark.xfail(strict=True, reason="a good stream counts as in vain until its first message")
 def test_a_quiet_reply_whose_stream_breaks_off_is_not_said_to_be_out_of_reach(
     context: BrowserContext, upstream: Upstream, wire: Wire
 ):

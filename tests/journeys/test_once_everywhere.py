@@ -57,7 +57,6 @@ def test_a_press_whose_answer_was_lost_is_shown_by_the_next_press(
 
 @pytest.mark.fault("F62")
 @pytest.mark.usefixtures("bad_network")
-@pytest.mark.xfail(strict=True, reason="back brings the words with a fresh key: a second message")
 def test_a_first_press_whose_answer_was_lost_can_be_pressed_again(
     context: BrowserContext, upstream: Upstream
 ):

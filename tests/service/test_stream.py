@@ -158,7 +158,7 @@ def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
     assert api.delete(place).status_code == 204
     *_, last = (json.loads(event.data) for event in sse.read(api.chunks(response)))
 
-    assert last == {"type": "error", "error": "The reply was stopped.", "code": "model_failed"}
+    assert last == {"type": "error", "error": "The reply was stopped.", "code": "stopped"}
     assert when == "while it thinks" or call.wait_for_hangup()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Next"))
