@@ -124,9 +124,8 @@ def test_progress_is_one_bounded_line_whatever_its_shape(
             json.dumps("x" * 5000): "X" + "x" * 99 + "…",
         }.items():
             call.raw(b'data: {"type":"progress","progress":%s}\n\n' % progress.encode())
-            frame = (
-                stream.next() if line != shown else frame
-            )  # what is said already is not repeated
+            if line != shown:  # what is said already is not said again
+                frame = stream.next()
             assert frame.select_one("[hx-target$=-progress]").get_text().strip() == line
             shown = line
             assert alice.get(page.path).html.select_one(".turn__progress").text.strip() == line
