@@ -85,7 +85,7 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
         try:
             super().save_session(app, session, response)
         except DatabaseUnavailable:
-            logger.warning("A session could not be saved.", exc_info=True)
+            logger.warning("A session could not be saved.")
 
 
 def init_app(app: Flask, database: Database) -> None:

@@ -167,7 +167,7 @@ def test_flask_run_works_for_developing(tmp_path: Path, somebody: Person):
         somebody.base_url = f"http://127.0.0.1:{port}"
         page = ended(somebody, somebody.begin("Hello"))
     finally:
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, signal.SIGTERM)
         process.stdout.read()
         process.wait(10)
         process.stdout.close()

@@ -15,7 +15,8 @@ document.addEventListener("keydown", (event) => {
 // Following a reply: come back spread over a moment, later each time that nothing came, at once when
 // the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
 const SOON = 500 + 1500 * Math.random();
-const LATE = 5000;
+const NEAR = 8000; // while nobody answers: the portal restarts
+const LATE = 30000; // while something else answers
 const STUCK = 4;
 const CANNOT = "The reply cannot be followed at the moment. This page tries again by itself.";
 const empty = new WeakMap();
@@ -27,12 +28,15 @@ const cameInVain = (turn) => {
 };
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = delay(target);
-  detail.connection.config.reconnectMaxDelay = LATE;
+  Object.assign(detail.connection.config, { reconnectMaxDelay: LATE, reconnectJitter: 0.2 });
+  if (notices.textContent.startsWith(UNREACHABLE)) notices.replaceChildren();
   cameInVain(target);
 });
 // Refused, or not reached at all; a stream that broke off has not been asked for again yet.
 document.addEventListener("htmx:sse:error", ({ target, detail }) => {
-  if (detail.connection?.attempt) cameInVain(target);
+  if (!detail.connection?.attempt) return;
+  detail.connection.config.reconnectMaxDelay = detail.status ? LATE : NEAR;
+  cameInVain(target);
 });
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   if (detail.message.event === "back") return;
@@ -51,7 +55,8 @@ document.addEventListener("htmx:before:response", (event) => {
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
   if (!follows(turn) || turn._htmx?.sse || isStream(response) || document.hidden) return;
-  setTimeout(() => htmx.trigger(turn, "sse-retry"), delay(turn));
+  const wait = Math.min(delay(turn), response ? LATE : NEAR);
+  setTimeout(() => htmx.trigger(turn, "sse-retry"), wait);
   cameInVain(turn);
 });
 // A tab that is opened in the background does not begin to follow before it is looked at: browsers
@@ -69,6 +74,7 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 const notices = document.getElementById("notices");
+const UNREACHABLE = "The portal cannot be reached.";
 const say = (sentence) => {
   const note = Object.assign(document.createElement("p"), { className: "note" });
   note.append(Object.assign(document.createElement("span"), { textContent: sentence }));
@@ -134,7 +140,8 @@ document.addEventListener("htmx:sse:close", () => document.querySelector("#compo
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {
   if (follows(event.detail.ctx?.sourceElement)) return;
-  say("The portal cannot be reached. Your text is still here; try again.");
+  const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
+  say(hasText ? `${UNREACHABLE} Your text is still here; try again.` : `${UNREACHABLE} Try again.`);
 });
 // The next thing that the person does takes it away; a reply that goes on does not.
 document.addEventListener("htmx:before:request", (event) => {

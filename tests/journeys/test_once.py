@@ -88,6 +88,7 @@ def test_a_reload_after_a_form_sends_nothing(plain: BrowserContext, upstream: Up
     posts = requests_of(page, is_post)
     say(page, "once")
     upstream.next_call().begin().complete("ok")
+    expect(turn(page, "complete")).to_be_visible()  # until then the page reloads by itself
 
     page.reload()
 
