@@ -96,8 +96,8 @@ class Call:
 
     def wait_for_hangup(self) -> bool:
         """Wait until the other side has gone, and say whether it has."""
-        self._handler.connection.settimeout(WAIT_SECONDS)
         try:
+            self._handler.connection.settimeout(WAIT_SECONDS)
             return self._handler.connection.recv(1) == b""
         except TimeoutError:
             return False
