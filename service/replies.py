@@ -39,6 +39,7 @@ class Replies:
         self.model = model
         self.line = Line(model.places) if model.places else None
         self._running: dict[str, Reply] = {}
+        self._ending = threading.Lock()
         self._keeper: threading.Thread | None = None
         self._any = threading.Event()
 
@@ -132,8 +133,11 @@ class Replies:
 
     def _finish(self, reply: Reply, failed: str | None) -> None:
         """Store what was written and free the conversation; only the first call counts."""
-        if self._running.pop(reply.said.id, None) is None:
-            return
+        with self._ending:
+            # A reply that was stopped may have been begun anew, before this one's model let go.
+            if self._running.get(reply.said.id) is not reply:
+                return
+            del self._running[reply.said.id]
         complete = not (failed or reply.stopped)
         end: Event = STOPPED if reply.stopped else Failed(failed or NOTHING)
         try:

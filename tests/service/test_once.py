@@ -96,3 +96,22 @@ def test_ten_at_once_are_one(api: Api, model: Model):
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["data"]["id"] for answer in answers}) == 1
     assert len(model.upstream.calls) == 1
+
+
+def test_a_reply_that_was_stopped_does_not_end_the_one_that_was_begun_anew(api: Api, model: Model):
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages/stream"
+    headers = api.headers | ONCE
+    first = api.post(path, json={"content": "Hello"}, headers=headers, stream=True)
+    thinking = model.next_call()
+    api.delete(first.headers["Location"].removeprefix("/api/v1"))
+    with ThreadPoolExecutor(1) as pool:
+        again = pool.submit(list, api.stream(conversation, "Hello", headers=ONCE))
+        call = model.next_call().begin()
+        model.piece(call, "Hi")
+        thinking.begin()
+        assert thinking.wait_for_hangup()
+        model.piece(call, " there")
+        model.done(call)
+
+        assert again.result(10)[-1]["message"]["content"] == "Hi there"
