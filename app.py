@@ -54,7 +54,7 @@ class Twindow:
 
     def start(self) -> None:
         """Begin what runs beside requests."""
-        self.log.start()
+        self.log.orphans.start()
         if self.service:
             self.service.start()
 

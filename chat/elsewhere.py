@@ -25,15 +25,15 @@ MAX_IN_A_QUERY = 200
 class Elsewhere:
     """Mirror the logs that somebody here follows.
 
-    `end_if_lost` ends those of them whose producers are gone.
+    `end_orphans` ends those of them whose producers are gone.
     """
 
     def __init__(
-        self, database: Database, bell: Bell, end_if_lost: Callable[[Iterable[str]], object]
+        self, database: Database, bell: Bell, end_orphans: Callable[[Iterable[str]], object]
     ) -> None:
         self.database = database
         self.bell = bell
-        self._end_if_lost = end_if_lost
+        self._end_orphans = end_orphans
         self._mirrors: dict[str, tuple[Live, int]] = {}
         self._lock = threading.Lock()
         self._wanted = threading.Event()
@@ -116,4 +116,4 @@ class Elsewhere:
         if time.monotonic() - self._looked_for_life_at < LIFE_SECONDS:
             return
         self._looked_for_life_at = time.monotonic()
-        self._end_if_lost([id_ for id_, (live, _) in list(self._mirrors.items()) if live.running])
+        self._end_orphans([id_ for id_, (live, _) in list(self._mirrors.items()) if live.running])

@@ -6,34 +6,24 @@ database in one transaction for all turns, at most a slice later. `kill -9` lose
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 import msgspec
-from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from chat import heartbeat, stored, writer
+from chat import stored, writer
 from chat.elsewhere import Elsewhere
 from chat.entries import Batch, Ended, Entry, State, said
 from chat.heartbeat import Heartbeat
 from chat.live import Live
+from chat.orphans import Orphans, Still
 from chat.writer import Writer
 from database import Bell, Database, DatabaseUnavailable
 
 QUIET_SECONDS = 5.0
-# Whoever had to wait this long for the right to write knows nothing of who is alive: the living
-# could not write either.
-CONTENDED_SECONDS = 0.5
-SWEEP_SECONDS = 0.5
 
-LOST = Ended(
-    State.INTERRUPTED,
-    sentence="The reply was cut off, because Twindow was restarted. What came so far is kept.",
-    perhaps_received=True,
-)
 CLOSING = Ended(
     State.INTERRUPTED,
     sentence="The reply was cut off, because Twindow is being restarted. What came so far is kept.",
@@ -56,11 +46,8 @@ class Log:
         self._live: dict[str, Live] = {}
         self._bell = Bell(database, "twindow_log")
         self._writer = Writer(database, self._bell, self.heartbeat, self._live)
-        self._elsewhere = Elsewhere(database, self._bell, self._look_for_life)
-
-    def start(self) -> None:
-        """Begin to look for replies that a process which died has left behind."""
-        threading.Thread(target=self._sweep_at_start, daemon=True, name="sweep").start()
+        self.orphans = Orphans(database, self.heartbeat, self._live, self._end)
+        self._elsewhere = Elsewhere(database, self._bell, self.orphans.end_while_writing)
 
     def open(self, turn_id: str) -> None:
         """Begin to hold the log of a turn that this process is about to add.
@@ -96,12 +83,15 @@ class Log:
         live = self._live.get(turn_id)
         return len(said(live.entries)) if live else 0
 
-    def end(self, turn_id: str, ended: Ended, *, if_lost: bool = False) -> bool:
+    def end(self, turn_id: str, ended: Ended) -> bool:
         """End a turn, unless it has ended: the first end holds.
 
         Without a text of its own the end keeps the text so far. All entries become this one.
         Raises DatabaseUnavailable.
         """
+        return self._end(turn_id, ended)
+
+    def _end(self, turn_id: str, ended: Ended, still: Still | None = None) -> bool:
         live = self._live.get(turn_id)
         # Before the transaction: a long text takes a while to render, and nobody else could write.
         before = self.read(turn_id)
@@ -111,7 +101,7 @@ class Log:
         finished = self._finished(ended, known)
         asked_at = time.monotonic()
         with self.database.write() as connection:
-            if if_lost and not self._is_lost(connection, turn_id, asked_at):
+            if still and not still(connection, time.monotonic() - asked_at):
                 return False
             stored.lock(connection, [turn_id])
             rows = stored.read(connection, [turn_id])[turn_id]
@@ -154,7 +144,7 @@ class Log:
         """Return the whole logs of several turns, those of dead producers ended."""
         live = {turn_id: log.batch(0) for turn_id in turn_ids if (log := self._live.get(turn_id))}
         rest = self._read_stored([turn_id for turn_id in turn_ids if turn_id not in live])
-        for turn_id in self.end_if_lost(id_ for id_, batch in rest.items() if not batch.ended):
+        for turn_id in self.orphans.end(id_ for id_, batch in rest.items() if not batch.ended):
             rest[turn_id] = self.read(turn_id)
         return live | rest
 
@@ -182,34 +172,10 @@ class Log:
         live = self._live.get(turn_id)
         return nullcontext(live) if live else self._elsewhere.following(turn_id)
 
-    def end_if_lost(self, turn_ids: Iterable[str]) -> list[str]:
-        """End those replies that nobody is left to go on with, and return their turns."""
-        others = [turn_id for turn_id in turn_ids if turn_id not in self._live]
-        if not others:
-            return []
-        with self.database.read() as connection:
-            lost = self.heartbeat.lost(connection, others)
-        return [turn_id for turn_id in lost if self.end(turn_id, LOST, if_lost=True)]
-
-    def _look_for_life(self, turn_ids: Iterable[str]) -> None:
-        """End what is lost, if the living could say that they live: so this process does."""
-        asked_at = time.monotonic()
-        with self.database.write() as connection:
-            self.heartbeat.beat(connection)
-        if time.monotonic() - asked_at > CONTENDED_SECONDS:
-            self.heartbeat.forget()
-        else:
-            self.end_if_lost(turn_ids)
-
-    def _is_lost(self, connection: Connection, turn_id: str, asked_at: float) -> bool:
-        if time.monotonic() - asked_at > CONTENDED_SECONDS:
-            self.heartbeat.forget()
-            return False
-        return bool(self.heartbeat.lost(connection, [turn_id]))
-
     def close(self) -> None:
         """End every running reply as interrupted, and let all readers go. They come back."""
         self.closing = True
+        self.orphans.close()
         for turn_id, live in list(self._live.items()):
             # A turn that is being added is not there yet; without a producer it is lost at once.
             with suppress(DatabaseUnavailable, IntegrityError):
@@ -232,26 +198,3 @@ class Log:
     def flush(self) -> None:
         """Store what has been appended so far."""
         self._writer.flush()
-
-    def sweep(self) -> None:
-        """End what producers that are gone have left, also where nobody looks."""
-        with self.database.read() as connection:
-            silent = self.heartbeat.silent(connection)
-        if silent:
-            asked_at = time.monotonic()
-            with self.database.write() as connection:
-                if time.monotonic() - asked_at > CONTENDED_SECONDS:
-                    self.heartbeat.forget()
-                    return
-                for producer, beat in silent.items():
-                    self.heartbeat.dismiss(connection, producer, beat)
-        with self.database.read() as connection:
-            orphans = stored.orphans(connection)
-        self.end_if_lost(orphans)
-
-    def _sweep_at_start(self) -> None:
-        give_up = time.monotonic() + 2 * heartbeat.LOST_SECONDS
-        while time.monotonic() < give_up and not self.closing:
-            with suppress(DatabaseUnavailable):
-                self.sweep()
-            time.sleep(SWEEP_SECONDS)

@@ -102,7 +102,7 @@ class Turns:
         press = _press(conversation.person, conversation.id, key, content)
         newest = self.of_conversation(conversation.id, limit=1)
         if newest:
-            self.log.end_if_lost([newest[-1].id])
+            self.log.orphans.end([newest[-1].id])
         mine = conversations.c.id == conversation.id
         with self._opened() as turn_id, self.database.write() as connection:
             connection.execute(select(conversations.c.id).where(mine).with_for_update())

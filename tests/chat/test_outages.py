@@ -26,14 +26,14 @@ def test_an_outage_ends_nobody_who_could_not_beat(
 ):
     log._writer.close()
     other = new_log()
-    watch(clock, lambda: other.end_if_lost([turn.id]))
+    watch(clock, lambda: other.orphans.end([turn.id]))
     with pytest.raises(DatabaseUnavailable), other.database.read():
         raise exc.OperationalError("away", {}, Exception())
     monkeypatch.setattr(other.database, "failed_at", clock.now)
 
-    assert other.end_if_lost([turn.id]) == []
+    assert other.orphans.end([turn.id]) == []
     clock.now += heartbeat.MOST_A_LOOK
-    assert other.end_if_lost([turn.id]) == [turn.id]
+    assert other.orphans.end([turn.id]) == [turn.id]
 
 
 def test_a_pool_that_is_used_up_is_a_database_that_is_away(log: Log):

@@ -83,7 +83,7 @@ def test_a_long_reply_keeps_its_sign_of_life(
     for _ in range(10):
         clock.now += heartbeat.LOST_SECONDS / 2
         log.flush()
-        assert other.end_if_lost([turn.id]) == []
+        assert other.orphans.end([turn.id]) == []
 
 
 def test_a_producer_whose_beats_stand_still_is_gone(
@@ -91,8 +91,8 @@ def test_a_producer_whose_beats_stand_still_is_gone(
 ):
     log._writer.close()
     other = new_log()
-    watch(clock, lambda: other.end_if_lost([turn.id]))
-    assert other.end_if_lost([turn.id]) == [turn.id]
+    watch(clock, lambda: other.orphans.end([turn.id]))
+    assert other.orphans.end([turn.id]) == [turn.id]
 
 
 @pytest.mark.fault("F80")
@@ -101,9 +101,9 @@ def test_a_machine_that_was_asleep_takes_nobody_for_dead(
 ):
     log._writer.close()
     other = new_log()
-    assert other.end_if_lost([turn.id]) == []
+    assert other.orphans.end([turn.id]) == []
     clock.now += 3600
-    assert other.end_if_lost([turn.id]) == []
+    assert other.orphans.end([turn.id]) == []
 
 
 def test_clocks_that_differ_or_jump_end_no_reply(
@@ -116,7 +116,7 @@ def test_clocks_that_differ_or_jump_end_no_reply(
     for jump in (600, -600, 86_400):
         monkeypatch.setattr(time, "time", lambda jump=jump, real=time.time: real() + jump)
         clock.now += jump
-        assert new_log().end_if_lost([turn.id]) == []
+        assert new_log().orphans.end([turn.id]) == []
         monkeypatch.undo()
         monkeypatch.setattr(heartbeat, "monotonic", clock)
 
@@ -131,13 +131,13 @@ def test_whoever_waited_for_the_database_takes_nobody_for_dead(
     """While it was locked, the living could not say that they live."""
     log._writer.close()
     other = new_log()
-    watch(clock, lambda: other.end_if_lost([turn.id]))
-    monkeypatch.setattr("chat.log.CONTENDED_SECONDS", -1.0)
+    watch(clock, lambda: other.orphans.end([turn.id]))
+    monkeypatch.setattr("chat.orphans.CONTENDED_SECONDS", -1.0)
 
-    assert other.end_if_lost([turn.id]) == []
+    assert other.orphans.end([turn.id]) == []
     monkeypatch.undo()
     monkeypatch.setattr(heartbeat, "monotonic", clock)
-    assert other.end_if_lost([turn.id]) == []
+    assert other.orphans.end([turn.id]) == []
 
 
 def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
@@ -145,7 +145,7 @@ def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
     log.flush()
     log.drop(turn.id)
 
-    assert log.end_if_lost([turn.id]) == [turn.id]
+    assert log.orphans.end([turn.id]) == [turn.id]
     assert fold(log.read(turn.id)).text == "Last words"
 
 
@@ -166,9 +166,9 @@ def test_what_a_dead_process_left_is_ended_though_nobody_looks(
     log.flush()
     log._writer.close()
     other = new_log()
-    watch(clock, other.sweep)
+    watch(clock, other.orphans.sweep)
     assert fold(other.read(turn.id)).running
-    other.sweep()
+    other.orphans.sweep()
 
     assert fold(other.read(turn.id)).state == State.INTERRUPTED
     with log.database.read() as connection:
@@ -180,7 +180,7 @@ def test_a_sweep_leaves_the_living_alone(
 ):
     other = new_log()
     for _ in range(5):
-        other.sweep()
+        other.orphans.sweep()
         clock.now += heartbeat.LOST_SECONDS / 2
         log.flush()
 
@@ -264,7 +264,7 @@ def test_a_dead_producer_is_noticed_by_whoever_looks(
 
 
 def test_a_living_producer_is_left_alone(log: Log, turn: Turn, new_log: Callable[[], Log]):
-    assert new_log().end_if_lost([turn.id]) == []
+    assert new_log().orphans.end([turn.id]) == []
     assert fold(log.read(turn.id)).running
 
 
