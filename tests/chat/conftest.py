@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import app as twindow
+from chat import heartbeat
 from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
 from chat.entries import fold
 from chat.log import Log
 from chat.turns import Turn, Turns
 from database import Database, migrate
+from tests.chat.clock import Clock
 from tests.postgres import Postgres
 from tests.upstream import KEY
 
@@ -70,6 +72,13 @@ def conversation(turn: Turn, log: Log) -> Conversation:
     found = Conversations(log.database).find(turn.conversation_id, "alice")
     assert found is not None
     return found
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(heartbeat, "monotonic", clock)
+    return clock
 
 
 def shown(log: Log, turn: Turn) -> list[str]:

@@ -14,14 +14,14 @@ from chat.entries import Delta, Ended, State, fold
 from chat.log import Log
 from chat.turns import Turn
 from database import DatabaseUnavailable
-from tests.chat.test_processes import Clock, clock, watch  # noqa: F401
+from tests.chat.clock import Clock, watch
 
 
 def test_an_outage_ends_nobody_who_could_not_beat(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
-    clock: Clock,  # noqa: F811
+    clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ):
     log._writer.close()

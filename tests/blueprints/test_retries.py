@@ -1,0 +1,113 @@
+"""Retry: a turn of its own, with the same words."""
+
+import pytest
+
+from blueprints.current import Portal
+from database import DatabaseUnavailable
+from tests.person import HTMX, Person, ended
+from tests.upstream import Upstream
+
+
+def test_retry_is_a_new_turn_with_the_same_words(alice: Person, upstream: Upstream):
+    page = alice.begin("again, please")
+    upstream.next_call().answer(500, {"error": "boom"})
+    page = ended(alice, page)
+
+    page = alice.press(page, "Retry")
+    upstream.next_call().begin().complete("here you are")
+    page = ended(alice, page)
+
+    assert page.states == ["failed", "complete"]
+    assert upstream.sent() == ["again, please", "again, please"]
+
+
+def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
+    page = alice.begin("again")
+    upstream.next_call().answer(500, {"error": "boom"})
+    page = ended(alice, page)
+
+    action, fields = page.action("Retry")
+    alice.post(action, fields)
+    upstream.next_call().begin().complete("ok")
+    page = ended(alice, alice.post(action, fields))
+
+    assert page.states == ["failed", "complete"]
+
+
+def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, upstream: Upstream):
+    page = alice.begin("first")
+    upstream.next_call().answer(500, {"error": "boom"})
+    page = ended(alice, page)
+    action, fields = page.action("Retry")
+    alice.press(page, "Send", content="second")
+    call = upstream.next_call().begin()
+
+    answer = alice.post(action, fields, **HTMX)
+
+    assert answer.status == 409
+    assert answer.response.headers["HX-Retarget"] == "#notices"
+    assert answer.html.select("#composer, article") == []
+    call.complete("ok")
+
+
+def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    keys = []
+    for _ in range(3):
+        call = upstream.next_call()
+        keys.append(call.headers["Idempotency-Key"])
+        call.answer(500, {})
+        page = alice.press(ended(alice, page), "Retry")
+    upstream.next_call().begin().complete("Hi")
+    page = alice.press(ended(alice, page), "Send", content="hello")
+    other = upstream.next_call()
+    other.begin().complete("Hi again")
+    ended(alice, page)
+
+    assert set(keys) == {f'"{page.turns[0]["data-turn"]}"'}
+    assert other.headers["Idempotency-Key"] not in keys
+
+
+def test_retry_and_send_of_one_page_are_two_presses(alice: Person, upstream: Upstream):
+    page = alice.begin("yes")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+    alice.press(page, "Retry")
+    upstream.next_call().begin().complete("Go on?")
+    ended(alice, page)
+
+    alice.press(page, "Send", content="yes")
+    upstream.next_call().begin().complete("Going on")
+
+    assert ended(alice, page).states == ["failed", "complete", "complete"]
+
+
+@pytest.mark.parametrize("again", ["a\0b", "x" * 5000, "none"])
+def test_retry_of_what_is_not_there_is_a_message_of_its_own(
+    alice: Person, upstream: Upstream, again: str
+):
+    page = alice.begin("one")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+    action, fields = page.action("Retry")
+
+    alice.post(action, fields | {"again": again})
+    upstream.next_call().begin().complete("Hello")
+
+    assert ended(alice, page).states == ["failed", "complete"]
+
+
+def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
+    alice: Person, upstream: Upstream, portal: Portal, monkeypatch: pytest.MonkeyPatch
+):
+    page = alice.begin("one")
+    upstream.next_call().answer(500, {})
+    page = ended(alice, page)
+
+    def away(*_: object) -> None:
+        raise DatabaseUnavailable
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(portal.turns), "find", away)
+        assert alice.press(page, "Retry").status == 503
+    assert alice.get(page.path).states == ["failed"]

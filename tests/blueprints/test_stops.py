@@ -1,0 +1,44 @@
+"""Stop: the text so far is kept, and nobody writes on."""
+
+from tests.person import Person, ended
+from tests.upstream import Upstream
+
+
+def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
+    page = alice.begin("tell me everything")
+    call = upstream.next_call().begin()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("Once upon a time")
+        stream.until("Once upon a time")
+        page = alice.press(alice.get(page.path), "Stop")
+        frames = stream.rest()
+
+    assert call.wait_for_hangup()
+    assert page.states == ["stopped"]
+    assert "Once upon a time" in page.text
+    assert "You stopped this reply." in page.text
+    assert frames[-1].name == "done"
+
+
+def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call().begin(location="/api/v1/conversations/up-1/messages/m-1")
+    call.delta("Half")
+    alice.press(page, "Stop")
+
+    stop = upstream.next_call()
+    stop.answer(204, b"")
+    assert (stop.method, stop.path) == ("DELETE", "/api/v1/conversations/up-1/messages/m-1")
+
+
+def test_stop_hangs_up_also_before_the_answer_has_begun(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call()
+
+    page = alice.press(page, "Stop")
+
+    assert call.wait_for_hangup()
+    assert page.states == ["stopped"]
+    page = alice.press(page, "Send", content="next")
+    upstream.next_call().begin().complete("Yes")
+    assert ended(alice, page).states == ["stopped", "complete"]

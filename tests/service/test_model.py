@@ -1,0 +1,107 @@
+"""The model: what it is told, and what becomes of its faults."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+import pytest
+
+from service.current import Parts
+from tests.service.conftest import Api, Model
+
+
+def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model):
+    conversation = api.converse()
+    for said, reply in (("First", "One"), ("Second", "Two")):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(conversation, said))
+            call = model.say(reply)
+            events.result(10)
+
+    assert call.path == "/v1/chat/completions"
+    assert call.body["messages"] == [
+        {"role": "system", "content": "You are Ada."},
+        {"role": "user", "content": "What is one and one?"},
+        {"role": "assistant", "content": "Two."},
+        {"role": "user", "content": "First"},
+        {"role": "assistant", "content": "One"},
+        {"role": "user", "content": "Second"},
+    ]
+    assert (call.body["temperature"], call.body["max_tokens"]) == (0.2, 50)
+    assert call.body["model"] == "scripted"
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (500, "The model has a problem at the moment."),
+        (429, "The model has too much to do at the moment. Try again in a minute."),
+        (401, "The model server refused the service's key. Please tell the operator."),
+        (404, "The model server does not know the model. Please tell the operator."),
+    ],
+)
+def test_6_a_model_that_fails_is_an_error_event_and_the_next_message_works(
+    api: Api, model: Model, status: int, sentence: str
+):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(conversation, "Hello"))
+        model.next_call().answer(status, {"error": "secret detail /home/x"})
+        *_, error = events.result(10)
+        assert error == {"type": "error", "error": sentence, "code": "model_failed"}
+
+        events = pool.submit(list, api.stream(conversation, "Again"))
+        model.say("Better")
+        assert events.result(10)[-1]["message"]["content"] == "Better"
+
+
+def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Model):
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        call = model.next_call().begin()
+        model.piece(call, "Half")
+        call.finish()
+        *_, delta, error = events.result(10)
+
+    assert delta == {"type": "delta", "content": "Half"}
+    assert error["error"] == "The model broke off in the middle of its reply."
+
+
+def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model: Model):
+    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        model.next_call().answer(400, too_long)
+        model.say("It fits")
+        assert events.result(10)[-1]["message"]["content"] == "It fits"
+
+
+def test_without_a_name_the_first_model_of_the_server_is_asked(
+    api: Api, model: Model, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    model.upstream.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
+
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            call = model.say("Hi")
+            events.result(10)
+        assert call.body["model"] == "first"
+    assert [c.path for c in model.upstream.calls].count("/v1/models") == 1
+
+
+def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
+    api: Api, model: Model, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    asked = []
+    for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
+        model.upstream.answers["/v1/models"] = listed
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            asked.append(model.say("Hi").body["model"])
+            events.result(10)
+
+    assert asked == ["default", "first"]
