@@ -16,6 +16,8 @@ from service.commands import group
 from service.conversations import Conversations
 from service.current import EXTENSION, Parts
 from service.keys import Keys
+from service.leases import Leases
+from service.messages import Messages
 from service.model import Model
 from service.replies import Replies
 from service.tokens import Tokens
@@ -39,7 +41,7 @@ def create_service(settings: Settings) -> Flask:
     app.url_map.merge_slashes = False
     database = Database(settings.database("service"))
     migrate(database, MIGRATIONS, "service_alembic_version")
-    conversations = Conversations(database)
+    messages = Messages(database)
     model = Model(settings)
     app.extensions[EXTENSION] = Parts(
         settings=settings,
@@ -47,9 +49,10 @@ def create_service(settings: Settings) -> Flask:
         keys=Keys(database),
         tokens=Tokens(settings.secret("jwt_secret")),
         twins=Twins(settings.twins_dir),
-        conversations=conversations,
+        conversations=Conversations(database),
+        messages=messages,
         model=model,
-        replies=Replies(conversations, model),
+        replies=Replies(messages, Leases(database), model),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(endpoints.bp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.conversations import Message
+from service.messages import Message
 from service.twins import Twin
 
 # A byte-level tokenizer needs about one token for three bytes of prose; a message costs a few more.

@@ -10,6 +10,7 @@ from config import Settings
 from database import Database
 from service.conversations import Conversations
 from service.keys import Keys
+from service.messages import Messages
 from service.model import Model
 from service.replies import Replies
 from service.tokens import Tokens
@@ -28,6 +29,7 @@ class Parts:
     tokens: Tokens
     twins: Twins
     conversations: Conversations
+    messages: Messages
     model: Model
     replies: Replies
 

@@ -20,10 +20,11 @@ from service.bodies import (
     idempotency_key,
     paging,
 )
-from service.conversations import AnotherMessage, Conversation, Message, Press, StillReplying
+from service.conversations import Conversation
 from service.current import parts
 from service.errors import Problem, not_found
 from service.hangup import watch
+from service.messages import AnotherMessage, Message, Press, StillReplying
 from service.replies import Events
 from service.reply import Complete, Delta, Event, Failed, Progress
 from service.twins import Twin
@@ -83,7 +84,7 @@ def list_messages(conversation_id: str) -> Response:
     key = auth.read()
     query = paging()
     conversation = _found(parts().conversations.find(conversation_id, key.sub))
-    found, total = parts().conversations.messages(conversation.id, query.page, query.limit)
+    found, total = parts().messages.of(conversation.id, query.page, query.limit)
     return _page(found, _message, query, total)
 
 
@@ -127,7 +128,7 @@ def stop(conversation_id: str, message_id: str) -> tuple[str, int]:
     """Stop the reply to a message; what has been written is kept (an extension)."""
     key = auth.write()
     conversation = _found(parts().conversations.find(conversation_id, key.sub))
-    parts().replies.stop(_found(parts().conversations.message(conversation.id, message_id)))
+    parts().replies.stop(_found(parts().messages.find(conversation.id, message_id)))
     return "", 204
 
 

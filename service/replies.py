@@ -10,8 +10,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 
 from database import DatabaseUnavailable
 from service import context
-from service.conversations import LEASE_SECONDS, Conversation, Conversations, Message, Press
+from service.conversations import Conversation
+from service.leases import LEASE_SECONDS, Leases
 from service.line import Left, Line
+from service.messages import Message, Messages, Press
 from service.model import Model, ModelFailed, Sampling, TooLong, Writing
 from service.reply import Complete, Delta, Event, Failed, Progress, Reply
 from service.twins import Twin
@@ -34,8 +36,9 @@ Events = Callable[[Callable[[], bool]], Iterator[Event | None]]
 class Replies:
     """Write replies, and hold the leases of the conversations in which one is written."""
 
-    def __init__(self, conversations: Conversations, model: Model) -> None:
-        self.conversations = conversations
+    def __init__(self, messages: Messages, leases: Leases, model: Model) -> None:
+        self.messages = messages
+        self.leases = leases
         self.model = model
         self.line = Line(model.places) if model.places else None
         self._running: dict[str, Reply] = {}
@@ -51,7 +54,7 @@ class Replies:
         The same press is the same message, and gets the reply that it got or is getting; one that
         failed is written anew. Raises StillReplying and AnotherMessage.
         """
-        said, new = self.conversations.say(conversation, content, press)
+        said, new = self.messages.say(conversation.id, content, press)
         if new:
             return said, self._begin(said, conversation.sub, twin).follow
         return said, self._again(said, conversation.sub, twin)
@@ -68,7 +71,7 @@ class Replies:
         """Return the reply that a message got, is getting, or gets now."""
         if running := self._running.get(said.id):
             return running.follow
-        known, leased = self.conversations.take_up(said)
+        known, leased = self.messages.take_up(said)
         if known:
             return lambda _: iter([Complete(known)])
         if leased:
@@ -80,7 +83,7 @@ class Replies:
         if reply := self._running.get(said.id):
             self._stop(reply)
         else:
-            self.conversations.ask_to_stop(said)
+            self.leases.ask_to_stop(said.id)
 
     def close(self) -> None:
         """Stop every reply; what has been written is stored."""
@@ -123,7 +126,7 @@ class Replies:
         sampling = Sampling(
             about.model, about.temperature, about.frequency_penalty, about.max_tokens
         )
-        history = self.conversations.newest(reply.said, HISTORY)
+        history = self.messages.newest(reply.said, HISTORY)
         window = max(self.model.window - about.max_tokens, self.model.window // 4)
         for shrink in range(SHRINKS):
             prompt = context.build(reply.twin, history, window=window >> shrink)
@@ -141,7 +144,7 @@ class Replies:
         complete = not (failed or reply.stopped)
         end: Event = STOPPED if reply.stopped else Failed(failed or NOTHING)
         try:
-            message = self.conversations.reply(reply.said, reply.text, complete=complete)
+            message = self.messages.reply(reply.said, reply.text, complete=complete)
             if message and complete:
                 end = Complete(message)
         except Exception:
@@ -154,7 +157,7 @@ class Replies:
     ) -> Iterator[Event | None]:
         """Wait for a reply that another process writes; if that one dies, write it here."""
         yield Progress("thinking")
-        while self.conversations.is_replying(said):
+        while self.leases.held(said.id):
             if has_hung_up():
                 return
             time.sleep(LOOK_SECONDS)
@@ -176,11 +179,11 @@ class Replies:
             while self._running:
                 time.sleep(STOP_SECONDS)
                 try:
-                    for message_id in self.conversations.to_be_stopped(list(self._running)):
+                    for message_id in self.leases.to_be_stopped(list(self._running)):
                         if reply := self._running.get(message_id):
                             self._stop(reply)
                     if time.monotonic() - renewed_at > LEASE_SECONDS / 3:
-                        self.conversations.renew(list(self._running))
+                        self.leases.renew(list(self._running))
                         renewed_at = time.monotonic()
                 except DatabaseUnavailable:
                     logger.warning("The leases of running replies could not be renewed.")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from service.conversations import Message
+from service.messages import Message
 from service.model import Writing
 from service.twins import Twin
 

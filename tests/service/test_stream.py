@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import sse
-from service.conversations import StillReplying
 from service.current import Parts
+from service.messages import StillReplying
 from tests.service.conftest import Api, Model
 
 
@@ -125,7 +125,7 @@ def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
 ):
     events = api.stream(api.converse(), "Hello")
     next(events)
-    monkeypatch.setattr(parts.conversations, "reply", lambda *_: 1 / 0)
+    monkeypatch.setattr(parts.messages, "reply", lambda *_: 1 / 0)
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
         model.say("Hi")
@@ -137,14 +137,14 @@ def test_6_a_long_reply_keeps_its_lease(
 ):
     monkeypatch.setattr("service.replies.LEASE_SECONDS", 0.03)
     renewed = threading.Event()
-    renew = parts.conversations.renew
+    renew = parts.replies.leases.renew
 
     def noted(message_ids: list[str]) -> None:
         renew(message_ids)
         if message_ids:
             renewed.set()
 
-    monkeypatch.setattr(parts.conversations, "renew", noted)
+    monkeypatch.setattr(parts.replies.leases, "renew", noted)
     events = api.stream(api.converse(), "Hello")
     next(events)
     assert renewed.wait(10)
@@ -156,12 +156,12 @@ def test_6_a_long_reply_keeps_its_lease(
 
 def test_6_a_late_end_does_not_take_the_lease_of_another_reply(parts: Parts):
     conversation = parts.conversations.create("alice", "ada", "")
-    late, _ = parts.conversations.say(conversation, "first")
+    late, _ = parts.messages.say(conversation.id, "first")
     with parts.database.write() as connection:
         connection.exec_driver_sql("UPDATE service_conversations SET replying_until = 1")
-    parts.conversations.say(conversation, "second")
+    parts.messages.say(conversation.id, "second")
 
-    parts.conversations.reply(late, "late", complete=True)
+    parts.messages.reply(late, "late", complete=True)
 
     with pytest.raises(StillReplying):
-        parts.conversations.say(conversation, "third")
+        parts.messages.say(conversation.id, "third")

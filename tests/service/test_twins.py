@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from service.context import build
-from service.conversations import Message
+from service.messages import Message
 from service.twins import BrokenTwin, Twins, read
 from tests.service.conftest import TWIN
 
