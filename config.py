@@ -65,6 +65,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_url: str | None = None
     secret_key: str | None = None
     jwt_secret: str | None = None
+    jwt_jwks_url: Url | None = None
+    jwt_issuer: str | None = None
+    jwt_audience: str = "twindow"
 
     sign_in: Literal["visitor"] = "visitor"
     site_name: str = "Twindow"
@@ -198,6 +201,14 @@ def _check(settings: Settings) -> None:
         # RFC 7518, 3.2: HS256 wants a key of 256 bits.
         if len(getattr(settings, name) or "x" * 32) < 32:
             raise SettingsError(f"{PREFIX}_{name.upper()} is too short: 32 characters at least.")
+    if settings.jwt_jwks_url and not settings.jwt_issuer:
+        raise SettingsError(
+            f"{PREFIX}_JWT_JWKS_URL is set, so {PREFIX}_JWT_ISSUER is needed as well."
+        )
+    if settings.jwt_jwks_url and settings.jwt_secret:
+        raise SettingsError(
+            f"{PREFIX}_JWT_JWKS_URL and {PREFIX}_JWT_SECRET exclude each other: set one."
+        )
     for name in ("model", "model_key"):
         if getattr(settings, name) and not settings.model_url:
             raise SettingsError(

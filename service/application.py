@@ -47,7 +47,7 @@ def create_service(settings: Settings) -> Flask:
         settings=settings,
         database=database,
         keys=Keys(database),
-        tokens=Tokens(settings.secret("jwt_secret")),
+        tokens=Tokens(settings),
         twins=Twins(settings.twins_dir),
         conversations=Conversations(database),
         messages=messages,

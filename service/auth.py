@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 from flask import Response, g, request
+from werkzeug.datastructures import Headers
 
 from service.current import parts
 from service.errors import Problem
+from service.jwks import KeysUnavailable
 from service.keys import Key
-from service.limits import take
+from service.limits import Revoked, take
 from service.tokens import InvalidToken
 
+Needs = Literal["read_only", "full_access", "a JWT"]
+
+NOT_VALID = "The API key is not valid."
 REALM = {"WWW-Authenticate": 'Bearer realm="twins"'}
 
 
-def read() -> Key:
-    """Return the key of a caller who may read. Raises Problem."""
-    key = parts().keys.find(_credential())
-    if key is None:
-        raise Problem(401, "unauthorized", "The API key is not valid.", headers=REALM)
-    g.allowance = take(parts().database, key)
-    if not g.allowance.allowed:
-        raise Problem(
-            429,
-            "rate_limited",
-            f"This key has used its {g.allowance.limit} requests of the hour. "
-            f"Try again in {g.allowance.resets_in} seconds.",
-        )
-    return key
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request: a person, and the groups that they are in."""
+
+    sub: str
+    groups: frozenset[str]
 
 
-def write() -> Key:
-    """Return the key of a caller who may do everything. Raises Problem."""
-    key = read()
-    if key.scope != "full_access":
-        raise Problem(403, "forbidden", "This key is read_only; sending needs full_access.")
-    return key
-
-
-def token() -> str:
-    """Return who the bearer of a JWT is; an API key is none. Raises Problem."""
-    try:
-        return parts().tokens.sub(_bearer(request.headers.get("Authorization", "")))
-    except InvalidToken:
-        sentence = "This needs a valid JWT as Authorization: Bearer."
-        raise Problem(401, "unauthorized", sentence, headers=REALM) from None
+def caller(needs: Needs) -> Caller:
+    """Return who sends this request, if they may, and count it. Raises Problem."""
+    credential = _credential(needs)
+    return _bearer_of_token(credential) if needs == "a JWT" else _holder(credential, needs)
 
 
 def add_headers(response: Response) -> Response:
@@ -53,21 +42,64 @@ def add_headers(response: Response) -> Response:
     return response
 
 
-def _credential() -> str:
-    """Read the key from Authorization or X-API-Key; both may stand there if they agree."""
-    given = set()
-    authorization = request.headers.get("Authorization")
-    if authorization is not None:
-        given.add(_bearer(authorization))
-    if "X-API-Key" in request.headers:
-        given.add(request.headers["X-API-Key"].strip())
-    if len(given) > 1:
+def _holder(secret: str, needs: Needs) -> Caller:
+    key = parts().keys.find(secret)
+    if key is None:
+        raise _unauthorized(NOT_VALID)
+    if key.expired:
+        raise _unauthorized("The API key has expired.")
+    _count(key)
+    if needs == "full_access" and key.scope != "full_access":
+        raise Problem(403, "forbidden", "This key is read_only; this needs full_access.")
+    return Caller(key.sub, key.groups)
+
+
+def _count(key: Key) -> None:
+    try:
+        g.allowance = take(parts().database, key)
+    except Revoked:
+        raise _unauthorized(NOT_VALID) from None
+    if not g.allowance.allowed:
+        raise Problem(
+            429,
+            "rate_limited",
+            f"This key has used its {g.allowance.limit} requests of the hour. "
+            f"Try again in {g.allowance.resets_in} seconds.",
+        )
+
+
+def _bearer_of_token(token: str) -> Caller:
+    try:
+        bearer = parts().tokens.read(token)
+    except InvalidToken:
+        raise _unauthorized("This needs a valid JWT as Authorization: Bearer.") from None
+    except KeysUnavailable:
+        sentence = "JWTs cannot be checked at the moment. Try again soon."
+        raise Problem(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
+    return Caller(bearer.sub, bearer.groups)
+
+
+def _credential(needs: Needs) -> str:
+    """Read the credential from Authorization or X-API-Key; both may hold it, if they agree."""
+    given = _given(request.headers)
+    if len(set(given.values())) > 1:
         raise Problem(400, "two_keys", "Authorization and X-API-Key hold different keys.")
+    if needs == "a JWT" and "Authorization" not in given:
+        raise _unauthorized("This needs a JWT as Authorization: Bearer.")
     if not given:
-        raise Problem(401, "unauthorized", "This needs an API key.", headers=REALM)
-    return given.pop()
+        raise _unauthorized("This needs an API key.")
+    return next(iter(given.values()))
 
 
-def _bearer(authorization: str) -> str:
-    scheme, _, value = authorization.partition(" ")
-    return value.strip() if scheme.lower() == "bearer" else ""
+def _given(headers: Headers) -> dict[str, str]:
+    given = {}
+    if (authorization := headers.get("Authorization")) is not None:
+        scheme, _, value = authorization.partition(" ")
+        given["Authorization"] = value.strip() if scheme.lower() == "bearer" else ""
+    if (key := headers.get("X-API-Key")) is not None:
+        given["X-API-Key"] = key.strip()
+    return given
+
+
+def _unauthorized(sentence: str) -> Problem:
+    return Problem(401, "unauthorized", sentence, headers=REALM)

@@ -1,51 +1,78 @@
-"""What requests may carry. msgspec checks it by its definition, and names the field at fault."""
+"""What requests may hold. msgspec checks it by its definition, and names the field at fault."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 from flask import request
 
 from service.errors import CODES, Problem
+from service.resources import Resource, Scope
+from service.words import plain
 
 T = TypeVar("T")
 
 # PostgreSQL cannot keep a NUL, so nobody may send one.
 _NO_NUL = r"^[^\x00]*$"
 
-MAX_KEY = 255
+MAX_LIFETIME = 10 * 366 * 24 * 3600
+IDEMPOTENCY_KEY = r'^"?[!#-~][!-~]{0,254}$'
+MAX_PAGE = 1_000_000
 
-Scope = Literal["read_only", "full_access"]
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL)]
 
 
-class NewConversation(msgspec.Struct, rename="camel"):
-    """The body of endpoint 3."""
+class NewConversation(Resource):
+    """With whom, and what to call it."""
 
-    twin_id: Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL)]
+    twin_id: Annotated[Id, msgspec.Meta(examples=["ada"])]
     title: Annotated[str, msgspec.Meta(max_length=200, pattern=_NO_NUL)] | None = None
 
 
-class NewMessage(msgspec.Struct, rename="camel"):
-    """The body of endpoints 5 and 6."""
+class NewMessage(Resource):
+    """What to say."""
 
-    content: Annotated[str, msgspec.Meta(min_length=1, max_length=32_000, pattern=_NO_NUL)]
+    content: Annotated[
+        str,
+        msgspec.Meta(
+            min_length=1,
+            max_length=32_000,
+            # Written so that it never goes back: 32,000 characters took it seconds.
+            pattern=r"^\s*[^\s\x00][^\x00]*$",
+            examples=["How does a steam engine work?"],
+        ),
+    ]
 
 
-class NewKey(msgspec.Struct, rename="camel"):
-    """The body of endpoint 7."""
+class NewKey(Resource):
+    """What to call a key, what it may do, and until when."""
 
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=_NO_NUL)]
-    scope: Scope
+    name: Annotated[
+        str, msgspec.Meta(min_length=1, max_length=100, pattern=_NO_NUL, examples=["laptop"])
+    ]
+    scope: Annotated[Scope, msgspec.Meta(examples=["read_only"])]
+    expires_in: (
+        Annotated[
+            float,
+            msgspec.Meta(ge=1, le=MAX_LIFETIME, description="Seconds; without, it is for ever."),
+        ]
+        | None
+    ) = None
 
 
-class Paging(msgspec.Struct, rename="camel"):
-    """The query of the lists."""
+class Paging(Resource):
+    """Which page of a list."""
 
-    page: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
+    page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)] = 1
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
-    twin_id: str | None = None
+
+
+class TwinPaging(Paging):
+    """Which page of a list, and of which twin."""
+
+    twin_id: Id | None = None
 
 
 def refuse_nul() -> None:
@@ -54,7 +81,7 @@ def refuse_nul() -> None:
         raise Problem(400, "bad_request", "The address holds a NUL.")
 
 
-def body(kind: type[T]) -> T:
+def read_body(kind: type[T]) -> T:
     """Read the body. Raises Problem."""
     if request.mimetype != "application/json":
         raise Problem(415, *CODES[415])
@@ -67,6 +94,14 @@ def body(kind: type[T]) -> T:
         raise Problem(400, "bad_json", "The body is not JSON.") from None
 
 
+def read_query(kind: type[T]) -> T:
+    """Read the query. Raises Problem."""
+    try:
+        return msgspec.convert(request.args.to_dict(), kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _invalid(400, error) from None
+
+
 def idempotency_key() -> str | None:
     """Read the header of that name: a quoted string, as its draft has it, or a bare one.
 
@@ -75,25 +110,18 @@ def idempotency_key() -> str | None:
     given = request.headers.get("Idempotency-Key")
     if given is None:
         return None
-    key = given.strip().removeprefix('"').removesuffix('"')
-    if not (key.isascii() and key.isprintable() and 1 <= len(key) <= MAX_KEY):
-        sentence = f"Idempotency-Key: 1 to {MAX_KEY} printable characters."
-        raise Problem(400, "bad_request", sentence)
-    return key
+    if not re.fullmatch(IDEMPOTENCY_KEY, given):
+        reason = "it should be 1 to 255 visible characters of ASCII"
+        raise problem_with("Idempotency-Key", reason, 400)
+    quoted = re.fullmatch(r'"(.+)"', given)
+    return quoted[1] if quoted else given
 
 
-def paging() -> Paging:
-    """Read the query of a list. Raises Problem."""
-    try:
-        return msgspec.convert(request.args.to_dict(), Paging, strict=False)
-    except msgspec.ValidationError as error:
-        raise _invalid(400, error) from None
+def problem_with(field: str, reason: str, status: int = 422) -> Problem:
+    """Return the refusal of a field."""
+    sentence = f"{field}: {reason}." if field else f"{reason}."
+    return Problem(status, "invalid", sentence, details=[(field, reason)])
 
 
 def _invalid(status: int, error: msgspec.ValidationError) -> Problem:
-    reason, _, place = str(error).partition(" - at ")
-    found = re.search(r"\$\.(\w+)", place) or re.search(r"field `(\w+)`", reason)
-    field = found[1] if found else ""
-    reason = "Must not hold NUL" if "x00" in reason else reason.replace("`", "'")
-    sentence = f"{field}: {reason}." if field else f"{reason}."
-    return Problem(status, "invalid", sentence, details=[{"field": field, "reason": reason}])
+    return problem_with(*plain(error), status)

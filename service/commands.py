@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import click
 from flask import Flask
 
 from service.current import EXTENSION, Parts
-from service.tokens import LIFETIME_SECONDS
+from service.keys import TooManyKeys
+from service.resources import Scope
+from service.tokens import LIFETIME_SECONDS, NotOurs
+
+DAY_SECONDS = 24 * 3600
 
 
 def group(service: Flask) -> click.Group:
@@ -21,16 +26,28 @@ def group(service: Flask) -> click.Group:
 
     @commands.command("token", help="Print a JWT, with which API keys can be made.")
     @click.option("--sub", required=True, help="Whom the token is for.")
+    @click.option("--group", "groups", multiple=True, help="A group that they are in.")
     @click.option("--lifetime", default=LIFETIME_SECONDS, show_default=True, help="In seconds.")
-    def token(sub: str, lifetime: int) -> None:
-        click.echo(parts.tokens.sign(sub, lifetime))
+    def token(sub: str, groups: tuple[str, ...], lifetime: int) -> None:
+        try:
+            click.echo(parts.tokens.sign(sub, lifetime, groups))
+        except NotOurs:
+            raise click.ClickException(
+                "JWTs come from the provider of TWINDOW_JWT_JWKS_URL, not from here."
+            ) from None
 
     @commands.command("key", help="Print a new API key.")
     @click.option("--sub", required=True, help="Whom the key is for.")
     @click.option("--name", required=True, help="What the key is called.")
     @click.option("--scope", type=click.Choice(["read_only", "full_access"]), default="read_only")
-    def key(sub: str, name: str, scope: str) -> None:
-        click.echo(parts.keys.make(sub, name, scope)[1])
+    @click.option("--group", "groups", multiple=True, help="A group that they are in.")
+    @click.option("--days", type=click.FloatRange(min=0, min_open=True), help="Until it expires.")
+    def key(sub: str, name: str, scope: Scope, groups: tuple[str, ...], days: float | None) -> None:
+        until = time.time() + days * DAY_SECONDS if days else None
+        try:
+            click.echo(parts.keys.make(sub, name, scope, groups=groups, expires_at=until)[1])
+        except TooManyKeys as error:
+            raise click.ClickException(str(error)) from None
 
     @commands.command("twins", help="List the twins, and say what is wrong with broken files.")
     def twins() -> None:

@@ -1,112 +1,158 @@
-"""The seven endpoints, in the order of the document, and the two that read a history."""
+"""The seven endpoints, in the order of the document, and our extensions beside their kin."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
-from flask import Blueprint, Response, jsonify, request, url_for
+import msgspec
+from flask import Blueprint, Response, request, url_for
 
 import sse
-from service import auth
+from service import resources, shown
+from service.auth import Caller
 from service.bodies import (
     NewConversation,
     NewKey,
     NewMessage,
     Paging,
-    body,
+    TwinPaging,
     idempotency_key,
-    paging,
 )
 from service.conversations import Conversation
 from service.current import parts
 from service.errors import Problem, not_found
 from service.hangup import watch
+from service.keys import TooManyKeys
 from service.messages import AnotherMessage, Message, Press, StillReplying
+from service.operations import Operations, written
 from service.replies import Events
-from service.reply import Complete, Delta, Event, Failed, Progress
-from service.twins import Twin
+from service.reply import Complete, Event, Failed, Progress
+from service.resources import One, Page, Pagination
 
 bp = Blueprint("service", __name__, url_prefix="/api/v1")
+operations = Operations(bp)
 
 T = TypeVar("T")
+R = TypeVar("R")
+
+ONCE = {"Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."}
 
 
-@bp.get("/twins")
-def list_twins() -> Response:
-    """Endpoint 1."""
-    auth.read()
-    query = paging()
+@operations.add(
+    "GET", "/twins", number=1, needs="read_only", query=Paging, answer=Page[resources.Twin]
+)
+def list_twins(_caller: Caller, query: Paging) -> Page[resources.Twin]:
+    """List the twins that you may talk with."""
     twins = parts().twins.all()
     start = (query.page - 1) * query.limit
-    return _page(twins[start : start + query.limit], _twin, query, len(twins))
+    return _page(twins[start : start + query.limit], shown.twin, query, len(twins))
 
 
-@bp.get("/twins/<path:twin_id>")
-def show_twin(twin_id: str) -> Response:
-    """Endpoint 2."""
-    auth.read()
-    return jsonify(data=_twin(_found(parts().twins.find(twin_id))))
+@operations.add(
+    "GET", "/twins/<path:twin_id>", number=2, needs="read_only", answer=One[resources.Twin]
+)
+def show_twin(_caller: Caller, twin_id: str) -> One[resources.Twin]:
+    """Read one twin."""
+    return One(data=shown.twin(_found(parts().twins.find(twin_id))))
 
 
-@bp.post("/conversations")
-def create_conversation() -> tuple[Response, int]:
-    """Endpoint 3."""
-    key = auth.write()
-    new = body(NewConversation)
+@operations.add(
+    "POST",
+    "/conversations",
+    number=3,
+    needs="full_access",
+    body=NewConversation,
+    answer=One[resources.Conversation],
+    status=201,
+    also=(404,),
+)
+def create_conversation(caller: Caller, new: NewConversation) -> One[resources.Conversation]:
+    """Begin a conversation with a twin."""
     twin = _found(parts().twins.find(new.twin_id))
-    created = parts().conversations.create(key.sub, twin.id, new.title or "")
-    return jsonify(data=_conversation(created)), 201
+    created = parts().conversations.create(caller.sub, twin.id, new.title or "")
+    return One(data=shown.conversation(created))
 
 
-@bp.get("/conversations")
-def list_conversations() -> Response:
-    """Endpoint 4."""
-    key = auth.read()
-    query = paging()
-    found, total = parts().conversations.of(key.sub, query.twin_id, query.page, query.limit)
-    return _page(found, _conversation, query, total)
+@operations.add(
+    "GET",
+    "/conversations",
+    number=4,
+    needs="read_only",
+    query=TwinPaging,
+    answer=Page[resources.Conversation],
+)
+def list_conversations(caller: Caller, query: TwinPaging) -> Page[resources.Conversation]:
+    """List your conversations, newest first."""
+    found, total = parts().conversations.of(caller.sub, query.twin_id, query.page, query.limit)
+    return _page(found, shown.conversation, query, total)
 
 
-@bp.get("/conversations/<conversation_id>")
-def show_conversation(conversation_id: str) -> Response:
-    """Return a conversation (an extension)."""
-    key = auth.read()
-    found = parts().conversations.find(conversation_id, key.sub)
-    return jsonify(data=_conversation(_found(found)))
+@operations.add(
+    "GET",
+    "/conversations/<conversation_id>",
+    needs="read_only",
+    answer=One[resources.Conversation],
+)
+def show_conversation(caller: Caller, conversation_id: str) -> One[resources.Conversation]:
+    """Read one conversation."""
+    return One(data=shown.conversation(_mine(caller, conversation_id)))
 
 
-@bp.get("/conversations/<conversation_id>/messages")
-def list_messages(conversation_id: str) -> Response:
-    """Return the history of a conversation, oldest first (an extension)."""
-    key = auth.read()
-    query = paging()
-    conversation = _found(parts().conversations.find(conversation_id, key.sub))
+@operations.add(
+    "GET",
+    "/conversations/<conversation_id>/messages",
+    needs="read_only",
+    query=Paging,
+    answer=Page[resources.Message],
+)
+def list_messages(caller: Caller, conversation_id: str, query: Paging) -> Page[resources.Message]:
+    """Read the history of a conversation, oldest first."""
+    conversation = _mine(caller, conversation_id)
     found, total = parts().messages.of(conversation.id, query.page, query.limit)
-    return _page(found, _message, query, total)
+    return _page(found, shown.message, query, total)
 
 
-@bp.post("/conversations/<conversation_id>/messages")
-def send(conversation_id: str) -> tuple[Response, int]:
-    """Endpoint 5."""
-    said, events = _begin(conversation_id)
+@operations.add(
+    "POST",
+    "/conversations/<conversation_id>/messages",
+    number=5,
+    needs="full_access",
+    body=NewMessage,
+    headers=ONCE,
+    answer=One[resources.Message],
+    status=201,
+    also=(409, 502),
+)
+def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Response:
+    """Send a message, and get the reply when it is whole."""
+    said, events = _begin(caller, conversation_id, new)
     for event in events(watch(request.environ)):
         match event:
             case Complete(message):
-                response = jsonify(data=_message(message))
+                response = written(One(data=shown.message(message)), 201)
                 response.headers["Location"] = _place_of(said)
-                return response, 201
+                return response
             case Failed(sentence, code):
                 raise Problem(502, code, sentence)
     raise Problem(502, "model_failed", "The client has gone.")
 
 
-@bp.post("/conversations/<conversation_id>/messages/stream")
-def stream(conversation_id: str) -> Response:
-    """Endpoint 6."""
-    said, events = _begin(conversation_id)
+@operations.add(
+    "POST",
+    "/conversations/<conversation_id>/messages/stream",
+    number=6,
+    needs="full_access",
+    body=NewMessage,
+    headers=ONCE,
+    answer=resources.Event,
+    also=(409,),
+    stream=True,
+)
+def stream_message(caller: Caller, conversation_id: str, new: NewMessage) -> Response:
+    """Send a message, and get the reply as server-sent events while it is written."""
+    said, events = _begin(caller, conversation_id, new)
     has_hung_up = watch(request.environ)
 
     def frames() -> Iterator[str]:
@@ -118,46 +164,64 @@ def stream(conversation_id: str) -> Response:
                     continue
             # Progress comes again beside the comment: clients give up a reply without events.
             last = event or last
-            yield sse.frame(json.dumps(_event(last)))
+            yield sse.frame(msgspec.json.encode(shown.event(last)).decode())
 
     return Response(frames(), headers=sse.HEADERS | {"Location": _place_of(said)})
 
 
-@bp.delete("/conversations/<conversation_id>/messages/<message_id>")
-def stop(conversation_id: str, message_id: str) -> tuple[str, int]:
-    """Stop the reply to a message; what has been written is kept (an extension)."""
-    key = auth.write()
-    conversation = _found(parts().conversations.find(conversation_id, key.sub))
+@operations.add(
+    "DELETE",
+    "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>",
+    needs="full_access",
+    status=204,
+)
+def stop_reply(caller: Caller, conversation_id: str, message_id: str) -> None:
+    """Stop the reply to a message; what has been written is kept."""
+    conversation = _mine(caller, conversation_id)
     parts().replies.stop(_found(parts().messages.find(conversation.id, message_id)))
-    return "", 204
 
 
-@bp.post("/auth/api-keys")
-def create_key() -> tuple[Response, int]:
-    """Endpoint 7."""
-    sub = auth.token()
-    new = body(NewKey)
-    key, secret = parts().keys.make(sub, new.name, new.scope)
-    data = {
-        "id": key.id,
-        "name": key.name,
-        "scope": key.scope,
-        "key": secret,
-        "createdAt": _iso(key.created_at),
-        "expiresAt": None,
-    }
-    return jsonify(data=data), 201
+@operations.add(
+    "POST",
+    "/auth/api-keys",
+    number=7,
+    needs="a JWT",
+    body=NewKey,
+    answer=One[resources.NewApiKey],
+    status=201,
+    also=(409,),
+)
+def create_key(caller: Caller, new: NewKey) -> One[resources.NewApiKey]:
+    """Make an API key; its secret is shown this once."""
+    until = time.time() + new.expires_in if new.expires_in else None
+    try:
+        key, secret = parts().keys.make(
+            caller.sub, new.name, new.scope, groups=caller.groups, expires_at=until
+        )
+    except TooManyKeys as error:
+        raise Problem(409, "too_many_keys", str(error)) from None
+    return One(data=shown.new_key(key, secret))
 
 
-def _begin(conversation_id: str) -> tuple[Message, Events]:
-    key = auth.write()
-    new = body(NewMessage)
-    if not new.content.strip():
-        raise Problem(422, "invalid", "content: there is nothing in it.")
-    conversation = _found(parts().conversations.find(conversation_id, key.sub))
+@operations.add("GET", "/auth/api-keys", needs="a JWT", query=Paging, answer=Page[resources.ApiKey])
+def list_keys(caller: Caller, query: Paging) -> Page[resources.ApiKey]:
+    """List your API keys, newest first."""
+    found, total = parts().keys.of(caller.sub, query.page, query.limit)
+    return _page(found, shown.key, query, total)
+
+
+@operations.add("DELETE", "/auth/api-keys/<key_id>", needs="a JWT", status=204)
+def revoke_key(caller: Caller, key_id: str) -> None:
+    """Revoke one of your API keys; it is worth nothing from now on."""
+    if not parts().keys.revoke(caller.sub, key_id):
+        raise not_found()
+
+
+def _begin(caller: Caller, conversation_id: str, new: NewMessage) -> tuple[Message, Events]:
+    conversation = _mine(caller, conversation_id)
     twin = _found(parts().twins.find(conversation.twin_id))
     once = idempotency_key()
-    press = Press(key.sub, once) if once else None
+    press = Press(caller.sub, once) if once else None
     try:
         return parts().replies.begin(conversation, twin, new.content, press)
     except StillReplying:
@@ -168,8 +232,12 @@ def _begin(conversation_id: str) -> tuple[Message, Events]:
         raise Problem(422, "idempotency_key_reused", sentence) from None
 
 
+def _mine(caller: Caller, conversation_id: str) -> Conversation:
+    return _found(parts().conversations.find(conversation_id, caller.sub))
+
+
 def _place_of(said: Message) -> str:
-    return url_for("service.stop", conversation_id=said.conversation_id, message_id=said.id)
+    return url_for("service.stop_reply", conversation_id=said.conversation_id, message_id=said.id)
 
 
 def _found(found: T | None) -> T:
@@ -178,67 +246,7 @@ def _found(found: T | None) -> T:
     return found
 
 
-def _page(
-    items: Sequence[T], write: Callable[[T], Mapping[str, Any]], query: Paging, total: int
-) -> Response:
-    pagination = {
-        "page": query.page,
-        "limit": query.limit,
-        "total": total,
-        "pages": -(-total // query.limit),
-    }
-    return jsonify(data=[write(item) for item in items], pagination=pagination)
-
-
-def _twin(twin: Twin) -> Mapping[str, Any]:
-    about = twin.about
-    return {
-        "id": twin.id,
-        "name": about.name,
-        "description": about.description,
-        "avatarUrl": about.avatar,
-        "greeting": about.greeting,
-        "starters": about.starters,
-        "createdAt": _iso(twin.updated_at),
-        "updatedAt": _iso(twin.updated_at),
-    }
-
-
-def _conversation(conversation: Conversation) -> Mapping[str, Any]:
-    return {
-        "id": conversation.id,
-        "twinId": conversation.twin_id,
-        "title": conversation.title,
-        "createdAt": _iso(conversation.created_at),
-        "updatedAt": _iso(conversation.updated_at),
-    }
-
-
-def _message(message: Message) -> Mapping[str, Any]:
-    return {
-        "id": message.id,
-        "conversationId": message.conversation_id,
-        "role": message.role,
-        "content": message.content,
-        "createdAt": _iso(message.created_at),
-        "replyTo": message.reply_to,
-        "status": "complete" if message.complete else "incomplete",
-    }
-
-
-def _event(event: Event) -> Mapping[str, Any]:
-    match event:
-        case Progress(stage, ahead):
-            place = {} if ahead is None else {"ahead": ahead}
-            return {"type": "progress", "progress": {"stage": stage, "percent": None} | place}
-        case Delta(content):
-            return {"type": "delta", "content": content}
-        case Complete(message):
-            return {"type": "complete", "message": _message(message)}
-        case Failed(sentence, code):
-            return {"type": "error", "error": sentence, "code": code}
-
-
-def _iso(seconds: float) -> str:
-    time = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return time.replace("+00:00", "Z")
+def _page(items: Sequence[T], write: Callable[[T], R], query: Paging, total: int) -> Page[R]:
+    pages = -(-total // query.limit)
+    pagination = Pagination(page=query.page, limit=query.limit, total=total, pages=pages)
+    return Page(data=[write(item) for item in items], pagination=pagination)

@@ -5,19 +5,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from flask import Flask, Response, jsonify, request
+import msgspec
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from database import DatabaseUnavailable
+from service.resources import Detail, Refusal
 
 logger = logging.getLogger(__name__)
 
 CODES = {
     400: ("bad_request", "The request cannot be understood."),
+    401: ("unauthorized", "The request holds no valid key."),
+    403: ("forbidden", "The key may not do this."),
     404: ("not_found", "There is no such thing here, or it is not yours."),
     405: ("method_not_allowed", "This address does not take that method."),
+    409: ("conflict", "Something else has to end first."),
     413: ("too_large", "The body is larger than 256 KiB."),
     415: ("unsupported_media_type", "Send the body as Content-Type: application/json."),
+    422: ("invalid", "A field is missing or wrong."),
+    429: ("rate_limited", "The key has used its requests of the hour."),
+    500: ("internal_error", "Something went wrong in the service."),
+    502: ("model_failed", "The model gave no reply."),
+    503: ("unavailable", "The service cannot do this at the moment. Try again soon."),
 }
 
 
@@ -30,7 +40,7 @@ class Problem(Exception):
         code: str,
         sentence: str,
         *,
-        details: Sequence[Mapping[str, str]] = (),
+        details: Sequence[tuple[str, str]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(sentence)
@@ -42,8 +52,9 @@ class Problem(Exception):
 
     def response(self) -> Response:
         """Return it as an answer."""
-        response = jsonify(error=self.sentence, code=self.code, details=list(self.details))
-        response.status_code = self.status
+        details = [Detail(field=field, reason=reason) for field, reason in self.details]
+        refusal = Refusal(error=self.sentence, code=self.code, details=details)
+        response = Response(msgspec.json.encode(refusal), self.status, mimetype="application/json")
         response.headers.update(self.headers)
         return response
 
@@ -75,4 +86,4 @@ def _from_database(_error: DatabaseUnavailable) -> Response:
 
 def _from_bug(error: Exception) -> Response:
     logger.error("%s %s", request.method, request.path, exc_info=error)
-    return Problem(500, "internal_error", "Something went wrong in the service.").response()
+    return Problem(500, *CODES[500]).response()

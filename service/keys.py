@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 import string
 import time
 import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import Row, Select, delete, func, insert, select
 
 from database import Database
+from service.resources import Scope
 from service.tables import keys as table
 
 ALPHABET = string.ascii_letters + string.digits
 RANDOM_LENGTH = 32  # of 62 letters: 190 bits
 PREFIX_LENGTH = 11
+MAX_KEYS = 100  # of one person, or the hour of a key would mean nothing
+
+
+class TooManyKeys(Exception):
+    """Raised when somebody has as many keys as one may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is known of a key. The key itself is not."""
+    """What is known of a key. The key itself is not. Times are seconds since 1970."""
 
     id: str
     sub: str
+    groups: frozenset[str]
     name: str
-    scope: str
+    scope: Scope
     created_at: float
+    expires_at: float | None
+    last_used_at: float | None
+
+    @property
+    def expired(self) -> bool:
+        """Tell whether its time is over."""
+        return self.expires_at is not None and self.expires_at <= time.time()
 
 
 class Keys:
@@ -37,36 +54,74 @@ class Keys:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def make(self, sub: str, name: str, scope: str) -> tuple[Key, str]:
-        """Make a key for `sub`; the second value is the key itself, which is not kept."""
+    def make(
+        self,
+        sub: str,
+        name: str,
+        scope: Scope,
+        *,
+        groups: Iterable[str] = (),
+        expires_at: float | None = None,
+    ) -> tuple[Key, str]:
+        """Make a key for `sub`; the second value is the key itself, which is not kept.
+
+        Raises TooManyKeys.
+        """
         random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
         secret = f"tw_{random}{_checksum(random)}"
-        key = Key(secrets.token_urlsafe(12), sub, name, scope, time.time())
         row = {
-            "id": key.id,
+            "id": secrets.token_urlsafe(12),
             "sub": sub,
+            "groups": json.dumps(sorted(groups)),
             "name": name,
             "scope": scope,
             "prefix": secret[:PREFIX_LENGTH],
             "digest": _digest(secret),
-            "created_at": key.created_at,
+            "created_at": time.time(),
+            "expires_at": expires_at,
         }
+        mine = table.c.sub == sub
         with self.database.write() as connection:
+            if connection.execute(select(func.count()).where(mine)).scalar_one() >= MAX_KEYS:
+                raise TooManyKeys(f"There are {MAX_KEYS} keys already; revoke one first.")
             connection.execute(insert(table).values(row))
-        return key, secret
+            return _key(connection.execute(_keys().where(table.c.id == row["id"])).one()), secret
 
     def find(self, secret: str) -> Key | None:
         """Return the key, or None for what is not one."""
         random, checksum = secret[3:-6], secret[-6:]
         if not secret.isascii() or not secret.startswith("tw_") or _checksum(random) != checksum:
             return None
-        query = select(table).where(table.c.prefix == secret[:PREFIX_LENGTH])
+        query = _keys().add_columns(table.c.digest).where(table.c.prefix == secret[:PREFIX_LENGTH])
         with self.database.read() as connection:
             found = connection.execute(query).all()
-        for row in found:
-            if hmac.compare_digest(row.digest, _digest(secret)):
-                return Key(row.id, row.sub, row.name, row.scope, row.created_at)
-        return None
+        digest = _digest(secret)
+        same = (row for row in found if hmac.compare_digest(row.digest, digest))
+        return next((_key(row) for row in same), None)
+
+    def of(self, sub: str, page: int, limit: int) -> tuple[Sequence[Key], int]:
+        """Return a page of the keys of `sub`, newest first, and how many there are."""
+        mine = table.c.sub == sub
+        query = _keys().where(mine).order_by(table.c.created_at.desc(), table.c.id)
+        with self.database.read() as connection:
+            total = connection.execute(select(func.count()).where(mine)).scalar_one()
+            found = connection.execute(query.limit(limit).offset((page - 1) * limit))
+            return [_key(row) for row in found], total
+
+    def revoke(self, sub: str, key_id: str) -> bool:
+        """Let a key of `sub` be none any more, and say whether it was one."""
+        mine = (table.c.sub == sub) & (table.c.id == key_id)
+        with self.database.write() as connection:
+            return bool(connection.execute(delete(table).where(mine)).rowcount)
+
+
+def _keys() -> Select[Any]:
+    return select(*(table.c[name] for name in Key.__slots__))
+
+
+def _key(row: Row[Any]) -> Key:
+    found = {name: getattr(row, name) for name in Key.__slots__}
+    return Key(**found | {"groups": frozenset(json.loads(row.groups))})
 
 
 def _checksum(random: str) -> str:

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 
 from database import Database
 from service.keys import Key
@@ -38,18 +38,25 @@ class Allowance:
         return headers if self.allowed else headers | {"Retry-After": str(self.resets_in)}
 
 
+class Revoked(Exception):
+    """Raised for a key that is none any more."""
+
+
 def take(database: Database, key: Key) -> Allowance:
-    """Count a request, if the key has one left."""
+    """Count a request, if the key has one left. Raises Revoked."""
     limit = PER_HOUR[key.scope]
     now = time.time()
     mine = requests.c.key_id == key.id
     with database.write() as connection:
-        connection.execute(select(keys.c.id).where(keys.c.id == key.id).with_for_update())
+        the_key = select(keys.c.id).where(keys.c.id == key.id).with_for_update()
+        if connection.execute(the_key).first() is None:
+            raise Revoked
         connection.execute(delete(requests).where(mine, requests.c.at <= now - WINDOW_SECONDS))
         query = select(func.count(), func.min(requests.c.at)).where(mine)
         used, oldest = connection.execute(query).one()
         allowed = used < limit
         if allowed:
             connection.execute(insert(requests).values(key_id=key.id, at=now))
+            connection.execute(update(keys).where(keys.c.id == key.id).values(last_used_at=now))
     resets_in = math.ceil((oldest or now) + WINDOW_SECONDS - now)
     return Allowance(limit, max(0, limit - used - 1), resets_in, allowed)

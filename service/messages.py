@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from database import Database
 from service import leases
+from service.resources import Role
 from service.tables import conversations, messages, presses
 
 # For how long the same press of a button is known to be the same.
@@ -43,7 +44,7 @@ class Message:
 
     id: str
     conversation_id: str
-    role: str
+    role: Role
     content: str
     reply_to: str | None
     created_at: float

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from service.messages import Message
 from service.model import Writing
+from service.resources import StageName
 from service.twins import Twin
 
 KEEP_ALIVE_SECONDS = 10.0
@@ -19,7 +20,7 @@ LISTEN_SECONDS = 0.5
 class Progress:
     """What is being done: queued, thinking, then writing. `ahead` is how many come before."""
 
-    stage: str
+    stage: StageName
     ahead: int | None = None
 
 

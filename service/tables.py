@@ -28,6 +28,11 @@ keys = Table(
     Column("prefix", String(16), nullable=False, index=True),
     Column("digest", String(64), nullable=False),
     Column("created_at", Float, nullable=False),
+    Column("expires_at", Float),
+    Column("last_used_at", Float),
+    # Names, as JSON: the groups that its owner was in when it was made.
+    Column("groups", Text, nullable=False, server_default="[]"),
+    Index("service_keys_of_sub", "sub"),
 )
 
 requests = Table(

@@ -1,0 +1,63 @@
+"""The keys with which an identity provider signs its JWTs: fetched, kept, and rotated."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import jwt
+import requests
+
+TIMEOUT_SECONDS = 5
+MAX_BYTES = 256 * 1024
+# A key that the provider has withdrawn is refused after this long.
+FRESH_SECONDS = 300
+# An unknown `kid` costs a fetch: whoever invents many gets only one each this long.
+COOLDOWN_SECONDS = 30
+# While the provider does not answer, it is asked no more often than this.
+RETRY_SECONDS = 5
+# And what it said last is believed for this long.
+STALE_SECONDS = 3600
+
+
+class KeysUnavailable(Exception):
+    """Raised while the provider's keys cannot be had."""
+
+
+class SigningKeys(jwt.PyJWKClient):
+    """Fetch a JWK Set (RFC 7517) without the surroundings having a say in it."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url, lifespan=FRESH_SECONDS, cooldown_duration=COOLDOWN_SECONDS)
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._known: Any = None
+        self._known_at = 0.0
+        self._failed_at = -float(RETRY_SECONDS)
+
+    def fetch_data(self) -> Any:
+        """Fetch the set; one that is not too old stands in for it. Raises KeysUnavailable."""
+        now = time.monotonic()
+        if now - self._failed_at >= RETRY_SECONDS:
+            try:
+                self._known, self._known_at = self._fetch(), now
+            except (requests.RequestException, ValueError, OSError, jwt.PyJWTError):
+                self._failed_at = now
+        if self._known is None or now - self._known_at > STALE_SECONDS:
+            raise KeysUnavailable
+        self._last_successful_fetch = now
+        return self._known
+
+    def _fetch(self) -> Any:
+        with self._session.get(
+            self.uri, timeout=TIMEOUT_SECONDS, allow_redirects=False, stream=True
+        ) as answer:
+            if answer.status_code != 200:
+                raise ValueError(answer.status_code)
+            body = answer.raw.read(MAX_BYTES + 1, decode_content=True)
+        if len(body) > MAX_BYTES:
+            raise ValueError("too large")
+        found = self._as_jwk_set_payload(json.loads(body))
+        jwt.PyJWKSet.from_dict(found)
+        return found

@@ -1,0 +1,146 @@
+"""What answers are made of: the resources and events of the interface, as they are written."""
+
+from __future__ import annotations
+
+from typing import Annotated, Generic, Literal, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+Scope = Literal["read_only", "full_access"]
+Time = Annotated[
+    str, msgspec.Meta(description="ISO 8601, UTC.", extra_json_schema={"format": "date-time"})
+]
+StageName = Literal["queued", "thinking", "writing"]
+Role = Literal["user", "assistant"]
+Status = Literal["complete", "incomplete"]
+
+
+class Resource(msgspec.Struct, kw_only=True, rename="camel"):
+    """Names are written in camelCase."""
+
+
+class Twin(Resource):
+    """A twin. What it is told about itself is never shown."""
+
+    id: str
+    name: str
+    description: str
+    avatar_url: str | None
+    greeting: str
+    starters: list[str]
+    created_at: Time
+    updated_at: Time
+
+
+class Conversation(Resource):
+    """A conversation with one twin."""
+
+    id: str
+    twin_id: str
+    title: str
+    created_at: Time
+    updated_at: Time
+
+
+class Message(Resource):
+    """A message; a reply that was stopped or broke off is incomplete."""
+
+    id: str
+    conversation_id: str
+    role: Role
+    content: str
+    created_at: Time
+    reply_to: Annotated[str | None, msgspec.Meta(description="The message that it answers.")]
+    status: Status
+
+
+class ApiKey(Resource):
+    """An API key, without its secret."""
+
+    id: str
+    name: str
+    scope: Scope
+    created_at: Time
+    expires_at: Time | None
+    last_used_at: Time | None
+
+
+class NewApiKey(ApiKey):
+    """An API key that has just been made: its secret is shown this once."""
+
+    key: str
+
+
+class Pagination(Resource):
+    """Which page of how many this is."""
+
+    page: int
+    limit: int
+    total: int
+    pages: int
+
+
+class One(Resource, Generic[T]):
+    """An answer about one thing."""
+
+    data: T
+
+
+class Page(Resource, Generic[T]):
+    """A page of a list."""
+
+    data: list[T]
+    pagination: Pagination
+
+
+class Stage(Resource, omit_defaults=True):
+    """What is being done before there is text."""
+
+    stage: StageName
+    percent: float | None
+    ahead: Annotated[int | None, msgspec.Meta(description="How many replies come before.")] = None
+
+
+class Progress(Resource, tag_field="type", tag="progress"):
+    """The reply is on its way."""
+
+    progress: Stage
+
+
+class Delta(Resource, tag_field="type", tag="delta"):
+    """A piece of the reply."""
+
+    content: str
+
+
+class Complete(Resource, tag_field="type", tag="complete"):
+    """The whole reply, stored; the stream ends."""
+
+    message: Message
+
+
+class Error(Resource, tag_field="type", tag="error"):
+    """There is no reply, or no whole one; the stream ends."""
+
+    error: str
+    code: str
+
+
+Event = Progress | Delta | Complete | Error
+
+
+class Detail(Resource):
+    """Which field is at fault, and why."""
+
+    field: str
+    reason: str
+
+
+class Refusal(Resource):
+    """Why a request was not followed."""
+
+    error: Annotated[str, msgspec.Meta(description="A sentence for people.")]
+    code: Annotated[str, msgspec.Meta(description="A word for programs.")]
+    details: list[Detail]

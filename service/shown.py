@@ -1,0 +1,93 @@
+"""What is shown of what the service keeps, and how."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from service import reply, resources
+from service.conversations import Conversation
+from service.keys import Key
+from service.messages import Message
+from service.twins import Twin
+
+
+def twin(found: Twin) -> resources.Twin:
+    """Show a twin, without what it is told about itself."""
+    about = found.about
+    return resources.Twin(
+        id=found.id,
+        name=about.name,
+        description=about.description,
+        avatar_url=about.avatar,
+        greeting=about.greeting,
+        starters=about.starters,
+        created_at=time(found.updated_at),
+        updated_at=time(found.updated_at),
+    )
+
+
+def conversation(found: Conversation) -> resources.Conversation:
+    """Show a conversation."""
+    return resources.Conversation(
+        id=found.id,
+        twin_id=found.twin_id,
+        title=found.title,
+        created_at=time(found.created_at),
+        updated_at=time(found.updated_at),
+    )
+
+
+def message(found: Message) -> resources.Message:
+    """Show a message."""
+    return resources.Message(
+        id=found.id,
+        conversation_id=found.conversation_id,
+        role=found.role,
+        content=found.content,
+        created_at=time(found.created_at),
+        reply_to=found.reply_to,
+        status="complete" if found.complete else "incomplete",
+    )
+
+
+def key(found: Key) -> resources.ApiKey:
+    """Show a key, without its secret, which is not kept."""
+    return resources.ApiKey(**_of_key(found))
+
+
+def new_key(made: Key, secret: str) -> resources.NewApiKey:
+    """Show a key with its secret, this once."""
+    return resources.NewApiKey(**_of_key(made), key=secret)
+
+
+def event(happened: reply.Event) -> resources.Event:
+    """Show what happens to a reply."""
+    match happened:
+        case reply.Progress(stage, ahead):
+            return resources.Progress(
+                progress=resources.Stage(stage=stage, percent=None, ahead=ahead)
+            )
+        case reply.Delta(content):
+            return resources.Delta(content=content)
+        case reply.Complete(whole):
+            return resources.Complete(message=message(whole))
+        case reply.Failed(sentence, code):
+            return resources.Error(error=sentence, code=code)
+
+
+def time(seconds: float) -> str:
+    """Write a time; `seconds` since 1970."""
+    written = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return written.replace("+00:00", "Z")
+
+
+def _of_key(found: Key) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "name": found.name,
+        "scope": found.scope,
+        "created_at": time(found.created_at),
+        "expires_at": None if found.expires_at is None else time(found.expires_at),
+        "last_used_at": None if found.last_used_at is None else time(found.last_used_at),
+    }
