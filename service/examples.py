@@ -1,0 +1,91 @@
+"""An example of each operation, for curl and for Python. The tests run them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from service.openapi import REF, address
+from service.operations import Operation
+
+# What stands in for the ids of an address.
+VARIABLES = {
+    "twinId": "TWIN",
+    "conversationId": "CONVERSATION",
+    "messageId": "MESSAGE",
+    "keyId": "KEY_ID",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The same request in two languages."""
+
+    curl: str
+    python: str
+
+
+def of(operation: Operation) -> Example:
+    """Return the examples of an operation."""
+    secret = "JWT" if operation.needs == "a JWT" else "KEY"
+    body = _body(operation.body) if operation.body else None
+    return Example(_curl(operation, secret, body), _python(operation, secret, body))
+
+
+def _body(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    _, known = msgspec.json.schema_components([kind], ref_template=REF)
+    schema = known[kind.__name__]
+    return {
+        name: about["examples"][0]
+        for name, about in schema["properties"].items()
+        if name in schema["required"]
+    }
+
+
+def _curl(operation: Operation, secret: str, body: dict[str, Any] | None) -> str:
+    method = "" if operation.method == "GET" or body else f" -X {operation.method}"
+    path = re.sub(r"{(\w+)}", lambda found: f"${VARIABLES[found[1]]}", address(operation))
+    lines = [f'curl{" -N" if operation.stream else ""}{method} "$API{path}"']
+    lines.append(f'-H "Authorization: Bearer ${secret}"')
+    if body:
+        lines += ["-H 'Content-Type: application/json'", f"-d '{json.dumps(body)}'"]
+    return " \\\n  ".join(lines)
+
+
+def _python(operation: Operation, secret: str, body: dict[str, Any] | None) -> str:
+    path = re.sub(
+        r"{(\w+)}", lambda found: f'{{environ["{VARIABLES[found[1]]}"]}}', address(operation)
+    )
+    given = [
+        f"f'{{environ[\"API\"]}}{path}'",
+        f"headers={{'Authorization': f'Bearer {{environ[\"{secret}\"]}}'}}",
+    ]
+    given += [f"json={json.dumps(body)}"] if body else []
+    given += ["stream=True"] if operation.stream else []
+    lines = [
+        *(["import json"] if operation.stream else []),
+        "from os import environ",
+        "",
+        "import requests",
+        "",
+        f"answer = requests.{operation.method.lower()}(",
+        *(f"    {line}," for line in given),
+        ")",
+        "answer.raise_for_status()",
+        *_reading(operation),
+    ]
+    return "\n".join(lines)
+
+
+def _reading(operation: Operation) -> list[str]:
+    if operation.stream:
+        return [
+            "for line in answer.iter_lines(decode_unicode=True):",
+            '    if line.startswith("data: "):',
+            '        print(json.loads(line.removeprefix("data: ")))',
+        ]
+    return ['print(answer.json()["data"])'] if operation.answer is not None else []

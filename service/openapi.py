@@ -1,0 +1,174 @@
+"""The interface as an OpenAPI 3.1 document, made of what the operations declare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from apispec import APISpec
+
+from service.bodies import IDEMPOTENCY_KEY
+from service.errors import CODES
+from service.operations import Operation
+from service.resources import Event, Refusal
+
+REF = "#/components/schemas/{name}"
+VERSION = "1"
+# Shorter ones are other addresses: /messages/stream is no message.
+MIN_ID = {"messageId": 8}
+SUMMARY = "List AI twins, talk with them, and make API keys."
+NEEDED_BY: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "read_only": [{"bearer": []}, {"header": []}],
+    "full_access": [{"bearer": []}, {"header": []}],
+    "a JWT": [{"jwt": []}],
+}
+SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same."},
+    "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+}
+LIMIT_HEADERS = {
+    "RateLimit-Policy": "How many requests the key has, in a window of how many seconds.",
+    "RateLimit": "How many are left, and the seconds until one more is.",
+    "X-RateLimit-Limit": "The same three, in the older form.",
+    "X-RateLimit-Remaining": "Requests left.",
+    "X-RateLimit-Reset": "Seconds until one more is free.",
+}
+Json = dict[str, Any]
+EVENT = {
+    "type": "object",
+    "properties": {
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": REF.format(name="Event")},
+        }
+    },
+    "required": ["data"],
+}
+
+
+def document(operations: Sequence[Operation]) -> Json:
+    """Return the document; its addresses begin at /api/v1."""
+    kinds: list[Any] = [Event, Refusal]
+    for operation in operations:
+        kinds += [kind for kind in (operation.body, operation.answer) if kind is not None]
+    (event, *_), schemas = msgspec.json.schema_components(kinds, ref_template=REF)
+    spec = APISpec(
+        "Conversational AI Twin Service Interface",
+        VERSION,
+        "3.1.0",
+        info={"description": SUMMARY},
+        servers=[{"url": "/api/v1"}],
+    )
+    for name, schema in (schemas | {"Event": event}).items():
+        spec.components.schema(name, schema)
+    for name, about in LIMIT_HEADERS.items():
+        spec.components.header(name, _header(about))
+    for status in CODES:
+        spec.components.response(str(status), _refusal(status))
+    for name, scheme in SECURITY.items():
+        spec.components.security_scheme(name, scheme)
+    for operation in operations:
+        spec.path(address(operation), operations={operation.method.lower(): _operation(operation)})
+    return dict(spec.to_dict())
+
+
+def address(operation: Operation) -> str:
+    """Return the address of an operation as the field writes it: /twins/{twinId}."""
+    return re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda found: f"{{{_camel(found[1])}}}", operation.path)
+
+
+def parameters(operation: Operation) -> Iterator[Json]:
+    """Yield what the address and the headers of a request may hold."""
+    for name in re.findall(r"{(\w+)}", address(operation)):
+        schema = {"type": "string", "minLength": MIN_ID.get(name, 1), "pattern": r"^[^\x00/]+$"}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+    if operation.query:
+        (_, known) = msgspec.json.schema_components([operation.query], ref_template=REF)
+        for name, schema in known[operation.query.__name__]["properties"].items():
+            yield {"name": name, "in": "query", "required": False, "schema": _given(schema)}
+    for name, why in operation.headers.items():
+        schema = {"type": "string", "pattern": IDEMPOTENCY_KEY}
+        about = {"description": why, "schema": schema}
+        yield {"name": name, "in": "header", "required": False, **about}
+
+
+def _operation(operation: Operation) -> Json:
+    found: Json = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": _scope(operation),
+        "parameters": list(parameters(operation)),
+        "security": NEEDED_BY[operation.needs],
+        "responses": {str(operation.status): _answer(operation)},
+    }
+    for status in operation.refusals:
+        found["responses"][str(status)] = {"$ref": f"#/components/responses/{status}"}
+    if operation.body:
+        content = {"application/json": {"schema": _ref(operation.body)}}
+        found["requestBody"] = {"required": True, "content": content}
+    return found
+
+
+def _scope(operation: Operation) -> str:
+    number = f"Endpoint {operation.number}." if operation.number else "An extension."
+    return f"{number} Needs {_needs(operation.needs)}."
+
+
+def _needs(needs: str) -> str:
+    return needs if needs == "a JWT" else f"a key of the scope {needs}"
+
+
+def _answer(operation: Operation) -> Json:
+    found: Json = {"description": "Done.", "headers": _headers(operation)}
+    if operation.stream:
+        found["description"] = "Server-sent events. Each holds an Event as JSON in its data."
+        found["content"] = {"text/event-stream": {"schema": EVENT}}
+    elif operation.answer is not None:
+        found["content"] = {"application/json": {"schema": _ref(operation.answer)}}
+    return found
+
+
+def _headers(operation: Operation) -> Json:
+    found = _limit_headers() if operation.needs != "a JWT" else {}
+    if operation.headers:
+        found["Location"] = _header("The message that was said: DELETE it, and its reply stops.")
+    return found
+
+
+def _limit_headers() -> Json:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in LIMIT_HEADERS}
+
+
+def _header(about: str) -> Json:
+    return {"description": about, "schema": {"type": "string"}}
+
+
+def _refusal(status: int) -> Json:
+    headers = {} if status == 401 else _limit_headers()
+    if status in (429, 503):
+        headers["Retry-After"] = _header("Seconds.")
+    return {
+        "description": CODES[status][1],
+        "headers": headers,
+        "content": {"application/json": {"schema": _ref(Refusal)}},
+    }
+
+
+def _ref(kind: Any) -> Json:
+    (schema,), _ = msgspec.json.schema_components([kind], ref_template=REF)
+    return dict(schema)
+
+
+def _given(schema: Mapping[str, Any]) -> Json:
+    """Leave out null, which an address cannot hold."""
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    return dict(kinds[0]) if kinds else dict(schema)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)

@@ -1,0 +1,92 @@
+"""Hold the service to its OpenAPI document: `python -m tests.service.contract --examples 500`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import config
+from service import limits
+from service.application import create_service, parts_of
+from tests import upstream as scripted
+from tests.conftest import served
+from tests.service.conftest import TWIN, Model
+from tests.upstream import Call
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+LONG = 400
+SEED = 20261121
+LIFTED = 10**9
+
+
+def run(*, examples: int, seed: int = SEED) -> subprocess.CompletedProcess[str]:
+    """Send so many requests to each operation, by all checks, and return what came of it."""
+    with tempfile.TemporaryDirectory() as folder, _serving(Path(folder)) as (url, secrets):
+        command = [sys.executable, "-m", "schemathesis.cli"]
+        command += ["--config-file", str(HERE / "schemathesis.toml")]
+        command += ["run", f"{url}/api/v1/openapi.json", "--checks", "all", "--seed", str(seed)]
+        command += ["--max-examples", str(examples), "--no-color", "--continue-on-failure"]
+        command += ["--generation-database", "none", "--output-truncate", "true"]
+        hooks = {"SCHEMATHESIS_HOOKS": "tests.service.hooks", "PYTHONPATH": str(ROOT)}
+        surroundings = os.environ | secrets | hooks | {"NO_PROXY": "*"}
+        return subprocess.run(
+            command, check=False, capture_output=True, text=True, cwd=folder, env=surroundings
+        )
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    twins = folder / "twins"
+    twins.mkdir()
+    (twins / "ada.md").write_text(TWIN)
+    with scripted.running() as upstream:
+        upstream.answers["/v1/chat/completions"] = _reply
+        settings = config.load(
+            {
+                "data_dir": folder / "data",
+                "twins_dir": twins,
+                "model_url": upstream.url,
+                "model": "scripted",
+            }
+        )
+        app = create_service(settings)
+        parts = parts_of(app)
+        for scope in limits.PER_HOUR:
+            limits.PER_HOUR[scope] = LIFTED
+        secrets = {
+            "KEY": parts.keys.make("alice", "contract", "full_access")[1],
+            "JWT": parts.tokens.sign("bob"),
+        }
+        with served(app) as url:
+            yield url, secrets
+        parts.replies.close()
+        parts.database.close()
+
+
+def _reply(call: Call) -> None:
+    call.begin()
+    Model.piece(call, "Hello")
+    Model.done(call)
+
+
+def main() -> None:
+    """Print the report."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--examples", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=SEED)
+    given = parser.parse_args()
+    done = run(examples=given.examples, seed=given.seed)
+    for line in f"{done.stdout}\n{done.stderr}".splitlines():
+        print(line[:LONG])
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""What schemathesis cannot know: a second message with the key of the first is refused."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+import schemathesis
+
+from service.bodies import IDEMPOTENCY_KEY
+
+NAME = "Idempotency-Key"
+
+
+@schemathesis.hook
+def before_call(_context: Any, case: Any, _arguments: Any) -> None:
+    """Give each press a key of its own, where the key is one."""
+    if case.headers and re.fullmatch(IDEMPOTENCY_KEY, str(case.headers.get(NAME, ""))):
+        case.headers[NAME] = str(uuid.uuid4())
