@@ -17,6 +17,7 @@ from service.application import create_service, parts_of
 from service.current import Parts
 from tests import upstream as scripted
 from tests.conftest import served
+from tests.service.credentials import Credentials
 from tests.upstream import Call, Upstream
 
 TWIN = """---
@@ -167,3 +168,8 @@ def api(url: str, full_key: str) -> Iterator[Api]:
     api = Api(url, full_key)
     yield api
     api.session.close()
+
+
+@pytest.fixture
+def credentials(parts: Parts) -> Credentials:
+    return Credentials(parts)

@@ -1,0 +1,81 @@
+"""Every kind of credential that somebody might send."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jwt
+
+from service.current import Parts
+
+
+class Credentials:
+    """Make them for one service; only three of them are any good."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._secret = parts.settings.secret("jwt_secret")
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return what kinds there are."""
+        return list(KINDS)
+
+    def make(self, name: str) -> str:
+        """Make one."""
+        return KINDS[name](self)
+
+    def key(self, scope: Any, **more: Any) -> str:
+        """Make an API key."""
+        return self._parts.keys.make("alice", "test", scope, **more)[1]
+
+    def revoked(self) -> str:
+        """Make a key and take it back."""
+        key, secret = self._parts.keys.make("alice", "test", "full_access")
+        assert self._parts.keys.revoke("alice", key.id)
+        return secret
+
+    def token(self, *, secret: str | None = None, algorithm: str = "HS256", **claims: Any) -> str:
+        """Make a JWT, good but for what is said; a claim of None is left out."""
+        good = {"sub": "alice", "aud": "twindow", "exp": int(time.time()) + 600}
+        held = {name: value for name, value in (good | claims).items() if value is not None}
+        signed_with = None if algorithm == "none" else secret or self._secret
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a secret that is too short for HS512
+            return jwt.encode(held, signed_with, algorithm=algorithm)
+
+
+def _typing_errors(secret: str) -> Iterator[str]:
+    """Change the last letter, which is one of the checksum's."""
+    yield secret[:-1] + ("a" if secret[-1] != "a" else "b")
+
+
+KINDS: dict[str, Callable[[Credentials], str]] = {
+    "read_only key": lambda make: make.key("read_only"),
+    "full_access key": lambda make: make.key("full_access"),
+    "JWT": lambda make: make.token(),
+    "garbage": lambda _: "garbage",
+    "a key nobody made": lambda _: "tw_" + "a" * 38,
+    "key with a typing error": lambda make: next(_typing_errors(make.key("full_access"))),
+    "key in capitals": lambda make: make.key("full_access").upper(),
+    "beginning of a key": lambda make: make.key("full_access")[:11],
+    "two keys in one": lambda make: f"{make.key('read_only')},{make.key('full_access')}",
+    "expired key": lambda make: make.key("full_access", expires_at=time.time() - 1),
+    "revoked key": lambda make: make.revoked(),
+    "expired JWT": lambda make: make.token(exp=int(time.time()) - 61),
+    "JWT that begins later": lambda make: make.token(nbf=int(time.time()) + 61),
+    "JWT for somebody else": lambda make: make.token(aud="another"),
+    "JWT without an audience": lambda make: make.token(aud=None),
+    "JWT without an expiry": lambda make: make.token(exp=None),
+    "JWT without a subject": lambda make: make.token(sub=None),
+    "JWT with an empty subject": lambda make: make.token(sub=""),
+    "JWT with a long subject": lambda make: make.token(sub="x" * 201),
+    "JWT with groups that are none": lambda make: make.token(groups="staff"),
+    "JWT signed by another": lambda make: make.token(secret="another secret" * 3),
+    "JWT without a signature": lambda make: make.token(algorithm="none"),
+    "JWT with another algorithm": lambda make: make.token(algorithm="HS512"),
+    "JWT cut off": lambda make: make.token()[:-3],
+}

@@ -1,0 +1,93 @@
+"""How often a key may ask: exact, whatever carries the key, whoever counts."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service import limits
+from service.current import Parts
+from service.resources import Scope
+from tests.service.conftest import Api
+
+
+@pytest.mark.parametrize("form", ["Authorization", "X-API-Key"])
+@pytest.mark.parametrize("scope", ["read_only", "full_access"])
+def test_a_key_has_its_requests_of_the_hour(
+    api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch, scope: Scope, form: str
+):
+    monkeypatch.setitem(limits.PER_HOUR, scope, 3)
+    key = parts.keys.make("alice", "t", scope)[1]
+    headers = {form: f"Bearer {key}" if form == "Authorization" else key}
+
+    answers = [api.get("/twins", headers=headers) for _ in range(5)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
+    assert [a.headers["X-RateLimit-Remaining"] for a in answers] == ["2", "1", "0", "0", "0"]
+    assert answers[0].headers["RateLimit-Policy"] == '"hour";q=3;w=3600'
+    assert 3590 < int(answers[3].headers["Retry-After"]) <= 3600
+    assert "Retry-After" not in answers[0].headers
+    assert answers[3].json()["code"] == "rate_limited"
+
+
+def test_both_headers_draw_on_one_hour(
+    api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch, full_key: str
+):
+    monkeypatch.setitem(limits.PER_HOUR, "full_access", 2)
+
+    first = api.get("/twins", headers={"Authorization": f"Bearer {full_key}"})
+    second = api.get("/twins", headers={"X-API-Key": full_key})
+    third = api.get("/twins", headers={"Authorization": f"Bearer {full_key}"})
+
+    assert [first.status_code, second.status_code, third.status_code] == [200, 200, 429]
+
+
+def test_the_limits_are_those_of_the_document():
+    assert limits.PER_HOUR == {"read_only": 200, "full_access": 500}
+
+
+def test_the_hour_rolls(api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(limits.PER_HOUR, "full_access", 1)
+    now = time.time()
+    monkeypatch.setattr(limits.time, "time", lambda: now)
+    assert api.get("/twins").status_code == 200
+    assert api.get("/twins").status_code == 429
+
+    monkeypatch.setattr(limits.time, "time", lambda: now + 3601)
+    assert api.get("/twins").status_code == 200
+
+
+def test_requests_at_once_are_counted_one_by_one(
+    api: Api, url: str, parts: Parts, full_key: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(limits.PER_HOUR, "full_access", 20)
+
+    def ask(_: int) -> int:
+        return Api(url, full_key).get("/twins").status_code
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(ask, range(40)))
+
+    assert (answers.count(200), answers.count(429)) == (20, 20)
+
+
+def test_a_refused_request_tells_its_limit_too(api: Api, parts: Parts):
+    reader = parts.keys.make("alice", "t", "read_only")[1]
+
+    forbidden = api.post("/conversations", json={}, headers={"X-API-Key": reader})
+    missing = api.get("/twins/none")
+    wrong = api.post("/conversations", json={"twinId": 3})
+
+    for answer in (forbidden, missing, wrong):
+        assert answer.status_code >= 400
+        assert "RateLimit" in answer.headers
+
+
+def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Parts):
+    key, _ = parts.keys.make("alice", "t", "full_access")
+    parts.keys.revoke("alice", key.id)
+
+    with pytest.raises(limits.Revoked):
+        limits.take(parts.database, key)

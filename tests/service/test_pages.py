@@ -1,0 +1,158 @@
+"""The interface described: what it says is so, and its examples run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from flask import Flask
+from openapi_spec_validator import validate
+
+from service.current import Parts
+from service.endpoints import operations
+from service.openapi import address
+from tests.service import contract
+from tests.service.conftest import Api, Model
+from tests.upstream import Call
+
+
+@pytest.fixture
+def document(api: Api) -> dict[str, Any]:
+    answer = api.get("/openapi.json", headers={})
+    assert answer.headers["Content-Type"] == "application/json"
+    return dict(answer.json())
+
+
+def test_the_document_is_openapi_3_1(document: dict[str, Any]):
+    assert document["openapi"] == "3.1.0"
+    validate(document)
+
+
+def test_the_document_holds_every_address_of_the_service(document: dict[str, Any], service: Flask):
+    described = {
+        (re.sub(r"{\w+}", "<>", path), method.upper())
+        for path, methods in document["paths"].items()
+        for method in methods
+    }
+    served = {
+        (re.sub(r"<[^>]+>", "<>", rule.rule.removeprefix("/api/v1")), method)
+        for rule in service.url_map.iter_rules()
+        if rule.endpoint.startswith("service.")
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+
+    assert described == served
+    assert [o.number for o in operations.all if o.number] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_the_service_does_what_its_document_says():
+    done = contract.run(examples=8)
+
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "No issues found" in done.stdout
+
+
+def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
+    answer = api.get("/docs", headers={})
+    page = BeautifulSoup(answer.text, "html.parser")
+
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'; style-src 'self'" in policy
+    assert page.select("script, style, [style], [onclick], img, iframe") == []
+    assert api.get("/docs.css", headers={}).headers["Content-Type"].startswith("text/css")
+    for operation in operations.all:
+        article = page.find(id=operation.name)
+        assert article is not None
+        assert f"{operation.method} {address(operation)}" in article.get_text()
+    ids = [tag["id"] for tag in page.select("[id]")]
+    assert len(ids) == len(set(ids))
+    for link in page.select("a[href^='#']"):
+        assert str(link["href"])[1:] in ids
+
+
+@pytest.mark.parametrize("language", ["curl", "python"])
+def test_the_examples_of_the_page_run(
+    api: Api, model: Model, parts: Parts, full_key: str, language: str
+):
+    model.upstream.answers["/v1/chat/completions"] = reply
+    surroundings = surroundings_of(api, parts, full_key)
+    page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
+    printed = {}
+    with ThreadPoolExecutor(6) as pool:
+        for operation in operations.all:
+            if operation.name == "revoke_key":
+                continue
+            example = page.select_one(f"#{operation.name} code.{language}").get_text()
+            printed[operation.name] = pool.submit(run, language, example, surroundings)
+    said = {name: done.result() for name, done in printed.items()}
+    said["revoke_key"] = run(language, example_of(page, "revoke_key", language), surroundings)
+
+    for operation in operations.all:
+        output = said[operation.name]
+        if operation.answer is None:
+            assert output == ""
+        elif operation.stream:
+            assert "complete" in output.splitlines()[-1 if language == "python" else -2]
+        else:
+            assert "id" in output
+
+
+def example_of(page: BeautifulSoup, name: str, language: str) -> str:
+    return page.select_one(f"#{name} code.{language}").get_text()
+
+
+def surroundings_of(api: Api, parts: Parts, key: str) -> dict[str, str]:
+    """Make what the examples speak of."""
+    token = parts.tokens.sign("alice")
+    conversation = api.converse()
+    api.post(f"/conversations/{conversation}/messages", json={"content": "Hello"})
+    said = api.get(f"/conversations/{conversation}/messages").json()["data"][0]["id"]
+    made = parts.keys.make("alice", "to be revoked", "read_only")[0]
+    return {
+        "API": api.url,
+        "KEY": key,
+        "JWT": token,
+        "TWIN": "ada",
+        "CONVERSATION": conversation,
+        "MESSAGE": said,
+        "KEY_ID": made.id,
+    }
+
+
+def run(language: str, example: str, surroundings: Mapping[str, str]) -> str:
+    command = ["bash", "-c"] if language == "curl" else [sys.executable, "-c"]
+    example = example.replace("curl ", "curl -sS --fail-with-body ", 1)
+    done = subprocess.run(
+        [*command, example],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | surroundings | {"NO_PROXY": "*"},
+    )
+    assert done.returncode == 0, (example, done.stdout, done.stderr)
+    return done.stdout
+
+
+def reply(call: Call) -> None:
+    call.begin()
+    Model.piece(call, "Hello")
+    Model.done(call)
+
+
+def test_the_document_says_what_may_be_refused(document: dict[str, Any]):
+    send = document["paths"]["/conversations/{conversationId}/messages"]["post"]
+
+    assert list(send["responses"]) == [
+        *("201", "400", "401", "403", "404", "409", "413", "415", "422", "429", "500", "502"),
+        "503",
+    ]
+    assert json.dumps(send["requestBody"]).count("NewMessage") == 1
