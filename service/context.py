@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from service.messages import Message
+from service.tokenizer import Tokens, estimate
 from service.twins import Twin
 
-# A byte-level tokenizer needs about one token for three bytes of prose; a message costs a few more.
-BYTES_A_TOKEN = 3
+# Every message costs a few tokens more than its text, and so does the template around them all.
 TOKENS_A_MESSAGE = 8
+TOKENS_A_PROMPT = 32
+# Hardly any text has more; what is surely too much is not even counted.
+MOST_BYTES_A_TOKEN = 8
 
 Prompt = list[dict[str, str]]
 
 
-def build(twin: Twin, history: Sequence[Message], *, window: int) -> Prompt:
+def build(
+    twin: Twin, history: Sequence[Message], *, window: int, tokens: Tokens = estimate
+) -> Prompt:
     """Return the messages for the model; the newest of the history is always among them.
 
-    `window` is how many tokens the prompt may have.
+    `window` is how many tokens the prompt may have. `tokens` counts them, and is asked seldom.
     """
     frame = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
     for example in twin.about.examples:
         frame += _exchange(example.said, example.reply)
-    newest = {"role": "user", "content": history[-1].content}
-    left = window - _cost(frame) - _cost([newest])
-    kept: Prompt = []
-    for said, reply in reversed(_exchanges(history)):
-        exchange = _exchange(said, reply)
-        left -= _cost(exchange)
-        if left < 0:
-            break
-        kept = exchange + kept
-    return [*frame, *kept, newest]
+    always = [*frame, {"role": "user", "content": history[-1].content}]
+    exchanges = [_exchange(said, reply) for said, reply in reversed(_exchanges(history))]
+    left = window - TOKENS_A_PROMPT
+    if exchanges and sum(map(_most, [always, *exchanges])) > left:
+        exchanges = exchanges[: _how_many_fit(exchanges, left - _cost(always, tokens), tokens)]
+    kept = [message for exchange in reversed(exchanges) for message in exchange]
+    return [*frame, *kept, always[-1]]
+
+
+def _how_many_fit(exchanges: Sequence[Prompt], left: int, tokens: Tokens) -> int:
+    """Return how many of the exchanges fit, the newest of which come first."""
+    sizes = accumulate(map(_most, exchanges))
+    near = sum(size <= left * MOST_BYTES_A_TOKEN for size in sizes)
+    # What is counted may be the answer of a server: halves, because one by one takes too long.
+    fit, too_many, trial = 0, near + 1, near
+    while fit < trial:
+        cost = _cost([message for exchange in exchanges[fit:trial] for message in exchange], tokens)
+        if cost <= left:
+            fit, left = trial, left - cost
+        else:
+            too_many = trial
+        trial = (fit + too_many) // 2
+    return fit
 
 
 def _exchanges(history: Sequence[Message]) -> list[tuple[str, str]]:
@@ -48,7 +67,11 @@ def _exchange(said: str, reply: str) -> Prompt:
     return [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
 
 
-def _cost(messages: Prompt) -> int:
-    return sum(
-        len(message["content"].encode()) // BYTES_A_TOKEN + TOKENS_A_MESSAGE for message in messages
-    )
+def _cost(messages: Prompt, tokens: Tokens) -> int:
+    text = "\n".join(message["content"] for message in messages)
+    return tokens(text) + TOKENS_A_MESSAGE * len(messages)
+
+
+def _most(messages: Prompt) -> int:
+    """Return what messages cost at most: no byte-level tokenizer makes two tokens of a byte."""
+    return _cost(messages, lambda text: len(text.encode()))

@@ -18,6 +18,7 @@ import sse
 from config import Settings
 from service.bundled import BundledModel, Unavailable
 from service.context import Prompt
+from service.tokenizer import Server, Tokenizer, Tokens
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +54,6 @@ class Model:
     """Ask a model server for replies."""
 
     def __init__(self, settings: Settings) -> None:
-        self.window = settings.model_window
         # How many replies it writes at once; None for as many as it is asked for.
         self.places = settings.model_parallel or (None if settings.model_url else BUNDLED_PLACES)
         self._settings = settings
@@ -70,13 +70,26 @@ class Model:
         )
         self._session = requests.Session()
         self._session.trust_env = False
+        self._tokenizer = Tokenizer(self._session)
+
+    @property
+    def window(self) -> int:
+        """Return how many tokens the model can look at: the setting, or what the server says."""
+        setting = self._settings.model_window
+        return min(setting, self._tokenizer.window or setting)
+
+    def tokens(self, name: str | None) -> Tokens:
+        """Return what counts the tokens of a prompt for a model. Counting raises ModelFailed."""
+
+        def find() -> Server:
+            url, key, first = self._where()
+            return Server(url.removesuffix("/v1"), name or first, self._headers(key))
+
+        return self._tokenizer.counter(find)
 
     def reply(self, prompt: Prompt, sampling: Sampling) -> Writing:
         """Begin a reply. Raises ModelFailed and TooLong."""
-        try:
-            url, key, name = self._where()
-        except Unavailable as error:
-            raise ModelFailed(str(error)) from None
+        url, key, name = self._where()
         body = {
             "model": sampling.model or name,
             "messages": prompt,
@@ -113,7 +126,10 @@ class Model:
 
     def _where(self) -> tuple[str, str | None, str]:
         if self.bundled:
-            return *self.bundled.address(), self.bundled.name
+            try:
+                return *self.bundled.address(), self.bundled.name
+            except Unavailable as error:
+                raise ModelFailed(str(error)) from None
         url = str(self._settings.model_url).rstrip("/")
         url = url if urlsplit(url).path else f"{url}/v1"
         self._name = self._settings.model or self._name or self._first_model(url)

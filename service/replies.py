@@ -128,8 +128,9 @@ class Replies:
         )
         history = self.messages.newest(reply.said, HISTORY)
         window = max(self.model.window - about.max_tokens, self.model.window // 4)
+        tokens = self.model.tokens(about.model)
         for shrink in range(SHRINKS):
-            prompt = context.build(reply.twin, history, window=window >> shrink)
+            prompt = context.build(reply.twin, history, window=window >> shrink, tokens=tokens)
             with suppress(TooLong):
                 return self.model.reply(prompt, sampling)
         raise ModelFailed("The message is too long for this model. Try a shorter one.")

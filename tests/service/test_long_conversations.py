@@ -1,0 +1,187 @@
+"""Long conversations keep working: the newest of them that fits is told, and it does fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+import config
+from service.application import create_service, parts_of
+from service.context import TOKENS_A_MESSAGE, TOKENS_A_PROMPT, Prompt, build
+from service.current import Parts
+from service.messages import Message
+from service.model import Sampling, Writing
+from service.twins import read
+from tests.service.conftest import TWIN, Api, Model
+from tests.upstream import Call
+
+ADA = read("ada", TWIN, 1.0)
+WINDOW = 512
+TURNS = 200
+TALK = (
+    "What is a bicycle?",
+    "自行车为什么不会倒下来" * 3,
+    "🚲🧑‍🚀" * 9,
+    "Zwölf Boxkämpfer jagen Viktor. " * 4,
+)
+
+
+def talk(turn: int) -> str:
+    """Return what somebody says: tokens for its bytes are few one time, many another."""
+    return f"{turn} {TALK[turn % len(TALK)]}"
+
+
+def cost(prompt: Prompt) -> int:
+    """Count as the scripted model does: each character is a token, and a message costs five."""
+    return sum(len(message["content"]) + 5 for message in prompt)
+
+
+def test_hundreds_of_turns_all_fit_the_model(api: Api, model: Model, parts: Parts):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model_window=WINDOW)
+    prompts: list[Prompt] = []
+
+    def reply(call: Call) -> None:
+        prompts.append(call.body["messages"])
+        if cost(prompts[-1]) + call.body["max_tokens"] > WINDOW:
+            call.answer(400, {"error": "maximum context length"})
+        else:
+            model.piece(call.begin(), talk(len(prompts)))
+            model.done(call)
+
+    model.upstream.answers["/v1/chat/completions"] = reply
+    model.upstream.answers["/tokenize"] = lambda call: call.answer(
+        200, {"tokens": [1] * len(call.body["content"])}
+    )
+    conversation = api.converse()
+    for turn in range(TURNS):
+        *_, end = api.stream(conversation, talk(turn))
+        assert end["type"] == "complete", end
+
+    assert len(prompts) == TURNS, "some were refused"
+    for turn, prompt in enumerate(prompts):
+        assert prompt[:3] == prompts[0][:3]
+        assert prompt[-1] == {"role": "user", "content": talk(turn)}
+    assert prompts[-1][0] == {"role": "system", "content": ADA.instructions}
+    assert prompts[-1][-3:-1] == [
+        {"role": "user", "content": talk(TURNS - 2)},
+        {"role": "assistant", "content": talk(TURNS - 1)},
+    ]
+
+
+def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(api: Api, model: Model):
+    def reply(call: Call) -> None:
+        if cost(call.body["messages"]) > WINDOW:
+            call.answer(400, {"error": "maximum context length"})
+        else:
+            model.piece(call.begin(), "Fine")
+            model.done(call)
+
+    model.upstream.answers["/v1/chat/completions"] = reply
+    conversation = api.converse()
+
+    *_, end = api.stream(conversation, "long " * WINDOW)
+    assert end["error"] == "The message is too long for this model. Try a shorter one."
+    *_, end = api.stream(conversation, "short")
+    assert end["message"]["content"] == "Fine"
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    """Return the parts of a service with the model that comes along and a small window."""
+    twins = tmp_path_factory.mktemp("twins")
+    (twins / "ada.md").write_text(TWIN.replace("max_tokens: 50", "max_tokens: 5"))
+    settings = {
+        "data_dir": tmp_path_factory.mktemp("data"),
+        "twins_dir": twins,
+        "model_window": WINDOW,
+    }
+    parts = parts_of(create_service(config.load(settings)))
+    yield parts
+    parts.replies.close()
+    parts.model.close()
+    parts.database.close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "自行车为什么不会倒下来",
+        "🚲🧑‍🚀 ",
+        "x = [[0] * 8, {1: 2}] ",
+        "What a long and plain sentence. ",
+    ],
+    ids=["Chinese", "emoji", "code", "prose"],
+)
+def test_the_bundled_model_never_refuses_a_long_conversation(
+    bundled: Parts, words: str, monkeypatch: pytest.MonkeyPatch
+):
+    conversation = bundled.conversations.create("alice", "ada", "")
+    for turn in range(60):
+        said, _ = bundled.messages.say(conversation.id, f"{turn} {words * 4}")
+        bundled.messages.reply(said, words * (turn % 7 + 1), complete=True)
+    asked: list[Prompt] = []
+    ask = bundled.model.reply
+
+    def reply(prompt: Prompt, sampling: Sampling) -> Writing:
+        asked.append(prompt)
+        return ask(prompt, sampling)
+
+    monkeypatch.setattr(bundled.model, "reply", reply)
+    *_, twin = bundled.twins.all()
+    _, follow = bundled.replies.begin(conversation, twin, words)
+    list(follow(lambda: False))
+
+    (prompt,) = asked
+    url, key, _ = bundled.model._where()
+    counted = bundled.model._session.post(
+        f"{url}/chat/completions/input_tokens",
+        json={"messages": prompt},
+        headers=bundled.model._headers(key),
+        timeout=10,
+    ).json()["input_tokens"]
+    assert prompt[0]["content"] == ADA.instructions
+    assert len(prompt) < 120
+    assert WINDOW * 0.6 < counted < WINDOW
+
+
+def history(turns: int) -> list[Message]:
+    messages = []
+    for turn in range(turns):
+        messages += [
+            Message(f"said {turn}", "c", "user", talk(turn), None, 1.0),
+            Message(f"reply {turn}", "c", "assistant", talk(turn + 1), f"said {turn}", 1.0),
+        ]
+    return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
+
+
+@pytest.mark.parametrize("window", [100, 333, 700, 1500, 5000, 9000])
+def test_as_many_exchanges_are_told_as_fit_and_few_counts_find_them(window: int):
+    counts: list[str] = []
+
+    def tokens(text: str) -> int:
+        counts.append(text)
+        return len(text.replace("\n", ""))
+
+    prompt = build(ADA, history(100), window=window, tokens=tokens)
+
+    def fits(turns: int) -> bool:
+        longer = [m for m in history(100) if m.id == "new" or int(m.id.split()[1]) >= 100 - turns]
+        prompt = build(ADA, longer, window=10**9)
+        left = window - TOKENS_A_PROMPT - TOKENS_A_MESSAGE * len(prompt)
+        return sum(len(message["content"]) for message in prompt) <= left
+
+    told = (len(prompt) - 4) // 2
+    assert [m["content"] for m in prompt[3:-1:2]] == [talk(t) for t in range(100 - told, 100)]
+    assert told == 0 or fits(told)
+    assert not fits(told + 1)
+    assert len(counts) <= 9
+
+
+def test_what_fits_by_its_bytes_is_never_counted():
+    def tokens(text: str) -> int:
+        raise AssertionError(text)
+
+    assert len(build(ADA, history(10), window=4000, tokens=tokens)) == 24
+    assert len(build(ADA, history(0), window=1, tokens=tokens)) == 4
