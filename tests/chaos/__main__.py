@@ -7,11 +7,11 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.chaos import crash, drain, fuzz, hostile, soak
+from tests.chaos import burst, crash, drain, fuzz, hostile, soak
 from tests.chaos.attacks import MODES
 from tests.chaos.report import show
 
-FORMS = ("crash", "drain", "hostile", "soak", "fuzz")
+FORMS = ("crash", "drain", "hostile", "burst", "soak", "fuzz")
 
 
 def main() -> int:
@@ -29,10 +29,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("form", nargs="?", default="all", choices=("all", *FORMS))
     parser.add_argument("--rounds", type=int, default=100, help="crash: how often to kill")
     parser.add_argument("--streams", type=int, help="crash: 20, drain: 200 replies at once")
-    parser.add_argument("--workers", type=int, default=2, help="drain: processes that serve")
+    parser.add_argument("--workers", type=int, default=2, help="drain, burst: processes that serve")
     parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), help="hostile")
     parser.add_argument("--seconds", type=float, help="soak: 120, fuzz: 60")
     parser.add_argument("--seed", type=int, default=1, help="crash, soak, fuzz: the dice")
+    parser.add_argument("--requests", type=int, default=600, help="burst: how many on one key")
     parser.add_argument("--only", type=int, help="fuzz: one round, by its number")
     parser.add_argument("--out", type=Path, help="soak: a file for the samples, JSON lines")
     return parser.parse_args()
@@ -50,6 +51,9 @@ def _run(form: str, given: argparse.Namespace) -> bool:
             reports = hostile.hostile(given.modes).items()
             kept = [show(f"hostile: {mode}", one, hostile.PROMISES) for mode, one in reports]
             return all(kept)
+        case "burst":
+            report = burst.burst(given.requests, workers=given.workers)
+            return show("burst", report, burst.PROMISES)
         case "soak":
             report = soak.soak(given.seconds or 120, given.out, given.seed)
             return show("soak", report, soak.PROMISES)

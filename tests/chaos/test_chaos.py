@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chaos import crash, drain
+from tests.chaos import burst, crash, drain
 from tests.chaos.report import broken
 
 DURATIONS = {"slowest_seconds", "exit_seconds"}
@@ -21,3 +21,9 @@ def test_sigterm_tells_every_reader_how_to_go_on():
     report = drain.drain(streams=20)
 
     assert set(broken(report, drain.PROMISES)) <= DURATIONS, report
+
+
+def test_two_workers_accept_exactly_the_hour_of_a_key():
+    report = burst.burst()
+
+    assert broken(report, burst.PROMISES) == [], report
