@@ -66,6 +66,7 @@ class BundledModel:
         while time.monotonic() < give_up:
             if self.problem:
                 raise Unavailable(self.problem)
+            self._forget_what_nobody_owns()
             with suppress(FileNotFoundError, ValueError, KeyError):
                 known = json.loads(self._address_file.read_text())
                 return known["address"] + "/v1", known["key"]
@@ -80,6 +81,13 @@ class BundledModel:
                 self._child.stdin.close()
         if self._supervisor:
             self._supervisor.join(STOP_SECONDS)
+
+    def _forget_what_nobody_owns(self) -> None:
+        """Take away the address of a child whose owner was killed: nobody answers there."""
+        if self._child is None and self._address_file.exists():
+            with self._lock_file.open("a") as lock:
+                if _taken(lock):
+                    self._address_file.unlink(missing_ok=True)
 
     def _supervise(self) -> None:
         if weights() is None:

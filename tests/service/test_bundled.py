@@ -52,6 +52,15 @@ def test_two_workers_share_one_child(new_model: Callable[[], Model]):
     assert second.bundled._child is None
 
 
+def test_the_address_of_a_child_whose_owner_was_killed_is_not_believed(
+    new_model: Callable[[], Model], tmp_path: Path
+):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "model.json").write_text('{"address": "http://127.0.0.1:9", "key": "x"}')
+
+    assert "".join(new_model().reply(HELLO, SHORT))
+
+
 def test_a_child_that_dies_is_started_again(
     new_model: Callable[[], Model], monkeypatch: pytest.MonkeyPatch
 ):
