@@ -134,7 +134,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
     )
     blueprints.init_app(app, portal)
     commands = group(service.app) if service else click.Group("twindow", help="Look after it.")
-    commands.add_command(check(portal))
+    commands.add_command(check(portal, service.check if service else None))
     app.cli.add_command(commands)
     return log
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import click
 import requests
@@ -21,13 +22,18 @@ HELD_BACK = (
 )
 
 
-def check(portal: Portal) -> click.Command:
-    """Return the command that says whether all is well."""
+def check(portal: Portal, inside: Callable[[], bool] | None = None) -> click.Command:
+    """Return the command that says whether all is well.
 
-    @click.command("check", help="Say whether database and service answer, and streams pass.")
-    @click.option("--through", metavar="URL", help="The address that people use.")
+    `inside` says what is wrong with the service beside the portal, and whether anything is.
+    """
+
+    @click.command("check", help="Say whether database, service and model answer.")
+    @click.option("--through", metavar="URL", help="See too whether streams pass this address.")
     def command(through: str | None) -> None:
         problems = [_database(portal), _service(portal)]
+        if inside:
+            problems.append(inside())
         if through:
             problems.append(_stream(f"{through.rstrip('/')}/healthz/stream"))
         if any(problems):

@@ -10,7 +10,7 @@ from flask import Flask
 
 from config import Settings
 from database import Database, migrate
-from service import auth, endpoints, errors, pages
+from service import auth, endpoints, errors, health, pages
 from service.bodies import refuse_nul
 from service.commands import group
 from service.conversations import Conversations
@@ -57,6 +57,7 @@ def create_service(settings: Settings) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(endpoints.bp)
     app.register_blueprint(pages.bp)
+    app.register_blueprint(health.bp)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.before_request(refuse_nul)
     app.after_request(auth.add_headers)
@@ -92,6 +93,10 @@ class Service:
         if bundled.problem:
             return ModelNote("There is no model at the moment", bundled.problem)
         return ModelNote(*SMALL_MODEL)
+
+    def check(self) -> bool:
+        """Say what is wrong with the service, and whether anything is."""
+        return health.check(self.parts)
 
     def start(self) -> None:
         """Start the bundled model, so that it is there when the first message comes."""

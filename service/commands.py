@@ -8,6 +8,7 @@ import time
 import click
 from flask import Flask
 
+from service import health
 from service.current import EXTENSION, Parts
 from service.keys import TooManyKeys
 from service.resources import Scope
@@ -58,6 +59,11 @@ def group(service: Flask) -> click.Group:
         for problem in broken:
             click.echo(problem, err=True)
         if broken:
+            raise SystemExit(1)
+
+    @commands.command("check", help="Say whether database, twins and model are well.")
+    def check() -> None:
+        if health.check(parts):
             raise SystemExit(1)
 
     return commands

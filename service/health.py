@@ -1,0 +1,71 @@
+"""Whether the service lives, and whether it can work: for the operator and for machines."""
+
+from __future__ import annotations
+
+import click
+from flask import Blueprint
+from sqlalchemy import select
+
+from database import DatabaseUnavailable
+from service.current import Parts, parts
+from service.model import ModelFailed, Sampling, TooLong
+from service.tables import keys
+
+bp = Blueprint("health", __name__)
+
+TEXT = {"Content-Type": "text/plain; charset=utf-8"}
+HELLO = [{"role": "user", "content": "Say yes."}]
+
+
+@bp.get("/healthz")
+@bp.get("/readyz")
+def live() -> tuple[str, int, dict[str, str]]:
+    """Answer 200, or 503 while the database cannot be written."""
+    if can_write(parts()):
+        return "ok\n", 200, TEXT
+    return "The database cannot be written.\n", 503, TEXT
+
+
+def can_write(service: Parts) -> bool:
+    """Tell whether what is said can be kept, by trying to write nothing."""
+    try:
+        with service.database.write() as connection:
+            connection.execute(select(keys.c.id).limit(1))
+    except DatabaseUnavailable:
+        return False
+    return True
+
+
+def check(service: Parts) -> bool:
+    """Say what is wrong with the service, and whether anything is."""
+    found = [_database(service), _twins(service), _model(service)]
+    return any(found)
+
+
+def _database(service: Parts) -> bool:
+    if can_write(service):
+        return _say("The service's database can be written.", well=True)
+    return _say("The service's database cannot be written.", well=False)
+
+
+def _twins(service: Parts) -> bool:
+    broken = service.twins.broken()
+    for problem in broken:
+        _say(problem, well=False)
+    return bool(broken)
+
+
+def _model(service: Parts) -> bool:
+    """Ask for one word: only so it shows that key, name and server agree."""
+    try:
+        said = "".join(service.model.reply(HELLO, Sampling(None, None, None, 8)))
+    except ModelFailed as error:
+        return _say(error.sentence, well=False)
+    except TooLong:
+        return _say("The model takes no message at all; is its window too small?", well=False)
+    return _say("The model answers." if said else "The model says nothing.", well=bool(said))
+
+
+def _say(sentence: str, *, well: bool) -> bool:
+    click.echo(sentence, err=not well)
+    return not well

@@ -1,0 +1,67 @@
+"""What the operator of a service that runs alone can ask."""
+
+from __future__ import annotations
+
+import pytest
+import requests
+from flask import Flask
+
+from database import DatabaseUnavailable
+from service.current import Parts
+from tests.service.conftest import Model
+from tests.upstream import Call
+
+
+def check(service: Flask) -> tuple[int, str]:
+    result = service.test_cli_runner().invoke(args=["twindow", "check"])
+    return result.exit_code, result.output
+
+
+def test_all_is_well(service: Flask, model: Model, url: str):
+    model.upstream.answers["/v1/chat/completions"] = reply
+
+    assert check(service) == (0, "The service's database can be written.\nThe model answers.\n")
+    assert model.upstream.calls[-1].body["max_tokens"] == 8
+    assert requests.get(f"{url}/healthz", timeout=10).text == "ok\n"
+
+
+def reply(call: Call) -> None:
+    call.begin()
+    Model.piece(call, "Yes")
+    Model.done(call)
+
+
+def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Model):
+    model.upstream.answers["/v1/chat/completions"] = 401, {}
+
+    status, said = check(service)
+
+    assert status == 1
+    assert "The model server refused the service's key." in said
+
+
+def test_a_broken_twin_is_named(service: Flask, parts: Parts, model: Model):
+    model.upstream.answers["/v1/chat/completions"] = reply
+    (parts.twins.folder / "bob.md").write_text("no front matter")
+
+    status, said = check(service)
+
+    assert status == 1
+    assert "bob.md: line 1" in said
+
+
+def test_a_database_that_cannot_be_written_is_told_to_machines_too(
+    service: Flask, parts: Parts, url: str, model: Model, monkeypatch: pytest.MonkeyPatch
+):
+    model.upstream.answers["/v1/chat/completions"] = reply
+
+    def away() -> None:
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(parts.database, "write", away)
+
+    status, said = check(service)
+
+    assert status == 1
+    assert "The service's database cannot be written." in said
+    assert requests.get(f"{url}/readyz", timeout=10).status_code == 503
