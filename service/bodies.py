@@ -86,6 +86,9 @@ def read_body(kind: type[T]) -> T:
     if request.mimetype != "application/json":
         raise Problem(415, *CODES[415])
     data = request.get_data()
+    # Without a length, what is too much is cut off in silence, and the rest might be a whole.
+    if request.content_length is None and request.environ["wsgi.input"].read(1):
+        raise Problem(413, *CODES[413])
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
