@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -190,3 +192,34 @@ def test_an_address_that_is_taken_is_told_in_one_sentence(tmp_path: Path):
     assert ended.returncode == 1
     assert ended.stderr.startswith(f"Nothing can be served at 127.0.0.1, port {port}: ")
     assert ended.stderr.count("\n") == 1
+
+
+def test_the_examples_of_the_api_document_run(tmp_path: Path):
+    document = (ROOT / "docs" / "api.md").read_text()
+    blocks = [dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", document, re.M)]
+    shell, python = (block for block in blocks if "API" in block or "api" in block)
+    with running(tmp_path, "app.py") as server:
+        for written, here in (
+            (".venv/bin/python", sys.executable),
+            (".venv/bin/flask", f"{sys.executable} -m flask"),
+            ("http://127.0.0.1:8000", server.url),
+        ):
+            shell = shell.replace(written, here)
+        own = os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "NO_PROXY": "*"}
+        script = f"set -e\n{shell}\nexport API KEY\n{sys.executable} -c '{quoted(python)}'"
+        done = subprocess.run(
+            ["bash", "-c", script],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=own,
+            timeout=120,
+        )
+
+    assert (done.returncode, '"type":"complete"' in done.stdout) == (0, True), done
+    assert done.stdout.rstrip()[-1] not in "}"
+
+
+def quoted(text: str) -> str:
+    return text.replace("'", "'\\''")

@@ -48,6 +48,7 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     (twins / "ada.md").write_text(TWIN)
     with scripted.running() as upstream:
         upstream.answers["/v1/chat/completions"] = _reply
+        upstream.answers["/tokenize"] = 404, {}
         settings = config.load(
             {
                 "data_dir": folder / "data",
