@@ -37,6 +37,14 @@ operations = Operations(bp)
 T = TypeVar("T")
 R = TypeVar("R")
 
+# What a reply that failed is called as an answer; all else is the model's fault.
+STATUS_OF = {
+    "stopped": 409,
+    "too_long": 413,
+    "internal_error": 500,
+    "model_busy": 503,
+    "unavailable": 503,
+}
 ONCE = {"Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."}
 
 
@@ -135,7 +143,7 @@ def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Respo
                 response.headers["Location"] = _place_of(said)
                 return response
             case Failed(sentence, code):
-                raise Problem(502, code, sentence)
+                raise Problem(STATUS_OF.get(code, 502), code, sentence)
     raise Problem(502, "model_failed", "The client has gone.")
 
 

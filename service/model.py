@@ -26,14 +26,16 @@ NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSErr
 READ_BYTES = 64 * 1024
 ANY_MODEL = "default"
 BUNDLED_PLACES = 2
+BUSY = "The model has too much to do at the moment. Try again in a minute."
 
 
 class ModelFailed(Exception):
     """Raised when no reply can be had; `sentence` is for people and leaks nothing."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, code: str = "model_failed") -> None:
         super().__init__(sentence)
         self.sentence = sentence
+        self.code = code
 
 
 class TooLong(Exception):
@@ -210,7 +212,7 @@ def _refusal(response: requests.Response) -> Exception:
         return TooLong()
     logger.warning("The model server answered %s.", status)
     if status == 429:
-        return ModelFailed("The model has too much to do at the moment. Try again in a minute.")
+        return ModelFailed(BUSY, "model_busy")
     if status in (401, 403):
         return ModelFailed("The model server refused the service's key. Please tell the operator.")
     if status == 404:

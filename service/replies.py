@@ -25,10 +25,11 @@ STOP_SECONDS = 0.5
 HISTORY = 200
 SHRINKS = 4
 
-BUG = "Something went wrong in the service."
-NOTHING = "The model said nothing."
+BUG = Failed("Something went wrong in the service.", "internal_error")
+NOTHING = Failed("The model said nothing.")
 STOPPED = Failed("The reply was stopped.", "stopped")
-NOT_STORED = "The reply could not be stored."
+NOT_STORED = Failed("The reply could not be stored.", "unavailable")
+TOO_LONG = "The message is too long for this model. Try a shorter one."
 
 Events = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
@@ -108,7 +109,7 @@ class Replies:
         except Left:
             self._finish(reply, None)
         except ModelFailed as error:
-            self._finish(reply, error.sentence)
+            self._finish(reply, Failed(error.sentence, error.code))
         except Exception:
             logger.exception("reply to %s", reply.said.id)
             self._finish(reply, BUG)
@@ -133,9 +134,9 @@ class Replies:
             prompt = context.build(reply.twin, history, window=window >> shrink, tokens=tokens)
             with suppress(TooLong):
                 return self.model.reply(prompt, sampling)
-        raise ModelFailed("The message is too long for this model. Try a shorter one.")
+        raise ModelFailed(TOO_LONG, "too_long")
 
-    def _finish(self, reply: Reply, failed: str | None) -> None:
+    def _finish(self, reply: Reply, failed: Failed | None) -> None:
         """Store what was written and free the conversation; only the first call counts."""
         with self._ending:
             # A reply that was stopped may have been begun anew, before this one's model let go.
@@ -143,14 +144,14 @@ class Replies:
                 return
             del self._running[reply.said.id]
         complete = not (failed or reply.stopped)
-        end: Event = STOPPED if reply.stopped else Failed(failed or NOTHING)
+        end: Event = STOPPED if reply.stopped else failed or NOTHING
         try:
             message = self.messages.reply(reply.said, reply.text, complete=complete)
             if message and complete:
                 end = Complete(message)
         except Exception:
             logger.exception("reply to %s", reply.said.id)
-            end = Failed(NOT_STORED)
+            end = NOT_STORED
         reply.put(end)
 
     def _elsewhere(

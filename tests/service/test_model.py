@@ -32,28 +32,110 @@ def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model)
     assert call.body["model"] == "scripted"
 
 
-@pytest.mark.parametrize(
-    ("status", "sentence"),
-    [
-        (500, "The model has a problem at the moment."),
-        (429, "The model has too much to do at the moment. Try again in a minute."),
-        (401, "The model server refused the service's key. Please tell the operator."),
-        (404, "The model server does not know the model. Please tell the operator."),
-    ],
-)
-def test_6_a_model_that_fails_is_an_error_event_and_the_next_message_works(
-    api: Api, model: Model, status: int, sentence: str
+REFUSALS = [
+    (500, "The model has a problem at the moment.", "model_failed", 502),
+    (
+        *(429, "The model has too much to do at the moment. Try again in a minute."),
+        *("model_busy", 503),
+    ),
+    (
+        *(401, "The model server refused the service's key. Please tell the operator."),
+        *("model_failed", 502),
+    ),
+    (
+        *(404, "The model server does not know the model. Please tell the operator."),
+        *("model_failed", 502),
+    ),
+]
+
+
+@pytest.mark.parametrize(("status", "sentence", "code", "told"), REFUSALS)
+def test_a_model_that_fails_is_an_error_and_the_next_message_works(
+    api: Api, model: Model, status: int, sentence: str, code: str, told: int
 ):
     conversation = api.converse()
+    path = f"/conversations/{conversation}/messages"
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Hello"))
         model.next_call().answer(status, {"error": "secret detail /home/x"})
         *_, error = events.result(10)
-        assert error == {"type": "error", "error": sentence, "code": "model_failed"}
+        assert error == {"type": "error", "error": sentence, "code": code}
+
+        whole = pool.submit(api.post, path, json={"content": "Hello"})
+        model.next_call().answer(status, {"error": "secret detail /home/x"})
+        answer = whole.result(10)
+        assert (answer.status_code, answer.json()["code"]) == (told, code)
+        assert answer.json()["error"] == sentence
 
         events = pool.submit(list, api.stream(conversation, "Again"))
         model.say("Better")
         assert events.result(10)[-1]["message"]["content"] == "Better"
+
+
+GARBAGE = {
+    "not SSE": b"<html>Login</html>",
+    "JSON of another kind": b'data: {"hello": "world"}\n\n',
+    "an array": b"data: []\n\n",
+    "numbers for text": b'data: {"choices": [{"delta": {"content": 5}}]}\n\n',
+    "an error": b'data: {"error": {"message": "secret detail /home/x"}}\n\n',
+    "random bytes": bytes(range(256)) * 10,
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
+def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
+    api: Api, model: Model, garbage: bytes
+):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(conversation, "Hello"))
+        call = model.next_call().begin()
+        call.raw(garbage)
+        call.finish()
+        *_, error = events.result(10)
+        assert (error["type"], error["code"]) == ("error", "model_failed")
+        assert "secret" not in error["error"]
+
+        events = pool.submit(list, api.stream(conversation, "Again"))
+        model.say("Better")
+        assert events.result(10)[-1]["message"]["content"] == "Better"
+
+
+def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Model, parts: Parts):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.2)
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        for begin in (False, True):
+            events = pool.submit(list, api.stream(conversation, "Hello"))
+            call = model.next_call()
+            if begin:
+                model.piece(call.begin(), "Half")
+            assert events.result(10)[-1]["code"] == "model_failed"
+            assert call.wait_for_hangup()
+
+
+def test_a_model_server_that_is_down_is_an_error(api: Api, model: Model):
+    conversation = api.converse()
+    model.upstream.stop()
+
+    *_, error = api.stream(conversation, "Hello")
+
+    assert error["error"] == "The model does not answer at the moment."
+
+
+def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Model):
+    conversation = api.converse()
+    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(
+            api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
+        )
+        for _ in range(4):
+            model.next_call().answer(400, too_long)
+        answer = sent.result(10)
+
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_long")
 
 
 def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Model):
