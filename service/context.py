@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from zlib import crc32
 
 from service.messages import Message
 from service.tokenizer import Tokens, estimate
@@ -29,12 +30,25 @@ def build(
     for example in twin.about.examples:
         frame += _exchange(example.said, example.reply)
     always = [*frame, {"role": "user", "content": history[-1].content}]
-    exchanges = [_exchange(said, reply) for said, reply in reversed(_exchanges(history))]
+    pairs = _exchanges(history)[::-1]
+    exchanges = [_exchange(said.content, reply.content) for said, reply in pairs]
     left = window - TOKENS_A_PROMPT
     if exchanges and sum(map(_most, [always, *exchanges])) > left:
-        exchanges = exchanges[: _how_many_fit(exchanges, left - _cost(always, tokens), tokens)]
+        fit = _how_many_fit(exchanges, left - _cost(always, tokens), tokens)
+        exchanges = exchanges[: _steady(fit, [said.id for said, _ in pairs])]
     kept = [message for exchange in reversed(exchanges) for message in exchange]
     return [*frame, *kept, always[-1]]
+
+
+def _steady(fit: int, ids: Sequence[str]) -> int:
+    """Return how many to keep, so that the talk begins with the same words for some turns.
+
+    A model server reads only what is new behind a beginning that it knows; with a beginning that
+    moves each turn it would read everything again. Of the oldest third of what fits, the one with
+    the smallest checksum begins: it stays the smallest while the third moves past it.
+    """
+    oldest = range(fit, fit * 2 // 3, -1)
+    return min(oldest, key=lambda kept: crc32(ids[kept - 1].encode()), default=0)
 
 
 def _how_many_fit(exchanges: Sequence[Prompt], left: int, tokens: Tokens) -> int:
@@ -53,11 +67,11 @@ def _how_many_fit(exchanges: Sequence[Prompt], left: int, tokens: Tokens) -> int
     return fit
 
 
-def _exchanges(history: Sequence[Message]) -> list[tuple[str, str]]:
+def _exchanges(history: Sequence[Message]) -> list[tuple[Message, Message]]:
     """Pair what was said with its reply; what was never answered would only confuse the model."""
-    said = {message.id: message.content for message in history if message.role == "user"}
+    said = {message.id: message for message in history if message.role == "user"}
     return [
-        (said[message.reply_to], message.content)
+        (said[message.reply_to], message)
         for message in history
         if message.reply_to in said and message.content
     ]
