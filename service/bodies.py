@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from flask import request
@@ -41,6 +41,7 @@ class NewMessage(Resource):
             max_length=32_000,
             # Written so that it never goes back: 32,000 characters took it seconds.
             pattern=r"^\s*[^\s\x00][^\x00]*$",
+            description="text of 1 to 32,000 characters, not only spaces, without NUL",
             examples=["How does a steam engine work?"],
         ),
     ]
@@ -56,7 +57,7 @@ class NewKey(Resource):
     expires_in: (
         Annotated[
             float,
-            msgspec.Meta(ge=1, le=MAX_LIFETIME, description="Seconds; without, it is for ever."),
+            msgspec.Meta(ge=1, le=MAX_LIFETIME, description="a number of seconds from 1 on; without, it is for ever"),
         ]
         | None
     ) = None
@@ -92,7 +93,7 @@ def read_body(kind: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise _invalid(422, error) from None
+        raise _invalid(422, error, kind) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise Problem(400, "bad_json", "The body is not JSON.") from None
 
@@ -102,7 +103,7 @@ def read_query(kind: type[T]) -> T:
     try:
         return msgspec.convert(request.args.to_dict(), kind, strict=False)
     except msgspec.ValidationError as error:
-        raise _invalid(400, error) from None
+        raise _invalid(400, error, kind) from None
 
 
 def idempotency_key() -> str | None:
@@ -114,7 +115,7 @@ def idempotency_key() -> str | None:
     if given is None:
         return None
     if not re.fullmatch(IDEMPOTENCY_KEY, given):
-        reason = "it should be 1 to 255 visible characters of ASCII"
+        reason = "should be 1 to 255 visible characters of ASCII"
         raise problem_with("Idempotency-Key", reason, 400)
     quoted = re.fullmatch(r'"(.+)"', given)
     return quoted[1] if quoted else given
@@ -122,9 +123,9 @@ def idempotency_key() -> str | None:
 
 def problem_with(field: str, reason: str, status: int = 422) -> Problem:
     """Return the refusal of a field."""
-    sentence = f"{field}: {reason}." if field else f"{reason}."
+    sentence = f"{field or 'The body'} {reason}."
     return Problem(status, "invalid", sentence, details=[(field, reason)])
 
 
-def _invalid(status: int, error: msgspec.ValidationError) -> Problem:
-    return problem_with(*plain(error), status)
+def _invalid(status: int, error: msgspec.ValidationError, kind: Any) -> Problem:
+    return problem_with(*plain(error, kind), status)
