@@ -57,7 +57,11 @@ class NewKey(Resource):
     expires_in: (
         Annotated[
             float,
-            msgspec.Meta(ge=1, le=MAX_LIFETIME, description="a number of seconds from 1 on; without, it is for ever"),
+            msgspec.Meta(
+                ge=1,
+                le=MAX_LIFETIME,
+                description="a number of seconds",
+            ),
         ]
         | None
     ) = None

@@ -50,15 +50,15 @@ def group(service: Flask) -> click.Group:
         except TooManyKeys as error:
             raise click.ClickException(str(error)) from None
 
-    @commands.command("twins", help="List the twins, and say what is wrong with broken files.")
+    @commands.command("twins", help="List the twins, and say what is wrong with their files.")
     def twins() -> None:
-        logging.getLogger("service.twins").setLevel(logging.ERROR)  # said below, once
+        logging.getLogger("service").setLevel(logging.ERROR)  # said below, once
         for twin in parts.twins.all():
             click.echo(f"{twin.id}\t{twin.about.name}")
-        broken = parts.twins.broken()
-        for problem in broken:
+        problems = parts.twins.problems()
+        for problem in problems:
             click.echo(problem, err=True)
-        if broken:
+        if problems:
             raise SystemExit(1)
 
     @commands.command("check", help="Say whether database, twins and model are well.")

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from service.messages import Message
 from service.tokenizer import Tokens, estimate
-from service.twins import Twin
+from service.twin import Twin
 
 # Every message costs a few tokens more than its text, and so does the template around them all.
 TOKENS_A_MESSAGE = 8

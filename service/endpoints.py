@@ -30,6 +30,7 @@ from service.operations import Operations, written
 from service.replies import Events
 from service.reply import Complete, Event, Failed, Progress
 from service.resources import One, Page, Pagination
+from service.twin import Twin
 
 bp = Blueprint("service", __name__, url_prefix="/api/v1")
 operations = Operations(bp)
@@ -51,9 +52,9 @@ ONCE = {"Idempotency-Key": "One press of the button: a repeat within 24 hours is
 @operations.add(
     "GET", "/twins", number=1, needs="read_only", query=Paging, answer=Page[resources.Twin]
 )
-def list_twins(_caller: Caller, query: Paging) -> Page[resources.Twin]:
+def list_twins(caller: Caller, query: Paging) -> Page[resources.Twin]:
     """List the twins that you may talk with."""
-    twins = parts().twins.all()
+    twins = parts().twins.all_for(caller.sub, caller.groups)
     start = (query.page - 1) * query.limit
     return _page(twins[start : start + query.limit], shown.twin, query, len(twins))
 
@@ -61,9 +62,9 @@ def list_twins(_caller: Caller, query: Paging) -> Page[resources.Twin]:
 @operations.add(
     "GET", "/twins/<path:twin_id>", number=2, needs="read_only", answer=One[resources.Twin]
 )
-def show_twin(_caller: Caller, twin_id: str) -> One[resources.Twin]:
+def show_twin(caller: Caller, twin_id: str) -> One[resources.Twin]:
     """Read one twin."""
-    return One(data=shown.twin(_found(parts().twins.find(twin_id))))
+    return One(data=shown.twin(_twin(caller, twin_id)))
 
 
 @operations.add(
@@ -78,7 +79,7 @@ def show_twin(_caller: Caller, twin_id: str) -> One[resources.Twin]:
 )
 def create_conversation(caller: Caller, new: NewConversation) -> One[resources.Conversation]:
     """Begin a conversation with a twin."""
-    twin = _found(parts().twins.find(new.twin_id))
+    twin = _twin(caller, new.twin_id)
     created = parts().conversations.create(caller.sub, twin.id, new.title or "")
     return One(data=shown.conversation(created))
 
@@ -227,7 +228,7 @@ def revoke_key(caller: Caller, key_id: str) -> None:
 
 def _begin(caller: Caller, conversation_id: str, new: NewMessage) -> tuple[Message, Events]:
     conversation = _mine(caller, conversation_id)
-    twin = _found(parts().twins.find(conversation.twin_id))
+    twin = _twin(caller, conversation.twin_id)
     once = idempotency_key()
     press = Press(caller.sub, once) if once else None
     try:
@@ -238,6 +239,10 @@ def _begin(caller: Caller, conversation_id: str, new: NewMessage) -> tuple[Messa
     except AnotherMessage:
         sentence = "This Idempotency-Key was used for another message."
         raise Problem(422, "idempotency_key_reused", sentence) from None
+
+
+def _twin(caller: Caller, twin_id: str) -> Twin:
+    return _found(parts().twins.find_for(twin_id, caller.sub, caller.groups))
 
 
 def _mine(caller: Caller, conversation_id: str) -> Conversation:

@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from database import DatabaseUnavailable
 from service.current import Parts, parts
-from service.model import ModelFailed, Sampling, TooLong
+from service.model import ModelFailed, TooLong
+from service.sampling import Sampling
 from service.tables import keys
 
 bp = Blueprint("health", __name__)
@@ -49,16 +50,16 @@ def _database(service: Parts) -> bool:
 
 
 def _twins(service: Parts) -> bool:
-    broken = service.twins.broken()
-    for problem in broken:
+    problems = service.twins.problems()
+    for problem in problems:
         _say(problem, well=False)
-    return bool(broken)
+    return bool(problems)
 
 
 def _model(service: Parts) -> bool:
     """Ask for one word: only so it shows that key, name and server agree."""
     try:
-        said = "".join(service.model.reply(HELLO, Sampling(None, None, None, 8)))
+        said = "".join(service.model.reply(HELLO, Sampling(max_tokens=8)))
     except ModelFailed as error:
         return _say(error.sentence, well=False)
     except TooLong:

@@ -7,7 +7,6 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ import sse
 from config import Settings
 from service.bundled import BundledModel, Unavailable
 from service.context import Prompt
+from service.sampling import Sampling
 from service.tokenizer import Server, Tokenizer, Tokens
 
 logger = logging.getLogger(__name__)
@@ -40,16 +40,6 @@ class ModelFailed(Exception):
 
 class TooLong(Exception):
     """Raised when the prompt does not fit the model's window."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How to draw a reply; `max_tokens` bounds its length."""
-
-    model: str | None
-    temperature: float | None
-    frequency_penalty: float | None
-    max_tokens: int
 
 
 class Model:
@@ -92,15 +82,7 @@ class Model:
     def reply(self, prompt: Prompt, sampling: Sampling) -> Writing:
         """Begin a reply. Raises ModelFailed and TooLong."""
         url, key, name = self._where()
-        body = {
-            "model": sampling.model or name,
-            "messages": prompt,
-            "max_tokens": sampling.max_tokens,
-            "stream": True,
-        }
-        for option in ("temperature", "frequency_penalty"):
-            if (value := getattr(sampling, option)) is not None:
-                body[option] = value
+        body = {"model": name, "messages": prompt, "stream": True} | sampling.given()
         try:
             response = self._session.post(
                 f"{url}/chat/completions",

@@ -14,9 +14,9 @@ from service.conversations import Conversation
 from service.leases import LEASE_SECONDS, Leases
 from service.line import Left, Line
 from service.messages import Message, Messages, Press
-from service.model import Model, ModelFailed, Sampling, TooLong, Writing
+from service.model import Model, ModelFailed, TooLong, Writing
 from service.reply import Complete, Delta, Event, Failed, Progress, Reply
-from service.twins import Twin
+from service.twin import Twin
 
 logger = logging.getLogger(__name__)
 
@@ -124,16 +124,13 @@ class Replies:
     def _ask(self, reply: Reply) -> Writing:
         """Ask the model, with less of the talk each time that it turns out to be too much."""
         about = reply.twin.about
-        sampling = Sampling(
-            about.model, about.temperature, about.frequency_penalty, about.max_tokens
-        )
         history = self.messages.newest(reply.said, HISTORY)
         window = max(self.model.window - about.max_tokens, self.model.window // 4)
         tokens = self.model.tokens(about.model)
         for shrink in range(SHRINKS):
             prompt = context.build(reply.twin, history, window=window >> shrink, tokens=tokens)
             with suppress(TooLong):
-                return self.model.reply(prompt, sampling)
+                return self.model.reply(prompt, about)
         raise ModelFailed(TOO_LONG, "too_long")
 
     def _finish(self, reply: Reply, failed: Failed | None) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from service.messages import Message
 from service.model import Writing
 from service.resources import StageName
-from service.twins import Twin
+from service.twin import Twin
 
 KEEP_ALIVE_SECONDS = 10.0
 LISTEN_SECONDS = 0.5

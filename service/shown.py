@@ -9,7 +9,7 @@ from service import reply, resources
 from service.conversations import Conversation
 from service.keys import Key
 from service.messages import Message
-from service.twins import Twin
+from service.twin import Twin
 
 
 def twin(found: Twin) -> resources.Twin:

@@ -1,116 +1,80 @@
-"""Twins: one Markdown file each, front matter first, then the instructions."""
+"""The folder of the twins: a changed file counts at once, a broken one harms no other."""
 
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import threading
+from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import Annotated
 
-import msgspec
-import yaml
+from service import files, twin_files
+from service.twin import BrokenTwin, Twin
 
 logger = logging.getLogger(__name__)
 
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*\n?(.*)\Z", re.DOTALL | re.MULTILINE)
-
-
-class BrokenTwin(Exception):
-    """Raised for a file that is no twin; the text says which line of which file, and why."""
-
-
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An exchange that shows the model how the twin speaks."""
-
-    said: str
-    reply: str
-
-
-class FrontMatter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands before the instructions."""
-
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-    description: str = ""
-    avatar: str | None = None
-    greeting: str = ""
-    starters: list[str] = []
-    examples: list[Example] = []
-    model: str | None = None
-    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
-    frequency_penalty: Annotated[float, msgspec.Meta(ge=-2, le=2)] | None = None
-    max_tokens: Annotated[int, msgspec.Meta(ge=1)] = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Twin:
-    """A twin. Its id is the name of its file; times are seconds since 1970."""
-
-    id: str
-    about: FrontMatter
-    instructions: str
-    updated_at: float
-
 
 class Twins:
-    """Read the twins in a folder. A changed file counts at once, a broken one is left out."""
+    """Read the twins in a folder, each file once after a change."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._read: dict[Path, tuple[tuple[int, int], Twin | BrokenTwin]] = {}
+        self._known: dict[Path, tuple[files.Stamp | None, Twin | BrokenTwin]] = {}
+        self._lock = threading.Lock()
 
     def all(self) -> Sequence[Twin]:
         """Return all twins, by name."""
-        found = (self._look(path) for path in sorted(self.folder.glob("*.md")))
-        return sorted((t for t in found if isinstance(t, Twin)), key=lambda t: t.about.name)
+        twins = [found for found in self._look_at_all() if isinstance(found, Twin)]
+        return sorted(twins, key=lambda twin: twin.about.name)
 
-    def find(self, twin_id: str) -> Twin | None:
-        """Return a twin, or None."""
-        return next((twin for twin in self.all() if twin.id == twin_id), None)
+    def all_for(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
+        """Return the twins that somebody may see, by name."""
+        return [twin for twin in self.all() if twin.is_for(sub, groups)]
 
-    def broken(self) -> Sequence[str]:
-        """Return what is wrong with the files that are not shown."""
-        found = (self._look(path) for path in sorted(self.folder.glob("*.md")))
-        return [str(problem) for problem in found if isinstance(problem, BrokenTwin)]
+    def find_for(self, twin_id: str, sub: str, groups: Set[str]) -> Twin | None:
+        """Return a twin, or None for what is not there and for what somebody may not see."""
+        # An id is never a path: it may come from anybody.
+        name = f"{twin_id}.md"
+        if "/" in name or _hidden(name):
+            return None
+        found = self._look(self.folder / name)
+        return found if isinstance(found, Twin) and found.is_for(sub, groups) else None
+
+    def problems(self) -> Sequence[str]:
+        """Return what is wrong with the files that are no twins."""
+        return [str(found) for found in self._look_at_all() if isinstance(found, BrokenTwin)]
+
+    def _look_at_all(self) -> Sequence[Twin | BrokenTwin]:
+        paths = sorted(path for path in self.folder.glob("*.md") if not _hidden(path.name))
+        with self._lock:
+            for gone in self._known.keys() - set(paths):
+                del self._known[gone]
+        return [found for path in paths if (found := self._look(path))]
 
     def _look(self, path: Path) -> Twin | BrokenTwin | None:
-        try:
-            stat = path.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size)
-            known = self._read.get(path)
+        with self._lock:
+            stamp = files.stamp(path)
+            if stamp is None and not os.path.lexists(path):
+                self._known.pop(path, None)
+                return None
+            known = self._known.get(path)
             if known and known[0] == stamp:
                 return known[1]
-            twin: Twin | BrokenTwin = read(path.stem, path.read_text("utf-8"), stat.st_mtime)
-        except FileNotFoundError:
-            return None
-        except (OSError, UnicodeDecodeError, BrokenTwin) as error:
-            twin = BrokenTwin(f"{path.name}: {error}")
-            logger.warning("This twin is not shown: %s", twin)
-        self._read[path] = (stamp, twin)
-        return twin
+            found = _load(path, stamp)
+            self._known[path] = stamp, found
+        if isinstance(found, BrokenTwin):
+            logger.warning("This twin is not shown: %s", found)
+        return found
 
 
-def read(twin_id: str, text: str, updated_at: float) -> Twin:
-    """Read a twin from the text of its file. Raises BrokenTwin."""
-    parts = FRONT_MATTER.match(text.replace("\r\n", "\n"))
-    if not parts:
-        raise BrokenTwin("line 1: front matter between two lines of --- is missing.")
+def _load(path: Path, stamp: files.Stamp | None) -> Twin | BrokenTwin:
     try:
-        about = msgspec.convert(yaml.safe_load(parts[1]) or {}, FrontMatter)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise BrokenTwin(f"line {line}: {error.problem}.") from None
-    except yaml.YAMLError as error:
-        raise BrokenTwin(f"line 1: {error}.") from None
-    except msgspec.ValidationError as error:
-        raise BrokenTwin(f"line {_line_of(error, parts[1])}: {error}.") from None
-    return Twin(twin_id, about, parts[2].strip(), updated_at)
+        return twin_files.load(path, stamp.modified_ns / 1e9 if stamp else 0)
+    except BrokenTwin as error:
+        name = path.name.encode("utf-8", "backslashreplace").decode()
+        return BrokenTwin(f"{name}: {error}")
 
 
-def _line_of(error: msgspec.ValidationError, front_matter: str) -> int:
-    """Find the line of the field that the error names."""
-    field = re.search(r"\$\.(\w+)|unknown field `(\w+)`", str(error))
-    name = (field[1] or field[2]) if field else None
-    lines = enumerate(front_matter.split("\n"), 2)
-    return next((number for number, line in lines if name and line.startswith(f"{name}:")), 1)
+def _hidden(name: str) -> bool:
+    """Tell what editors and mounted volumes put beside the files."""
+    return name.startswith(".")

@@ -15,9 +15,10 @@ import config
 from service import bundled
 from service.application import Service, create_service
 from service.bundled import BundledModel, Unavailable
-from service.model import Model, Sampling
+from service.model import Model
+from service.sampling import Sampling
 
-SHORT = Sampling(model=None, temperature=0, frequency_penalty=None, max_tokens=5)
+SHORT = Sampling(temperature=0, max_tokens=5)
 HELLO = [{"role": "user", "content": "Say hello."}]
 
 

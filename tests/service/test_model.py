@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
 
 from service.current import Parts
+from service.sampling import Sampling
 from tests.service.conftest import Api, Model
 
 
@@ -30,6 +32,32 @@ def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model)
     ]
     assert (call.body["temperature"], call.body["max_tokens"]) == (0.2, 50)
     assert call.body["model"] == "scripted"
+
+
+def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
+    api: Api, model: Model, parts: Parts
+):
+    options = {
+        "model": "big",
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "frequency_penalty": -1,
+        "presence_penalty": 1.5,
+        "max_tokens": 7,
+        "seed": 42,
+        "stop": ["\n\n", "###"],
+    }
+    assert set(options) == set(Sampling.__struct_fields__), "another option has to be tried, too"
+    always = {"messages", "stream"}
+    for given, told in ((options, options), ({}, {"model": "scripted", "max_tokens": 400})):
+        front_matter = json.dumps({"name": "Ada"} | given)
+        (parts.twins.folder / "ada.md").write_text(f"---\n{front_matter}\n---\n")
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            body = model.say("Hi").body
+            events.result(10)
+
+        assert {name: value for name, value in body.items() if name not in always} == told
 
 
 REFUSALS = [

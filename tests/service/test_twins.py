@@ -1,42 +1,29 @@
-"""Twins are files: a changed one counts at once, a broken one names its line."""
+"""Twins are files: a changed one counts at once, a broken one harms no other."""
 
+from __future__ import annotations
+
+import logging
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from flask import Flask
 
-from service.context import build
-from service.messages import Message
-from service.twins import BrokenTwin, Twins, read
+from service.current import Parts
+from service.twins import Twins
 from tests.service.conftest import TWIN
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_a_file_is_a_twin():
-    twin = read("ada", TWIN, 1.0)
-
-    assert (twin.id, twin.about.name, twin.instructions) == ("ada", "Ada", "You are Ada.")
-    assert twin.about.examples[0].reply == "Two."
+def names(twins: Twins) -> list[str]:
+    return [twin.about.name for twin in twins.all()]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("You are Ada.", "line 1: front matter"),
-        ("---\nname: Ada\n", "line 1: front matter"),
-        ("---\ndescription: x\n---\n", "line 1: Object missing required field `name`"),
-        ("---\nname: Ada\nstarters: one\n---\n", "line 3: Expected `array`, got `str`"),
-        ("---\nname: Ada\n\ntemprature: 1\n---\n", "line 4: Object contains unknown field"),
-        ("---\nname: Ada\ntemperature: 9\n---\n", "line 3: Expected `float` <= 2.0"),
-        ("---\nname: [Ada\n---\n", "line 3: "),
-        ("---\n- a\n---\n", "line 1: Expected `object`, got `array`"),
-    ],
-)
-def test_a_broken_file_names_its_line(text: str, problem: str):
-    with pytest.raises(BrokenTwin) as error:
-        read("ada", text, 1.0)
-    assert problem in str(error.value)
+def found(twins: Twins, twin_id: str) -> str | None:
+    twin = twins.find_for(twin_id, "alice", frozenset())
+    return twin and twin.about.name
 
 
 def test_a_changed_file_counts_at_once_and_a_broken_one_harms_no_other(tmp_path: Path):
@@ -44,61 +31,127 @@ def test_a_changed_file_counts_at_once_and_a_broken_one_harms_no_other(tmp_path:
     ada, bob = tmp_path / "ada.md", tmp_path / "bob.md"
     ada.write_text(TWIN)
     bob.write_text("---\nname: Bob\n---\n")
-    assert [twin.about.name for twin in twins.all()] == ["Ada", "Bob"]
+    assert names(twins) == ["Ada", "Bob"]
 
     ada.write_text(TWIN.replace("name: Ada", "name: Countess"))
     os.utime(ada, (1, 1))
     bob.write_text("no front matter")
 
-    assert [twin.about.name for twin in twins.all()] == ["Countess"]
-    assert twins.broken() == ["bob.md: line 1: front matter between two lines of --- is missing."]
+    assert names(twins) == ["Countess"]
+    assert (found(twins, "ada"), found(twins, "bob")) == ("Countess", None)
+    assert twins.problems() == ["bob.md: line 1: front matter between two lines of --- is missing."]
     bob.unlink()
-    assert twins.broken() == []
+    assert twins.problems() == []
+
+
+def test_a_file_that_takes_the_place_of_another_of_its_age_and_length_counts(tmp_path: Path):
+    twins = Twins(tmp_path)
+    for name in ("Ada", "Eve"):
+        (tmp_path / name).write_text(f"---\nname: {name}\n---\n")
+        os.utime(tmp_path / name, (1, 1))
+        (tmp_path / name).replace(tmp_path / "twin.md")
+
+        assert names(twins) == [found(twins, "twin")] == [name]
+
+
+def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path):
+    twins = Twins(tmp_path)
+    (tmp_path / "ada.md").write_text(TWIN)
+
+    assert twins.all()[0] is twins.all()[0] is twins.find_for("ada", "alice", frozenset())
+
+
+def test_what_stands_beside_the_twins_is_no_twin(tmp_path: Path):
+    (tmp_path / ".#ada.md").symlink_to("alice@laptop.4711")
+    (tmp_path / "notes.txt").write_text("not a twin")
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "eve.md").write_text(TWIN)
+    twins = Twins(tmp_path)
+
+    assert names(twins) == []
+    assert twins.problems() == []
+    assert found(twins, ".#ada") is None
+
+
+def test_a_mounted_folder_of_links_works(tmp_path: Path):
+    (tmp_path / "..first").mkdir()
+    (tmp_path / "..first" / "ada.md").write_text(TWIN)
+    (tmp_path / "..data").symlink_to("..first")
+    (tmp_path / "ada.md").symlink_to("..data/ada.md")
+
+    assert names(Twins(tmp_path)) == ["Ada"]
+
+
+def test_odd_files_are_told_and_the_other_twins_stay(tmp_path: Path):
+    (tmp_path / "ada.md").write_text(TWIN)
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "lost.md").symlink_to("nowhere")
+    (tmp_path / os.fsdecode(b"latin-\xe9.md")).write_text(TWIN)
+    twins = Twins(tmp_path)
+
+    assert names(twins) == ["Ada"]
+    assert found(twins, "folder") is None
+    assert sorted(twins.problems()) == [
+        "folder.md: it is a folder, not a file.",
+        "latin-\\udce9.md: the name of the file is not UTF-8.",
+        "lost.md: it is a link that leads nowhere.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "twin_id", ["../ada", "a/../ada", "/ada", "deeper/eve", "x" * 5000, "\0", "\ud800", "", ".."]
+)
+def test_an_id_leads_nowhere_else(tmp_path: Path, twin_id: str):
+    (tmp_path / "ada.md").write_text(TWIN)
+    (tmp_path / "twins" / "deeper").mkdir(parents=True)
+    (tmp_path / "twins" / "deeper" / "eve.md").write_text(TWIN)
+    (tmp_path / "twins" / "a").mkdir()
+
+    assert Twins(tmp_path / "twins").find_for(twin_id, "alice", frozenset()) is None
+
+
+def test_the_operator_is_told_what_is_wrong_once(
+    service: Flask, parts: Parts, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.WARNING, "service")  # and back, when the test ends
+    runner = service.test_cli_runner()
+    assert runner.invoke(args=["twindow", "twins"]).exit_code == 0
+
+    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+    (parts.twins.folder / "eve.md").write_text("---\nnam: Eve\n---\n")
+    result = runner.invoke(args=["twindow", "twins"])
+
+    assert result.exit_code == 1
+    assert result.output.splitlines() == [
+        "ada\tAda",
+        "bob\tBob",
+        "eve.md: line 2: nam is not known (did you mean name?).",
+    ]
+    assert caplog.messages == []
+
+
+def test_many_may_look_while_files_change(tmp_path: Path):
+    twins = Twins(tmp_path)
+    for number in range(10):
+        (tmp_path / f"t{number}.md").write_text(TWIN)
+
+    def change(number: int) -> None:
+        (tmp_path / f"t{number % 10}.md").unlink(missing_ok=True)
+        assert len(twins.all()) <= 10
+        (tmp_path / f"t{number % 10}.md").write_text(TWIN)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(change, range(200)))
+
+    assert len(twins.all()) == 10
+    assert twins.problems() == []
 
 
 def test_the_demo_twins_are_sound():
     twins = Twins(ROOT / "twins")
 
-    assert twins.broken() == []
+    assert twins.problems() == []
     assert len(twins.all()) == 3
     for twin in twins.all():
         assert twin.about.greeting
         assert len(twin.about.starters) == 3
-
-
-def message(number: int, role: str, content: str, reply_to: int | None = None) -> Message:
-    return Message(str(number), "c", role, content, reply_to and str(reply_to), float(number))
-
-
-def test_the_prompt_keeps_the_newest_exchanges_that_fit():
-    history = []
-    for number in range(1, 40, 2):
-        history.append(message(number, "user", f"question {number} " + "x" * 300))
-        history.append(message(number + 1, "assistant", f"answer {number}", number))
-    history.append(message(99, "user", "the last one"))
-
-    prompt = build(read("ada", TWIN, 1.0), history, window=1000)
-
-    assert prompt[0] == {"role": "system", "content": "You are Ada."}
-    assert prompt[-1] == {"role": "user", "content": "the last one"}
-    assert prompt[-2] == {"role": "assistant", "content": "answer 39"}
-    assert "question 1 " not in str(prompt)
-    assert sum(len(m["content"]) for m in prompt) < 3000
-    assert [m["role"] for m in prompt[1:]] == ["user", "assistant"] * ((len(prompt) - 2) // 2) + [
-        "user"
-    ]
-
-
-def test_what_was_never_answered_is_left_out_of_the_prompt():
-    history = [message(1, "user", "lost"), message(2, "user", "found")]
-
-    prompt = build(read("ada", TWIN, 1.0), history, window=1000)
-
-    assert "lost" not in str(prompt)
-    assert prompt[-1]["content"] == "found"
-
-
-def test_a_message_that_fills_the_window_is_still_asked():
-    prompt = build(read("ada", TWIN, 1.0), [message(1, "user", "x" * 9000)], window=100)
-
-    assert prompt[-1]["content"] == "x" * 9000
