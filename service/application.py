@@ -10,7 +10,7 @@ from flask import Flask
 
 from config import Settings
 from database import Database, migrate
-from service import auth, endpoints, errors, health, pages
+from service import auth, endpoints, errors, health, pages, pictures
 from service.bodies import refuse_nul
 from service.commands import group
 from service.conversations import Conversations
@@ -58,6 +58,7 @@ def create_service(settings: Settings) -> Flask:
     app.register_blueprint(endpoints.bp)
     app.register_blueprint(pages.bp)
     app.register_blueprint(health.bp)
+    app.register_blueprint(pictures.bp)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.before_request(refuse_nul)
     app.after_request(auth.add_headers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from service import reply, resources
+from service import pictures, reply, resources
 from service.conversations import Conversation
 from service.keys import Key
 from service.messages import Message
@@ -19,7 +19,7 @@ def twin(found: Twin) -> resources.Twin:
         id=found.id,
         name=about.name,
         description=about.description,
-        avatar_url=about.avatar,
+        avatar_url=pictures.url_of(found),
         greeting=about.greeting,
         starters=about.starters,
         created_at=time(found.updated_at),

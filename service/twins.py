@@ -9,6 +9,7 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 
 from service import files, twin_files
+from service.avatars import Avatars, Picture
 from service.twin import BrokenTwin, Twin
 
 logger = logging.getLogger(__name__)
@@ -19,12 +20,14 @@ class Twins:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.avatars = Avatars(folder)
         self._known: dict[Path, tuple[files.Stamp | None, Twin | BrokenTwin]] = {}
         self._lock = threading.Lock()
 
     def all(self) -> Sequence[Twin]:
         """Return all twins, by name."""
         twins = [found for found in self._look_at_all() if isinstance(found, Twin)]
+        self.avatars.forget_all_but(twins)
         return sorted(twins, key=lambda twin: twin.about.name)
 
     def all_for(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
@@ -40,9 +43,15 @@ class Twins:
         found = self._look(self.folder / name)
         return found if isinstance(found, Twin) and found.is_for(sub, groups) else None
 
+    def picture(self, name: str) -> Picture | None:
+        """Return the picture of that name, if a twin has it as its avatar now."""
+        return self.avatars.find(name, self.all())
+
     def problems(self) -> Sequence[str]:
-        """Return what is wrong with the files that are no twins."""
-        return [str(found) for found in self._look_at_all() if isinstance(found, BrokenTwin)]
+        """Return what is wrong: with files that are no twins, and with avatars."""
+        found = self._look_at_all()
+        problems = (self.avatars.problem(t) if isinstance(t, Twin) else str(t) for t in found)
+        return [problem for problem in problems if problem]
 
     def _look_at_all(self) -> Sequence[Twin | BrokenTwin]:
         paths = sorted(path for path in self.folder.glob("*.md") if not _hidden(path.name))

@@ -13,8 +13,9 @@ from service.application import create_service, parts_of
 from service.context import TOKENS_A_MESSAGE, TOKENS_A_PROMPT, Prompt, build
 from service.current import Parts
 from service.messages import Message
-from service.model import Sampling, Writing
-from service.twins import read
+from service.model import Writing
+from service.sampling import Sampling
+from service.twin_files import read
 from tests.service.conftest import TWIN, Api, Model
 from tests.upstream import Call
 

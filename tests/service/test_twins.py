@@ -117,7 +117,7 @@ def test_the_operator_is_told_what_is_wrong_once(
     runner = service.test_cli_runner()
     assert runner.invoke(args=["twindow", "twins"]).exit_code == 0
 
-    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\navatar: none.png\n---\n")
     (parts.twins.folder / "eve.md").write_text("---\nnam: Eve\n---\n")
     result = runner.invoke(args=["twindow", "twins"])
 
@@ -125,6 +125,7 @@ def test_the_operator_is_told_what_is_wrong_once(
     assert result.output.splitlines() == [
         "ada\tAda",
         "bob\tBob",
+        "bob.md: line 3: the avatar none.png is not there.",
         "eve.md: line 2: nam is not known (did you mean name?).",
     ]
     assert caplog.messages == []

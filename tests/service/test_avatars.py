@@ -1,0 +1,189 @@
+"""Avatars: pictures from the folder of the twins, and nothing else from anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from pathlib import Path
+
+import pytest
+import requests
+
+from service.avatars import MAX_BYTES
+from service.current import Parts
+from service.twins import Twins
+from tests.service.conftest import TWIN, Api
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
+PICTURES = [
+    (PNG, "png", "image/png"),
+    (b"\xff\xd8\xff\xe0" + b"j" * 100, "jpg", "image/jpeg"),
+    (b"RIFF\x0a\x00\x00\x00WEBPVP8 ", "webp", "image/webp"),
+    (b"GIF87a" + b"g" * 100, "gif", "image/gif"),
+    (b"GIF89a" + b"g" * 100, "gif", "image/gif"),
+]
+
+
+def twin(avatar: str) -> str:
+    return TWIN.replace("greeting:", f"avatar: {avatar}\ngreeting:")
+
+
+def avatar_of(api: Api) -> str | None:
+    url: str | None = api.get("/twins/ada").json()["data"]["avatarUrl"]
+    return url
+
+
+def fetch(api: Api, url: str | None, **headers: str) -> requests.Response:
+    assert url
+    assert url.startswith("/api/v1/")
+    return api.get(url.removeprefix("/api/v1"), headers=headers)
+
+
+@pytest.mark.parametrize(("content", "extension", "kind"), PICTURES)
+def test_an_avatar_is_addressed_by_its_content_and_needs_no_key(
+    api: Api, parts: Parts, content: bytes, extension: str, kind: str
+):
+    (parts.twins.folder / "picture").write_bytes(content)
+    (parts.twins.folder / "ada.md").write_text(twin("picture"))
+
+    url = avatar_of(api)
+    answer = fetch(api, url)
+
+    assert url == f"/api/v1/avatars/{hashlib.sha256(content).hexdigest()}.{extension}"
+    assert (answer.status_code, answer.content) == (200, content)
+    assert answer.headers["Content-Type"] == kind
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    again = fetch(api, url, **{"If-None-Match": answer.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_only_pictures_of_current_twins_are_served(api: Api, parts: Parts):
+    folder = parts.twins.folder
+    (folder / "other.png").write_bytes(PNG + b"another")
+    (folder / "ada.png").write_bytes(PNG)
+    (folder / "ada.md").write_text(twin("ada.png"))
+    url = avatar_of(api)
+    assert fetch(api, url).status_code == 200
+
+    names = ["ada.png", "other.png", "ada.md", "..%2Fada.png", "x" * 9000, "%ff", "%F0%9F%98%80"]
+    names.append(hashlib.sha256(PNG + b"another").hexdigest() + ".png")
+    names.append(str(url).rpartition("/")[2].replace(".png", ".jpg"))
+    gone = [api.get(f"/avatars/{name}", headers={}) for name in names]
+    (folder / "ada.md").write_text(TWIN)
+    gone.append(fetch(api, url))
+
+    assert {answer.status_code for answer in gone} == {404}
+    assert {answer.json()["code"] for answer in gone} == {"not_found"}
+
+
+def test_a_changed_picture_has_another_address_at_once(api: Api, parts: Parts):
+    (parts.twins.folder / "ada.png").write_bytes(PNG)
+    (parts.twins.folder / "ada.md").write_text(twin("ada.png"))
+    first = avatar_of(api)
+
+    (parts.twins.folder / "ada.png").write_bytes(PNG[::-1] + b"GIF89a")
+    assert avatar_of(api) is None
+    (parts.twins.folder / "ada.png").write_bytes(PNG + b"new")
+
+    assert avatar_of(api) not in (None, first)
+    assert fetch(api, avatar_of(api)).content == PNG + b"new"
+    assert fetch(api, first).status_code == 404
+
+
+def test_a_picture_that_did_not_change_is_not_read_again(tmp_path: Path):
+    (tmp_path / "ada.png").write_bytes(PNG)
+    (tmp_path / "ada.md").write_text(twin("ada.png"))
+    twins = Twins(tmp_path)
+    picture = twins.avatars.of(twins.all()[0])
+    assert picture
+
+    assert twins.picture(picture.name) is twins.picture(picture.name) is picture
+
+
+def test_the_picture_of_a_twin_that_is_gone_is_let_go(tmp_path: Path):
+    (tmp_path / "ada.png").write_bytes(PNG)
+    (tmp_path / "ada.md").write_text(twin("ada.png"))
+    twins = Twins(tmp_path)
+    assert twins.avatars.of(twins.all()[0])
+
+    (tmp_path / "ada.md").unlink()
+
+    assert twins.all() == []
+    assert twins.avatars._known == {}
+
+
+def test_an_avatar_elsewhere_is_passed_on(api: Api, parts: Parts):
+    (parts.twins.folder / "ada.md").write_text(twin("https://example.org/ada.svg?s=1#x"))
+
+    assert avatar_of(api) == "https://example.org/ada.svg?s=1#x"
+    assert parts.twins.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("avatar", "problem"),
+    [
+        ("none.png", "is not there"),
+        ("deeper", "is a folder, not a file"),
+        ("ada.md", "is not PNG, JPEG, WebP or GIF"),
+        ("empty.png", "is not PNG, JPEG, WebP or GIF"),
+        ("face.svg", "is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF"),
+        ("face.png", "is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF"),
+        ("huge.png", "is larger than 1024 KiB"),
+        ("pipe.png", "is a pipe or a device, not a file"),
+        ("loop.png", "is a link that leads nowhere"),
+        ("lost.png", "is not there"),
+        ("../secret.png", "leads out of the folder of the twins"),
+        ("deeper/../../secret.png", "leads out of the folder of the twins"),
+        ("deeper/../ada.md", "leads out of the folder of the twins"),
+        ("{outside}/secret.png", "leads out of the folder of the twins"),
+        ("{outside}/twins/ada.md", "leads out of the folder of the twins"),
+        ("out.png", "leads out of the folder of the twins"),
+        ("out/secret.png", "leads out of the folder of the twins"),
+        ("http://example.org/a.png", "is no address that begins with https://"),
+        ("https:///a.png", "is no address that begins with https://"),
+        ("file:///etc/passwd", "is no address that begins with https://"),
+        ("javascript:alert(1)", "is not there"),
+        ("x" * 300, "cannot be read: File name too long"),
+    ],
+)
+def test_a_twin_stays_without_an_avatar_that_cannot_be_shown_and_the_operator_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, avatar: str, problem: str
+):
+    folder = tmp_path / "twins"
+    (folder / "deeper").mkdir(parents=True)
+    (tmp_path / "secret.png").write_bytes(PNG)
+    (folder / "empty.png").write_bytes(b"")
+    (folder / "face.svg").write_bytes(b"<svg/>")
+    (folder / "face.png").write_bytes(b"<?xml version='1.0'?>\n<SVG onload='alert(1)'/>")
+    (folder / "huge.png").write_bytes(PNG + b"x" * MAX_BYTES)
+    os.mkfifo(folder / "pipe.png")
+    (folder / "loop.png").symlink_to("loop.png")
+    (folder / "lost.png").symlink_to("nowhere.png")
+    (folder / "out.png").symlink_to(tmp_path / "secret.png")
+    (folder / "out").symlink_to(tmp_path)
+    avatar = avatar.replace("{outside}", str(tmp_path))
+    (folder / "ada.md").write_text(twin(avatar))
+    twins = Twins(folder)
+
+    with caplog.at_level(logging.WARNING):
+        pictures = [twins.avatars.of(ada) for _ in range(3) for ada in twins.all()]
+
+    sentence = f"ada.md: line 4: the avatar {avatar} {problem}."
+    assert pictures == [None, None, None]
+    assert twins.problems() == [sentence]
+    assert caplog.messages == [f"This avatar is not shown: {sentence}"]
+
+
+def test_a_picture_may_be_deeper_in_the_folder_and_behind_links_that_stay_in_it(tmp_path: Path):
+    (tmp_path / "..first").mkdir()
+    (tmp_path / "..first" / "ada.png").write_bytes(PNG)
+    (tmp_path / "pictures").symlink_to("..first")
+    (tmp_path / "ada.md").write_text(twin("pictures/ada.png"))
+    twins = Twins(tmp_path)
+
+    assert twins.problems() == []
+    assert twins.avatars.of(twins.all()[0])
