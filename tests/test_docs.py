@@ -1,13 +1,27 @@
 """What the documents say is so."""
 
 import re
+import textwrap
 from pathlib import Path
 
+import pytest
+from msgspec import UNSET, inspect
+
 import config
+from service.twin import FrontMatter
+from service.twin_files import read
+from service.words import describe
 from tests.faults import table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+TWINS = (ROOT / "docs" / "twins.md").read_text()
+INDENTED = re.compile(r"^ {4}.*\n(?: {4}.*\n|\n(?= {4}))*", re.MULTILINE)
+
+
+def twin_files(document: str) -> list[str]:
+    blocks = (textwrap.dedent(block) for block in INDENTED.findall(document))
+    return [block for block in blocks if block.startswith("---\n")]
 
 
 def test_every_setting_stands_in_the_table_with_its_default():
@@ -28,6 +42,48 @@ def test_every_setting_stands_in_the_table_with_its_default():
 def test_what_the_readme_links_to_is_there():
     for target in re.findall(r"\]\((?!http)([^)]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_what_the_documents_link_to_is_there():
+    for path in (ROOT / "docs").glob("*.md"):
+        for target, place in re.findall(r"\]\((?!http)([^)#]*)(#[^)]*)?\)", path.read_text()):
+            linked = path.parent / target if target else path
+            headings = re.findall(r"^#+ (.*)", linked.read_text(), re.MULTILINE)
+            places = {"#" + heading.lower().replace(" ", "-") for heading in headings}
+            assert not place or place in places, f"{path.name}: {target}{place}"
+
+
+@pytest.mark.parametrize(
+    "text", twin_files(README) + twin_files(TWINS), ids=lambda text: text[4:20]
+)
+def test_every_example_of_a_twin_is_one(text: str):
+    twin = read("example", text, 1.0)
+
+    assert twin.instructions
+    assert twin.about.name in text
+
+
+def test_the_cookbook_has_its_recipes():
+    without_one = {"The fields", "Try a change at once"}
+    recipes = set(re.findall(r"^## (.*)", TWINS, re.MULTILINE)) - without_one
+
+    assert len(twin_files(TWINS)) == 1 + len(recipes)
+    assert len(twin_files(README)) == 1
+
+
+def test_every_field_of_a_twin_stands_in_the_table_with_what_it_may_be():
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*?) ?\|", TWINS, re.MULTILINE)
+    kind = inspect.type_info(FrontMatter)
+    assert isinstance(kind, inspect.StructType)
+    fields = {field.name: field for field in kind.fields}
+
+    assert {name: may_be for name, may_be, _ in rows} == {
+        name: describe(field.type) for name, field in fields.items()
+    }
+    for name, _, without in rows:
+        default = fields[name].default
+        if default not in (inspect.NODEFAULT, UNSET, None, "") and name != "name":
+            assert without == str(default)
 
 
 def test_ci_runs_the_readmes_own_test_command():
