@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -85,15 +84,11 @@ def test_the_examples_of_the_page_run(
     model.upstream.answers["/v1/chat/completions"] = reply
     surroundings = surroundings_of(api, parts, full_key)
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
-    printed = {}
-    with ThreadPoolExecutor(6) as pool:
-        for operation in operations.all:
-            if operation.name == "revoke_key":
-                continue
-            example = page.select_one(f"#{operation.name} code.{language}").get_text()
-            printed[operation.name] = pool.submit(run, language, example, surroundings)
-    said = {name: done.result() for name, done in printed.items()}
-    said["revoke_key"] = run(language, example_of(page, "revoke_key", language), surroundings)
+    # One after the other: in a conversation one reply is written at a time.
+    said = {
+        operation.name: run(language, example_of(page, operation.name, language), surroundings)
+        for operation in operations.all
+    }
 
     for operation in operations.all:
         output = said[operation.name]
