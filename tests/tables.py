@@ -1,0 +1,76 @@
+"""Which tests hold which row of the documents; `python -m tests.tables` fills them in."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ROW = re.compile(r"^\| ([A-Z]\d+) \| (.*?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: what it is called, what it is about, what is promised, and the tests that hold it."""
+
+    name: str
+    about: str
+    promise: str
+    tests: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The table of a document; tests name its rows by a mark."""
+
+    mark: str
+    path: Path
+
+    def rows(self) -> Sequence[Row]:
+        """Return the rows as they stand there."""
+        return [Row(*cells) for cells in ROW.findall(self.path.read_text())]
+
+    def proofs(self) -> dict[str, list[str]]:
+        """Return the tests for each row, as `file: names`."""
+        found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for path in sorted((ROOT / "tests").rglob("test_*.py")):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.FunctionDef):
+                    for row in self._rows_of(node):
+                        found[row][str(path.relative_to(ROOT / "tests"))].append(node.name)
+        return {
+            row: [f"{file}: {', '.join(names)}" for file, names in files.items()]
+            for row, files in found.items()
+        }
+
+    def filled_in(self) -> str:
+        """Return the document with the tests in the last column."""
+        known = self.proofs()
+
+        def row(found: re.Match[str]) -> str:
+            tests = "<br>".join(known.get(found[1], ())) or "none"
+            return f"| {found[1]} | {found[2]} | {found[3]} | {tests} |"
+
+        return ROW.sub(row, self.path.read_text())
+
+    def _rows_of(self, test: ast.FunctionDef) -> list[str]:
+        marks = [
+            call
+            for decorator in test.decorator_list
+            for call in ast.walk(decorator)
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == f"pytest.mark.{self.mark}"
+        ]
+        rows = {arg.value for mark in marks for arg in mark.args if isinstance(arg, ast.Constant)}
+        return sorted(str(row) for row in rows)
+
+
+FAULTS = Table("fault", ROOT / "docs" / "faults.md")
+
+
+if __name__ == "__main__":
+    for table in (FAULTS,):
+        table.path.write_text(table.filled_in())
