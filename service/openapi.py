@@ -50,8 +50,8 @@ EVENT = {
 }
 
 
-def document(operations: Sequence[Operation]) -> Json:
-    """Return the document; its addresses begin at /api/v1."""
+def document(operations: Sequence[Operation], root: str = "") -> Json:
+    """Return the document; its addresses begin at /api/v1, below the path of the base address."""
     kinds: list[Any] = [Event, Refusal]
     for operation in operations:
         kinds += [kind for kind in (operation.body, operation.answer) if kind is not None]
@@ -61,7 +61,7 @@ def document(operations: Sequence[Operation]) -> Json:
         VERSION,
         "3.1.0",
         info={"description": SUMMARY},
-        servers=[{"url": "/api/v1"}],
+        servers=[{"url": f"{root}/api/v1"}],
     )
     for name, schema in (schemas | {"Event": event}).items():
         spec.components.schema(name, schema)

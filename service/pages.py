@@ -25,14 +25,14 @@ HEADERS = {
 @bp.get("/openapi.json")
 def document() -> Response:
     """Return the OpenAPI document; it needs no key."""
-    written = json.dumps(openapi.document(operations.all))
+    written = json.dumps(openapi.document(operations.all, request.script_root))
     return Response(written, mimetype="application/json", headers={"Cache-Control": "no-cache"})
 
 
 @bp.get("/docs")
 def page() -> Response:
     """Show the document to people."""
-    whole = openapi.document(operations.all)
+    whole = openapi.document(operations.all, request.script_root)
     described = [
         (operation, whole["paths"][openapi.address(operation)][operation.method.lower()])
         for operation in operations.all
@@ -48,7 +48,7 @@ def page() -> Response:
         shapes=sorted(shapes),
         address=openapi.address,
         examples=examples.of,
-        api=f"{request.host_url}api/v1",
+        api=f"{request.url_root}api/v1",
     )
     return Response(html, headers=HEADERS)
 

@@ -161,7 +161,7 @@ class Client:
 
         An extension of the interface: `place` is what the stream was told, a path on the service.
         """
-        path = urlsplit(place).path.removeprefix("/api/v1")
+        path = urlsplit(place).path.split("/api/v1", 1)[-1]
         self._transport.ask("DELETE", path, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:

@@ -66,6 +66,17 @@ class Model:
         self.done(call)
         return call
 
+    def always(self, *pieces: str) -> None:
+        """Answer every request with these pieces."""
+
+        def answer(call: Call) -> None:
+            call.begin()
+            for piece in pieces:
+                self.piece(call, piece)
+            self.done(call)
+
+        self.upstream.answers["/v1/chat/completions"] = answer
+
 
 class Api:
     """A client of the service, as plain as can be."""

@@ -1,0 +1,166 @@
+"""What the service is for: a client that knows the document, and nothing else, gets by with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from werkzeug.exceptions import NotFound
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
+
+import twinapi
+from service.current import Parts
+from tests.conftest import served
+from tests.service.conftest import Api, Model
+from twinapi import Complete, Delta
+
+BOB = "---\nname: Bob\n---\nYou are Bob.\n"
+
+
+@pytest.fixture
+def client(url: str, full_key: str, parts: Parts, model: Model) -> Iterator[twinapi.Client]:
+    (parts.twins.folder / "bob.md").write_text(BOB)
+    model.always("Hi ", "there")
+    client = twinapi.Client(url, full_key)
+    yield client
+    client.close()
+
+
+@pytest.mark.spec("S1")
+def test_what_goes_beyond_the_document_is_called_an_extension(api: Api):
+    paths = api.get("/openapi.json").json()["paths"]
+    about = [found["description"] for methods in paths.values() for found in methods.values()]
+
+    numbered = [text[:11] for text in about if text.startswith("Endpoint")]
+    assert numbered == [f"Endpoint {number}." for number in (1, 2, 3, 4, 5, 6, 7)]
+    beyond = [text for text in about if not text.startswith("Endpoint")]
+    assert beyond
+    assert all(text.startswith("An extension.") for text in beyond)
+
+
+@pytest.mark.spec("S2")
+def test_an_assistant_is_configured_by_a_file(client: twinapi.Client, model: Model):
+    assert client.get_twin("bob").name == "Bob"
+
+    client.send_message(client.create_conversation("bob").id, "Who are you?")
+
+    told = model.upstream.calls[-1].body["messages"]
+    assert told[0] == {"role": "system", "content": "You are Bob."}
+    assert told[-1] == {"role": "user", "content": "Who are you?"}
+
+
+@pytest.mark.spec("S3")
+def test_a_client_lists_the_twins_and_reads_one(client: twinapi.Client):
+    ada, bob = client.list_twins().items
+
+    assert (ada.id, bob.id) == ("ada", "bob")
+    assert client.get_twin(ada.id) == ada
+
+
+@pytest.mark.spec("S4", "S15")
+def test_a_conversation_stays_with_its_twin(client: twinapi.Client, model: Model):
+    with_ada, with_bob = client.create_conversation("ada"), client.create_conversation("bob")
+    for conversation in (with_ada, with_bob, with_ada):
+        client.send_message(conversation.id, "Hello")
+
+    assert (with_ada.twin_id, with_bob.twin_id) == ("ada", "bob")
+    asked = [call.body["messages"][0]["content"] for call in model.upstream.calls]
+    assert asked == ["You are Ada.", "You are Bob.", "You are Ada."]
+
+
+@pytest.mark.spec("S5")
+def test_a_client_lists_its_conversations_or_those_with_one_twin(client: twinapi.Client):
+    with_ada, with_bob = client.create_conversation("ada"), client.create_conversation("bob")
+
+    assert [found.id for found in client.list_conversations().items] == [with_bob.id, with_ada.id]
+    assert [found.id for found in client.list_conversations(twin_id="ada").items] == [with_ada.id]
+
+
+@pytest.mark.spec("S6")
+def test_a_reply_comes_in_one_piece_or_as_a_stream(client: twinapi.Client):
+    conversation = client.create_conversation("ada").id
+
+    whole = client.send_message(conversation, "Hello")
+    streamed = list(client.stream_message(conversation, "Hello again"))
+
+    assert whole.content == "Hi there"
+    assert [event.text for event in streamed if isinstance(event, Delta)] == ["Hi ", "there"]
+    assert isinstance(streamed[-1], Complete)
+    assert streamed[-1].text == "Hi there"
+
+
+@pytest.mark.spec("S7", "S41", "S56")
+def test_a_client_makes_keys_of_the_scope_that_it_chooses(
+    client: twinapi.Client, url: str, parts: Parts
+):
+    token = parts.tokens.sign("carol")
+    reading = twinapi.Client(url, client.create_api_key(token, "reader", "read_only").key)
+    writing = twinapi.Client(url, client.create_api_key(token, "writer", "full_access").key)
+
+    made = writing.create_conversation("ada")
+    assert [found.id for found in reading.list_conversations().items] == [made.id]
+    with pytest.raises(twinapi.Forbidden):
+        reading.create_conversation("ada")
+    reading.close()
+    writing.close()
+
+
+@pytest.mark.spec("S8")
+def test_the_base_address_may_have_a_path_of_its_own(service: Flask, full_key: str, model: Model):
+    with served(DispatcherMiddleware(NotFound(), {"/ai/twins": service})) as url:
+        api = Api(f"{url}/ai/twins", full_key)
+        client = twinapi.Client(f"{url}/ai/twins", full_key)
+        stream = client.stream_message(client.create_conversation("ada").id, "Hello")
+        events = iter(stream)
+        assert next(events).text == "thinking"
+        model.next_call()
+
+        client.stop_reply(stream.place)
+
+        assert list(events)[-1].sentence.endswith("The reply was stopped.")
+        assert api.get("/openapi.json").json()["servers"] == [{"url": "/ai/twins/api/v1"}]
+        assert f"{url}/ai/twins/api/v1" in api.get("/docs").text
+        client.close()
+        api.session.close()
+
+
+@pytest.mark.spec("S9")
+def test_requests_and_answers_are_json(api: Api):
+    headers = api.headers | {"Content-Type": "application/json"}
+    sent = json.dumps({"twinId": "ada", "title": "Größe ✓"}, ensure_ascii=False).encode()
+
+    answer = api.post("/conversations", data=sent, headers=headers)
+    refused = api.post("/conversations", data=b"twinId=ada", headers=headers)
+
+    assert json.loads(answer.content.decode())["data"]["title"] == "Größe ✓"
+    assert (refused.status_code, refused.json()["code"]) == (400, "bad_json")
+    for each in (answer, refused):
+        assert each.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.spec("S10")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/conversations",
+        "/conversations/{id}/messages",
+        "/conversations/{id}/messages/stream",
+        "/auth/api-keys",
+    ],
+)
+def test_a_body_says_that_it_is_json(api: Api, model: Model, parts: Parts, path: str):
+    model.always("Hi")
+    path = path.format(id=api.converse())
+    body = b'{"twinId": "ada", "content": "Hello", "name": "laptop", "scope": "read_only"}'
+    jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    headers = jwt if "auth" in path else api.headers
+
+    for kind in ("application/json", "application/json; charset=utf-8", "Application/JSON"):
+        answer = api.post(path, data=body, headers=headers | {"Content-Type": kind})
+        assert answer.status_code in (200, 201)
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""):
+        answer = api.post(path, data=body, headers=headers | {"Content-Type": kind})
+        assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+    assert api.post(path, data=body, headers=headers).status_code == 415
