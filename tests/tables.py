@@ -69,8 +69,9 @@ class Table:
 
 
 FAULTS = Table("fault", ROOT / "docs" / "faults.md")
+INTERFACE = Table("spec", ROOT / "docs" / "interface.md")
 
 
 if __name__ == "__main__":
-    for table in (FAULTS,):
+    for table in (FAULTS, INTERFACE):
         table.path.write_text(table.filled_in())

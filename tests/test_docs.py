@@ -94,6 +94,7 @@ def test_ci_runs_the_readmes_own_test_command():
 
 TABLES = [
     pytest.param(tables.FAULTS, ["R0", *(f"F{number}" for number in range(1, 89))], id="faults"),
+    pytest.param(tables.INTERFACE, [f"S{number}" for number in range(1, 97)], id="interface"),
 ]
 
 
@@ -104,3 +105,15 @@ def test_every_row_names_the_tests_that_hold_it(table: Table, names: list[str]):
     assert [row.name for row in rows] == names
     assert [row.name for row in rows if row.tests == "none"] == []
     assert set(table.proofs()) <= set(names)
+
+
+def test_every_open_point_of_the_interface_is_decided_in_the_api():
+    api = (ROOT / "docs/api.md").read_text().partition("leaves open")[2]
+    decided = re.findall(r"^\| (.+?) \| .+ \|$", api, re.MULTILINE)
+    open_points = [row for row in tables.INTERFACE.rows() if "not shown" in row.about]
+
+    assert len(open_points) == 21
+    for row in open_points:
+        choice = re.match(r"\*\*(.+?)\*\*: .", row.promise)
+        assert choice, row.name
+        assert choice[1] in decided, row.name

@@ -69,6 +69,7 @@ AGAIN = b'data: {"type":"complete","message":"Again"}\n\n'
 ERROR = b'data: {"type":"error","error":"Tired"}\n\n'
 
 
+@pytest.mark.spec("S82")
 @pytest.mark.parametrize(
     ("stream", "state", "text"),
     [

@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, expect
 
@@ -29,6 +30,7 @@ def test_the_first_chat_page_is_light(browser: Browser, url: str, upstream: Upst
     assert sum(sizes) <= 30_000
 
 
+@pytest.mark.spec("S71")
 def test_no_byte_that_reaches_the_browser_holds_the_key(
     context: BrowserContext, upstream: Upstream, app: Flask, surprises: Surprises
 ):

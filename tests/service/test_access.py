@@ -69,6 +69,7 @@ def give_to(parts: Parts, name: str) -> None:
     (parts.twins.folder / "ada.md").write_text(twin(f"access: [{name}]"))
 
 
+@pytest.mark.spec("S3", "S34")
 def test_1_lists_and_counts_only_the_twins_for_the_caller(api: Api, stranger: Api, parts: Parts):
     for number in range(3):
         text = twin("access: [alice]").replace("Ada", f"T{number}")
@@ -83,6 +84,7 @@ def test_1_lists_and_counts_only_the_twins_for_the_caller(api: Api, stranger: Ap
     assert "access" not in str(mine)
 
 
+@pytest.mark.spec("S39", "S42")
 def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Parts):
     give_to(parts, "alice")
 

@@ -44,6 +44,7 @@ LET_IN = {
 }
 
 
+@pytest.mark.spec("S25", "S57", "S64", "S65", "S66", "S67")
 @pytest.mark.parametrize("credential", Credentials.names())
 def test_every_operation_asks_for_the_right_credential(
     api: Api, credentials: Credentials, credential: str
@@ -73,6 +74,7 @@ def expected(operation: Operation, credential: str, form: str) -> int:
     return let_in if credential in GOOD_KEYS else 401
 
 
+@pytest.mark.spec("S25")
 @pytest.mark.parametrize(
     "headers",
     [
@@ -92,6 +94,7 @@ def test_every_operation_wants_a_credential(api: Api, headers: dict[str, str]):
     )
 
 
+@pytest.mark.spec("S64")
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -120,6 +123,7 @@ def ask(api: Api, operation: Operation, headers: Mapping[str, str]) -> Any:
     return api._send(operation.method, path, json=BODIES.get(operation.name), headers=headers)
 
 
+@pytest.mark.spec("S24", "S73")
 def test_a_key_expires(api: Api, parts: Parts, url: str):
     token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only", "expiresIn": 1}
@@ -135,6 +139,7 @@ def test_a_key_expires(api: Api, parts: Parts, url: str):
     assert (answer.status_code, answer.json()["error"]) == (401, "The API key has expired.")
 
 
+@pytest.mark.spec("S22", "S24", "S74", "S75")
 def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Parts):
     alice, bob = ({"Authorization": f"Bearer {parts.tokens.sign(sub)}"} for sub in ("al", "bob"))
     body = {"name": "laptop", "scope": "read_only"}
@@ -166,6 +171,7 @@ def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Parts):
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_keys")
 
 
+@pytest.mark.spec("S71")
 def test_keys_are_kept_as_hashes(parts: Parts, full_key: str):
     with parts.database.read() as connection:
         stored = str(connection.execute(select(keys)).all())

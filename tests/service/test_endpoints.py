@@ -1,15 +1,69 @@
-"""The document, sentence by sentence, as far as it is about endpoints."""
+"""What all endpoints have in common, and those of the twins (1, 2) and of the keys (7)."""
 
 from __future__ import annotations
-
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from service.current import Parts
 from tests.service.conftest import Api, Model
+from tests.service.credentials import Credentials
 
 
+@pytest.mark.spec("S26")
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        pytest.param("GET", "/twins", "read_only", marks=pytest.mark.spec("S27")),
+        pytest.param("GET", "/twins/ada", "read_only", marks=pytest.mark.spec("S28")),
+        pytest.param("POST", "/conversations", "full_access", marks=pytest.mark.spec("S29")),
+        pytest.param("GET", "/conversations", "read_only", marks=pytest.mark.spec("S30")),
+        pytest.param(
+            "POST", "/conversations/{id}/messages", "full_access", marks=pytest.mark.spec("S31")
+        ),
+        pytest.param(
+            "POST",
+            "/conversations/{id}/messages/stream",
+            "full_access",
+            marks=pytest.mark.spec("S32"),
+        ),
+        pytest.param("POST", "/auth/api-keys", "JWT", marks=pytest.mark.spec("S33")),
+    ],
+)
+def test_each_endpoint_lets_in_whom_the_table_says(
+    api: Api, credentials: Credentials, method: str, path: str, scope: str
+):
+    path = path.format(id=api.converse())
+
+    def ask(credential: str) -> int:
+        headers = {"Authorization": f"Bearer {credentials.make(credential)}"}
+        return api._send(method, path, json={}, headers=headers).status_code
+
+    # The body is empty: whoever is let in hears of its fields.
+    let_in = 200 if method == "GET" else 422
+    answers = {name: ask(name) for name in ("read_only key", "full_access key", "JWT")}
+
+    assert (
+        answers
+        == {
+            "read_only": {"read_only key": let_in, "full_access key": let_in, "JWT": 401},
+            "full_access": {"read_only key": 403, "full_access key": let_in, "JWT": 401},
+            "JWT": {"read_only key": 401, "full_access key": 401, "JWT": let_in},
+        }[scope]
+    )
+
+
+@pytest.mark.spec("S34", "S38")
+def test_1_what_is_listed_can_be_read_and_talked_with(api: Api, parts: Parts):
+    (parts.twins.folder / "bob.md").write_text("---\nname: A man called Bob\n---\n")
+    listed = api.get("/twins").json()["data"]
+
+    assert [twin["id"] for twin in listed] == ["bob", "ada"]
+    for twin in listed:
+        assert api.get(f"/twins/{twin['id']}").json()["data"] == twin
+        assert api.post("/conversations", json={"twinId": twin["id"]}).status_code == 201
+
+
+@pytest.mark.spec("S37")
 def test_1_lists_twins_in_data(api: Api):
     answer = api.get("/twins").json()
 
@@ -17,6 +71,7 @@ def test_1_lists_twins_in_data(api: Api):
     assert answer["pagination"] == {"page": 1, "limit": 20, "total": 1, "pages": 1}
 
 
+@pytest.mark.spec("S35")
 def test_1_pages_are_1_based(api: Api, parts: Parts):
     for number in range(5):
         (parts.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
@@ -29,14 +84,18 @@ def test_1_pages_are_1_based(api: Api, parts: Parts):
     assert beyond["data"] == []
 
 
-@pytest.mark.parametrize("query", ["limit=101", "limit=0", "limit=x", "page=0", "page=-1", "page="])
-def test_1_a_page_that_cannot_be_is_refused_with_its_field(api: Api, query: str):
-    answer = api.get(f"/twins?{query}")
+@pytest.mark.spec("S36", "S61", "S91")
+def test_1_a_page_has_20_twins_and_100_at_most(api: Api, parts: Parts):
+    for number in range(100):
+        (parts.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
-    assert answer.status_code == 400
-    assert answer.json()["details"][0]["field"] == query.partition("=")[0]
+    assert len(api.get("/twins").json()["data"]) == 20
+    assert api.get("/twins").json() == api.get("/twins?page=1&limit=20").json()
+    assert len(api.get("/twins?limit=100").json()["data"]) == 100
+    assert api.get("/twins?limit=101").status_code == 400
 
 
+@pytest.mark.spec("S13", "S38", "S40")
 def test_2_shows_a_twin_but_not_its_instructions(api: Api):
     twin = api.get("/twins/ada").json()["data"]
 
@@ -49,45 +108,29 @@ def test_2_shows_a_twin_but_not_its_instructions(api: Api):
     }
 
 
-def test_3_creates_a_conversation(api: Api):
-    answer = api.post("/conversations", json={"twinId": "ada", "title": "On heat"})
+@pytest.mark.spec("S28", "S39")
+def test_2_the_path_names_the_twin(api: Api, parts: Parts):
+    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
 
-    assert answer.status_code == 201
-    made = answer.json()["data"]
-    assert (made["twinId"], made["title"]) == ("ada", "On heat")
-    assert api.get(f"/conversations/{made['id']}").json()["data"] == made
-
-
-def test_4_lists_own_conversations_newest_first(api: Api, url: str, parts: Parts):
-    first, second = api.converse(), api.converse()
-    stranger = Api(url, parts.keys.make("bob", "his", "full_access")[1])
-
-    assert [c["id"] for c in api.get("/conversations").json()["data"]] == [second, first]
-    assert api.get("/conversations?twinId=nobody").json()["data"] == []
-    assert stranger.get("/conversations").json()["data"] == []
-    stranger.session.close()
+    assert api.get("/twins/bob").json()["data"]["name"] == "Bob"
+    assert api.get("/twins/ada").json()["data"]["name"] == "Ada"
+    for unknown in ("nobody", "ADA", "ada.md", "..%2Fada", "ada/"):
+        assert api.get(f"/twins/{unknown}").status_code == 404
 
 
-def test_5_returns_the_reply(api: Api, model: Model):
-    conversation = api.converse()
-    with ThreadPoolExecutor(1) as pool:
-        sent = pool.submit(
-            api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
-        )
-        model.say("Hi ", "there")
-        answer = sent.result(10)
+@pytest.mark.spec("S58", "S59")
+@pytest.mark.parametrize("missing", ["name", "scope"])
+def test_7_wants_a_name_and_a_scope(api: Api, credentials: Credentials, missing: str):
+    body = {"name": "laptop", "scope": "read_only"}
+    del body[missing]
+    headers = {"Authorization": f"Bearer {credentials.make('JWT')}"}
 
-    assert answer.status_code == 201
-    reply = answer.json()["data"]
-    assert (reply["role"], reply["content"]) == ("assistant", "Hi there")
-    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
-    assert [(m["role"], m["content"]) for m in history] == [
-        ("user", "Hello"),
-        ("assistant", "Hi there"),
-    ]
-    assert reply["replyTo"] == history[0]["id"]
+    answer = api.post("/auth/api-keys", json=body, headers=headers)
+
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, missing)
 
 
+@pytest.mark.spec("S56", "S60")
 def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Parts):
     token = parts.tokens.sign("alice")
     answer = api.post(
@@ -103,3 +146,26 @@ def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Parts):
     assert friend.get("/twins").status_code == 200
     assert friend.post("/conversations", json={"twinId": "ada"}).status_code == 403
     friend.session.close()
+
+
+@pytest.mark.spec("S11", "S62")
+def test_every_ordinary_answer_wraps_its_result_in_data(
+    api: Api, model: Model, credentials: Credentials
+):
+    model.always("Hi")
+    path = f"/conversations/{api.converse()}/messages"
+    jwt = {"Authorization": f"Bearer {credentials.make('JWT')}"}
+    answers = [
+        api.get("/twins"),
+        api.get("/twins/ada"),
+        api.post("/conversations", json={"twinId": "ada"}),
+        api.get("/conversations"),
+        api.post(path, json={"content": "Hello"}),
+        api.post("/auth/api-keys", json={"name": "x", "scope": "read_only"}, headers=jwt),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 201, 200, 201, 201]
+    assert [list(answer.json()) for answer in answers] == [
+        *(["data", "pagination"], ["data"], ["data"]),
+        *(["data", "pagination"], ["data"], ["data"]),
+    ]

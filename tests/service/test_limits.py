@@ -7,12 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service import limits
+from service import limits, tables
 from service.current import Parts
 from service.resources import Scope
-from tests.service.conftest import Api
+from tests.service.conftest import Api, Model
 
 
+@pytest.mark.spec("S92")
 @pytest.mark.parametrize("form", ["Authorization", "X-API-Key"])
 @pytest.mark.parametrize("scope", ["read_only", "full_access"])
 def test_a_key_has_its_requests_of_the_hour(
@@ -32,6 +33,7 @@ def test_a_key_has_its_requests_of_the_hour(
     assert answers[3].json()["code"] == "rate_limited"
 
 
+@pytest.mark.spec("S66")
 def test_both_headers_draw_on_one_hour(
     api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch, full_key: str
 ):
@@ -44,10 +46,29 @@ def test_both_headers_draw_on_one_hour(
     assert [first.status_code, second.status_code, third.status_code] == [200, 200, 429]
 
 
-def test_the_limits_are_those_of_the_document():
-    assert limits.PER_HOUR == {"read_only": 200, "full_access": 500}
+@pytest.mark.parametrize(
+    ("scope", "limit"),
+    [
+        pytest.param("read_only", 200, marks=pytest.mark.spec("S89")),
+        pytest.param("full_access", 500, marks=pytest.mark.spec("S90")),
+    ],
+)
+def test_the_last_request_of_the_hour_is_that_of_the_document(
+    api: Api, parts: Parts, scope: Scope, limit: int
+):
+    key, secret = parts.keys.make("alice", "t", scope)
+    sent = [{"key_id": key.id, "at": time.time()}] * (limit - 1)
+    with parts.database.write() as connection:
+        connection.execute(tables.requests.insert(), sent)
+
+    last, beyond = (api.get("/twins", headers={"X-API-Key": secret}) for _ in range(2))
+
+    assert (last.status_code, beyond.status_code) == (200, 429)
+    assert last.headers["RateLimit-Policy"] == f'"hour";q={limit};w=3600'
+    assert last.headers["X-RateLimit-Limit"] == str(limit)
 
 
+@pytest.mark.spec("S89", "S90")
 def test_the_hour_rolls(api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(limits.PER_HOUR, "full_access", 1)
     now = time.time()
@@ -91,3 +112,30 @@ def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Parts):
 
     with pytest.raises(limits.Revoked):
         limits.take(parts.database, key)
+
+
+@pytest.mark.spec("S93")
+@pytest.mark.parametrize(
+    ("path", "field", "size"),
+    [
+        ("/conversations", "title", 200),
+        ("/conversations/{id}/messages", "content", 32_000),
+        ("/auth/api-keys", "name", 100),
+    ],
+)
+def test_words_may_be_so_long_and_no_longer(
+    api: Api, model: Model, parts: Parts, path: str, field: str, size: int
+):
+    model.always("Hi")
+    path = path.format(id=api.converse())
+    jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    headers = jwt if "auth" in path else api.headers
+    body = {"twinId": "ada", "name": "laptop", "scope": "read_only"}
+
+    # Characters count, not the bytes that they take.
+    longest = api.post(path, json=body | {field: "é" * size}, headers=headers)
+    too_long = api.post(path, json=body | {field: "é" * (size + 1)}, headers=headers)
+
+    assert (longest.status_code, too_long.status_code) == (201, 422)
+    assert too_long.json()["details"][0]["field"] == field
+    assert f"{size:,}" in too_long.json()["error"]

@@ -77,6 +77,7 @@ REFUSALS = [
 ]
 
 
+@pytest.mark.spec("S24", "S81", "S86")
 @pytest.mark.parametrize(("status", "sentence", "code", "told"), REFUSALS)
 def test_a_model_that_fails_is_an_error_and_the_next_message_works(
     api: Api, model: Model, status: int, sentence: str, code: str, told: int
@@ -166,6 +167,7 @@ def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Model):
     assert (answer.status_code, answer.json()["code"]) == (413, "too_long")
 
 
+@pytest.mark.spec("S81")
 def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Model):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))

@@ -84,6 +84,7 @@ def tokens(provider: Provider, tmp_path: Path) -> Tokens:
     )
 
 
+@pytest.mark.spec("S72")
 @pytest.mark.parametrize("algorithm", MAKE)
 def test_a_jwt_of_the_provider_names_its_bearer(tokens: Tokens, provider: Provider, algorithm: str):
     provider.add("two", algorithm)

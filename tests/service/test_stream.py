@@ -1,4 +1,4 @@
-"""Endpoint 6: the reply as a stream, whatever the model does."""
+"""Replies that go on, that are stopped, and that hold their conversation meanwhile."""
 
 from __future__ import annotations
 
@@ -14,25 +14,7 @@ from service.messages import StillReplying
 from tests.service.conftest import Api, Model
 
 
-def test_6_streams_the_reply_and_ends_once(api: Api, model: Model):
-    events = api.stream(conversation := api.converse(), "Hello")
-    with ThreadPoolExecutor(1) as pool:
-        rest = pool.submit(list, events)
-        model.say("Hi ", "there")
-        *before, complete = rest.result(10)
-
-    assert before == [
-        {"type": "progress", "progress": {"stage": "thinking", "percent": None}},
-        {"type": "progress", "progress": {"stage": "writing", "percent": None}},
-        {"type": "delta", "content": "Hi "},
-        {"type": "delta", "content": "there"},
-    ]
-    assert complete["type"] == "complete"
-    assert complete["message"]["content"] == "Hi there"
-    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
-    assert history[-1] == complete["message"]
-
-
+@pytest.mark.spec("S24")
 def test_6_one_reply_at_a_time(api: Api, model: Model):
     conversation = api.converse()
     events = api.stream(conversation, "Hello")
@@ -76,6 +58,7 @@ def say_until_free(api: Api, conversation: str, content: str) -> None:
         pass
 
 
+@pytest.mark.spec("S24")
 @pytest.mark.parametrize("when", ["while it writes", "while it thinks"])
 def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
     api: Api, model: Model, when: str

@@ -1,0 +1,79 @@
+"""What each scope allows, and how one gets in."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+
+from service.current import Parts
+from tests.service.conftest import Api, Model
+
+
+@pytest.fixture
+def talk(api: Api, model: Model) -> str:
+    """Return the path of a conversation in which something was said."""
+    model.always("Hi")
+    path = f"/conversations/{api.converse()}"
+    api.post(f"{path}/messages", json={"content": "Hello"})
+    return path
+
+
+@pytest.mark.spec("S69")
+def test_read_only_reads_everything_and_writes_nothing(api: Api, read_key: str, talk: str):
+    reader = {"Authorization": f"Bearer {read_key}"}
+
+    for path in ("/twins", "/twins/ada", "/conversations", talk, f"{talk}/messages"):
+        answer = api.get(path, headers=reader)
+        assert answer.status_code == 200
+        assert answer.json() == api.get(path).json()
+    said = api.get(f"{talk}/messages").json()["data"][0]["id"]
+    refused = [
+        api.post("/conversations", json={"twinId": "ada"}, headers=reader),
+        api.post(f"{talk}/messages", json={"content": "Hello"}, headers=reader),
+        api.post(f"{talk}/messages/stream", json={"content": "Hello"}, headers=reader),
+        api.delete(f"{talk}/messages/{said}", headers=reader),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * 4
+    assert len(api.get("/conversations").json()["data"]) == 1
+    assert len(api.get(f"{talk}/messages").json()["data"]) == 2
+
+
+@pytest.mark.spec("S70")
+def test_full_access_writes_as_well(api: Api, talk: str):
+    for path in ("/twins", "/twins/ada", "/conversations", talk, f"{talk}/messages"):
+        assert api.get(path).status_code == 200
+    said = api.get(f"{talk}/messages").json()["data"][0]["id"]
+
+    assert api.post("/conversations", json={"twinId": "ada"}).status_code == 201
+    assert api.post(f"{talk}/messages", json={"content": "Hello"}).status_code == 201
+    assert api.post(f"{talk}/messages/stream", json={"content": "Hello"}).status_code == 200
+    assert api.delete(f"{talk}/messages/{said}").status_code == 204
+
+
+@pytest.mark.spec("S68")
+@pytest.mark.parametrize("scope", ["read_only", "full_access"])
+def test_a_key_keeps_its_scope(api: Api, parts: Parts, scope: str):
+    token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    body = {"name": "laptop", "scope": scope}
+    made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
+
+    (listed,) = (
+        key
+        for key in api.get("/auth/api-keys", headers=token).json()["data"]
+        if key["id"] == made["id"]
+    )
+    assert made["scope"] == listed["scope"] == scope
+
+
+@pytest.mark.spec("S72")
+def test_the_operator_prints_a_jwt(service: Flask, api: Api):
+    command = ["twindow", "token", "--sub", "carol"]
+    token = service.test_cli_runner().invoke(args=command).output.strip()
+
+    body = {"name": "laptop", "scope": "full_access"}
+    made = api.post("/auth/api-keys", json=body, headers={"Authorization": f"Bearer {token}"})
+
+    assert made.status_code == 201
+    carol = {"X-API-Key": made.json()["data"]["key"]}
+    api.converse()
+    assert api.get("/conversations", headers=carol).json()["data"] == []

@@ -1,0 +1,131 @@
+"""Conversations: the endpoints 3 to 5, and the history."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service.current import Parts
+from tests.service.conftest import Api, Model
+
+
+@pytest.mark.spec("S41", "S44")
+def test_3_creates_a_conversation(api: Api):
+    answer = api.post("/conversations", json={"twinId": "ada", "title": "On heat"})
+
+    assert answer.status_code == 201
+    made = answer.json()["data"]
+    assert (made["twinId"], made["title"]) == ("ada", "On heat")
+    assert api.get(f"/conversations/{made['id']}").json()["data"] == made
+
+
+@pytest.mark.spec("S42")
+@pytest.mark.parametrize("body", [{}, {"twinId": None}, {"twinId": 3}, {"twinId": ""}], ids=str)
+def test_3_wants_a_twin(api: Api, body: dict[str, object]):
+    answer = api.post("/conversations", json=body)
+
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "twinId")
+    assert api.post("/conversations", json={"twinId": "nobody"}).status_code == 404
+    assert api.get("/conversations").json()["data"] == []
+
+
+@pytest.mark.spec("S16", "S43")
+@pytest.mark.parametrize("given", [{}, {"title": None}, {"title": ""}], ids=str)
+def test_3_a_title_may_be_left_out(api: Api, given: dict[str, object]):
+    answer = api.post("/conversations", json={"twinId": "ada"} | given)
+
+    assert (answer.status_code, answer.json()["data"]["title"]) == (201, "")
+
+
+@pytest.mark.spec("S41", "S45", "S49")
+def test_4_lists_own_conversations_newest_first(api: Api, url: str, parts: Parts):
+    first, second = api.converse(), api.converse()
+    stranger = Api(url, parts.keys.make("bob", "his", "full_access")[1])
+
+    assert [c["id"] for c in api.get("/conversations").json()["data"]] == [second, first]
+    assert stranger.get("/conversations").json()["data"] == []
+    stranger.session.close()
+
+
+@pytest.mark.spec("S46", "S47", "S61")
+def test_4_has_pages_as_1_has(api: Api):
+    for _ in range(21):
+        newest = api.converse()
+
+    assert len(api.get("/conversations").json()["data"]) == 20
+    assert len(api.get("/conversations?page=2").json()["data"]) == 1
+    assert [c["id"] for c in api.get("/conversations?limit=1").json()["data"]] == [newest]
+    assert api.get("/conversations?limit=100").status_code == 200
+    for query in ("page=0", "limit=0", "limit=101"):
+        assert api.get(f"/conversations?{query}").status_code == 400
+
+
+@pytest.mark.spec("S15", "S48")
+def test_4_keeps_only_the_conversations_with_one_twin(api: Api, parts: Parts):
+    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+    with_bob = api.post("/conversations", json={"twinId": "bob"}).json()["data"]
+    api.converse()
+
+    answer = api.get("/conversations?twinId=bob").json()
+
+    assert (answer["data"], answer["pagination"]["total"]) == ([with_bob], 1)
+    assert api.get("/conversations?twinId=nobody").json()["data"] == []
+
+
+@pytest.mark.spec("S45")
+def test_4_the_one_that_was_spoken_in_last_comes_first(api: Api, model: Model):
+    model.always("Hi")
+    first, second = api.converse(), api.converse()
+    api.post(f"/conversations/{first}/messages", json={"content": "Hello"})
+
+    assert [c["id"] for c in api.get("/conversations").json()["data"]] == [first, second]
+
+
+@pytest.mark.spec("S50", "S53")
+def test_5_returns_the_reply(api: Api, model: Model):
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(
+            api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
+        )
+        model.say("Hi ", "there")
+        answer = sent.result(10)
+
+    assert answer.status_code == 201
+    reply = answer.json()["data"]
+    assert (reply["role"], reply["content"]) == ("assistant", "Hi there")
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert [(m["role"], m["content"]) for m in history] == [
+        ("user", "Hello"),
+        ("assistant", "Hi there"),
+    ]
+    assert reply["replyTo"] == history[0]["id"]
+
+
+@pytest.mark.spec("S52", "S54")
+@pytest.mark.parametrize(
+    "body", [{}, {"content": None}, {"content": ""}, {"content": " \n\t"}], ids=str
+)
+def test_5_and_6_want_words(api: Api, body: dict[str, object]):
+    path = f"/conversations/{api.converse()}/messages"
+
+    for address in (path, f"{path}/stream"):
+        answer = api.post(address, json=body)
+        assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "content")
+    assert api.get(path).json()["data"] == []
+
+
+@pytest.mark.spec("S63")
+def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, model: Model):
+    path = f"/conversations/{api.converse()}/messages"
+    for number in (1, 2, 3):
+        model.always(f"Reply {number}")
+        api.post(path, json={"content": f"Message {number}"})
+
+    def page(query: str) -> list[str]:
+        return [message["content"] for message in api.get(path + query).json()["data"]]
+
+    assert page("?page=1&limit=4") == ["Message 1", "Reply 1", "Message 2", "Reply 2"]
+    assert page("?page=2&limit=4") == ["Message 3", "Reply 3"]
+    assert len(page("")) == 6

@@ -1,0 +1,150 @@
+"""Thirteen ways to be refused, and one shape for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from requests import Response
+
+from service import limits
+from service.current import Parts
+from service.errors import CODES
+from tests.service.conftest import Api, Model
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A service, and what it takes to get it into trouble."""
+
+    api: Api
+    model: Model
+    parts: Parts
+    monkeypatch: pytest.MonkeyPatch
+
+    def say(self, content: str = "Hello") -> Response:
+        """Say something in a new conversation."""
+        path = f"/conversations/{self.api.converse()}/messages"
+        return self.api.post(path, json={"content": content})
+
+    def less_than_it_needs(self) -> Response:
+        """Write with a key that may only read."""
+        key = self.parts.keys.make("alice", "reader", "read_only")[1]
+        return self.api.post("/conversations", json={"twinId": "ada"}, headers={"X-API-Key": key})
+
+    def twice_at_once(self) -> Response:
+        """Say something while a reply is written."""
+        conversation = self.api.converse()
+        next(self.api.stream(conversation, "Hello"))
+        return self.api.post(f"/conversations/{conversation}/messages", json={"content": "Hi"})
+
+    def too_often(self) -> Response:
+        """Ask when the hour is used up."""
+        self.monkeypatch.setitem(limits.PER_HOUR, "full_access", 0)
+        return self.api.get("/twins")
+
+    def with_a_bug(self) -> Response:
+        """Ask for what raises an exception."""
+        self.monkeypatch.setattr("service.shown.twin", lambda _: 1 / 0)
+        return self.api.get("/twins")
+
+    def with_a_model_that_fails(self) -> Response:
+        """Say something to a model that fails."""
+        self.model.upstream.answers["/v1/chat/completions"] = 500, {"error": "secret /home/x"}
+        return self.say()
+
+    def with_a_database_that_is_locked(self) -> Response:
+        """Ask while somebody else writes."""
+        self.monkeypatch.setattr("database.GIVE_UP_SECONDS", 0.01)
+        with self.parts.database.write():
+            return self.api.get("/twins")
+
+
+TROUBLE: dict[tuple[int, str], Callable[[Trouble], Response]] = {
+    (400, "invalid"): lambda t: t.api.get("/twins?page=0"),
+    (401, "unauthorized"): lambda t: t.api.get("/twins", headers={}),
+    (403, "forbidden"): Trouble.less_than_it_needs,
+    (404, "not_found"): lambda t: t.api.get("/twins/nobody"),
+    (405, "method_not_allowed"): lambda t: t.api.delete("/twins"),
+    (409, "still_replying"): Trouble.twice_at_once,
+    (413, "too_large"): lambda t: t.say("x" * 300_000),
+    (415, "unsupported_media_type"): lambda t: t.api.post("/conversations", data=b"{}"),
+    (422, "invalid"): lambda t: t.say(""),
+    (429, "rate_limited"): Trouble.too_often,
+    (500, "internal_error"): Trouble.with_a_bug,
+    (502, "model_failed"): Trouble.with_a_model_that_fails,
+    (503, "unavailable"): Trouble.with_a_database_that_is_locked,
+}
+FIELD_AT_FAULT = {400: "page", 422: "content"}
+
+
+@pytest.mark.spec("S87", "S88")
+@pytest.mark.parametrize(("status", "code"), TROUBLE)
+def test_every_refusal_is_a_sentence_a_word_and_the_fields_at_fault(
+    api: Api,
+    model: Model,
+    parts: Parts,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    code: str,
+):
+    answer = TROUBLE[status, code](Trouble(api, model, parts, monkeypatch))
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/json")
+    told = answer.json()
+    assert list(told) == ["error", "code", "details"]
+    assert told["error"].endswith(".")
+    assert told["code"] == code
+    assert [detail["field"] for detail in told["details"]] == (
+        [FIELD_AT_FAULT[status]] if status in FIELD_AT_FAULT else []
+    )
+    assert "secret" not in answer.text
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.spec("S87")
+def test_there_is_no_other_status():
+    assert [status for status, _ in TROUBLE] == list(CODES)
+
+
+def test_an_address_with_a_nul_is_refused(api: Api):
+    assert api.get("/conversations?twinId=%00").status_code == 400
+    assert api.get("/conversations/%00").status_code == 400
+
+
+@pytest.mark.spec("S39", "S51", "S54")
+def test_what_is_not_yours_is_not_there(api: Api, url: str, parts: Parts):
+    conversation = api.converse()
+    stranger = Api(url, parts.keys.make("bob", "his", "full_access")[1])
+    paths: list[tuple[Any, str, dict[str, Any]]] = [
+        (stranger.get, f"/conversations/{conversation}", {}),
+        (stranger.get, f"/conversations/{conversation}/messages", {}),
+        (stranger.post, f"/conversations/{conversation}/messages", {"json": {"content": "x"}}),
+        (
+            stranger.post,
+            f"/conversations/{conversation}/messages/stream",
+            {"json": {"content": "x"}},
+        ),
+        (stranger.get, "/conversations/none", {}),
+        (stranger.post, "/conversations/none/messages", {"json": {"content": "x"}}),
+        (stranger.post, "/conversations/none/messages/stream", {"json": {"content": "x"}}),
+        (stranger.get, "/twins/none", {}),
+        (stranger.post, "/conversations", {"json": {"twinId": "none"}}),
+    ]
+
+    answers = [ask(path, **parts) for ask, path, parts in paths]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({answer.text for answer in answers}) == 1
+    stranger.session.close()
+
+
+def test_unknown_addresses_and_methods_answer_in_the_same_shape(api: Api):
+    unknown = api.get("/nowhere")
+    wrong = api.post("/twins", json={})
+
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
+    assert "GET" in wrong.headers["Allow"]

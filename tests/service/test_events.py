@@ -1,0 +1,166 @@
+"""The events of a reply: their kinds, their fields, their order, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import sse
+from tests.service.conftest import Api, Model
+
+THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
+WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}
+
+
+def begin(api: Api) -> Any:
+    path = f"/conversations/{api.converse()}/messages/stream"
+    return api.post(path, json={"content": "Hello"}, stream=True)
+
+
+def lines(response: Any) -> Iterator[str]:
+    return (line.decode() for line in response.iter_lines(1))
+
+
+@pytest.fixture(params=["complete", "error"])
+def whole(request: pytest.FixtureRequest, api: Api, model: Model) -> str:
+    """Return all of a stream that ends in this way."""
+    if request.param == "complete":
+        model.always("One\n\ndata: two", "\r\nthree 👩‍🔬")
+    else:
+        model.upstream.answers["/v1/chat/completions"] = 500, {}
+    return begin(api).content.decode()
+
+
+@pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
+def test_6_streams_the_reply_and_ends_once(api: Api, model: Model):
+    events = api.stream(conversation := api.converse(), "Hello")
+    first = next(events)
+    model.say("Hi ", "there")
+    *rest, complete = events
+
+    assert [first, *rest] == [
+        THINKING,
+        WRITING,
+        {"type": "delta", "content": "Hi "},
+        {"type": "delta", "content": "there"},
+    ]
+    assert complete["type"] == "complete"
+    assert complete["message"]["content"] == "Hi there"
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert history[-1] == complete["message"]
+
+
+@pytest.mark.spec("S76")
+def test_each_event_comes_as_soon_as_there_is_one(api: Api, model: Model):
+    response = begin(api)
+    events = sse.read(api.chunks(response))
+    assert json.loads(next(events).data) == THINKING
+    call = model.next_call().begin()
+    for piece in ("Hi ", "there"):
+        model.piece(call, piece)
+        while (event := json.loads(next(events).data)) == WRITING:
+            pass
+        assert event == {"type": "delta", "content": piece}
+    model.done(call)
+
+    assert response.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-store, no-transform"
+    assert response.headers["X-Accel-Buffering"] == "no"
+    assert json.loads(next(events).data)["type"] == "complete"
+
+
+@pytest.mark.spec("S77")
+def test_each_event_is_one_line_of_json_with_a_type(whole: str):
+    frames = whole.removesuffix("\n\n").split("\n\n")
+
+    for frame in frames:
+        assert frame.startswith("data: ")
+        assert "\n" not in frame
+        event = json.loads(frame.removeprefix("data: "))
+        assert event["type"] in {"progress", "delta", "complete", "error"}
+
+
+@pytest.mark.spec("S83")
+def test_the_fields_of_an_event_are_always_of_one_type(whole: str):
+    fields = {
+        "progress": {"progress": dict},
+        "delta": {"content": str},
+        "complete": {"message": dict},
+        "error": {"error": str, "code": str},
+    }
+    for frame in whole.removesuffix("\n\n").split("\n\n"):
+        event = json.loads(frame.removeprefix("data: "))
+        kind = event.pop("type")
+        assert {name: type(value) for name, value in event.items()} == fields[kind]
+        if kind == "progress":
+            assert event["progress"]["stage"] in {"thinking", "writing"}
+        if kind == "complete":
+            assert event["message"]["role"] == "assistant"
+
+
+@pytest.mark.spec("S80", "S81", "S82")
+def test_the_end_is_the_last_thing_in_the_stream(whole: str):
+    kinds = [json.loads(frame[6:])["type"] for frame in whole.removesuffix("\n\n").split("\n\n")]
+
+    assert {"complete", "error"} & set(kinds) == {kinds[-1]}
+    assert kinds.count(kinds[-1]) == 1
+
+
+@pytest.mark.spec("S84")
+@pytest.mark.parametrize("pieces", [["Hi"], ["H", "", "i", "\n", "  "], [" "], []], ids=str)
+def test_the_pieces_are_the_reply(api: Api, model: Model, pieces: list[str]):
+    model.always(*pieces)
+
+    *before, end = api.stream(api.converse(), "Hello")
+
+    written = [event["content"] for event in before if event["type"] == "delta"]
+    assert written == [piece for piece in pieces if piece]
+    assert before == [
+        THINKING,
+        *([WRITING] if written else []),
+        *before[len(before) - len(written) :],
+    ]
+    if written:
+        assert end["message"]["content"] == "".join(written)
+    else:
+        assert end == {"type": "error", "error": "The model said nothing.", "code": "model_failed"}
+
+
+@pytest.mark.spec("S84")
+def test_in_silence_progress_is_said_again(api: Api, model: Model, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("service.reply.KEEP_ALIVE_SECONDS", 0.01)
+    monkeypatch.setattr("service.reply.LISTEN_SECONDS", 0.01)
+    said = lines(begin(api))
+    call = model.next_call()
+
+    seen = [next(said) for _ in range(8)]
+    assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]
+    assert seen[2:] == [": keep-alive", "", *seen[:2], ": keep-alive", ""]
+    model.piece(call.begin(), "Hi")
+    while "delta" not in next(said):
+        pass
+    assert [line for line in (next(said) for _ in range(6)) if line] == [": keep-alive"] * 3
+    model.done(call)
+
+
+@pytest.mark.spec("S85")
+def test_the_service_speaks_to_its_model_and_to_nobody_else(
+    api: Api, model: Model, monkeypatch: pytest.MonkeyPatch
+):
+    spoken_to = set()
+    connect = socket.socket.connect
+
+    def noted(self: socket.socket, address: Any) -> None:
+        spoken_to.add(f"http://{address[0]}:{address[1]}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", noted)
+    model.always("Hi")
+    assert list(api.stream(api.converse(), "Hello"))[-1]["type"] == "complete"
+
+    assert spoken_to == {api.url.removesuffix("/api/v1"), model.upstream.url}
+    assert "webhooks" not in api.get("/openapi.json").json()

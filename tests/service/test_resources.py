@@ -1,0 +1,140 @@
+"""The resources and their fields."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from service.current import Parts
+from tests.service.conftest import Api, Model
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}
+
+
+def jwt(parts: Parts, sub: str = "alice") -> dict[str, str]:
+    return {"Authorization": f"Bearer {parts.tokens.sign(sub)}"}
+
+
+def make_key(api: Api, parts: Parts, **body: Any) -> Any:
+    body = {"name": "laptop", "scope": "read_only"} | body
+    return api.post("/auth/api-keys", json=body, headers=jwt(parts))
+
+
+@pytest.mark.spec("S12")
+def test_the_id_of_a_twin_is_its_name_everywhere(api: Api, parts: Parts):
+    odd = "Größe & co #1"
+    (parts.twins.folder / f"{odd}.md").write_text("---\nname: Odd\n---\n")
+
+    assert odd in [twin["id"] for twin in api.get("/twins").json()["data"]]
+    assert api.get(f"/twins/{quote(odd)}").json()["data"]["id"] == odd
+    made = api.post("/conversations", json={"twinId": odd}).json()["data"]
+    assert made["twinId"] == odd
+    assert api.get("/conversations", params={"twinId": odd}).json()["data"] == [made]
+
+
+@pytest.mark.spec("S14", "S44")
+def test_the_id_of_a_conversation_leads_to_it(api: Api, model: Model):
+    model.always("Hi")
+    made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
+
+    assert api.get(f"/conversations/{made['id']}").json()["data"] == made
+    said = api.post(f"/conversations/{made['id']}/messages", json={"content": "Hello"})
+    assert said.json()["data"]["conversationId"] == made["id"]
+
+
+@pytest.mark.spec("S17")
+def test_a_conversation_shows_its_times_beside_what_it_is(api: Api):
+    made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
+
+    assert set(made) == {"id", "twinId", "title", "createdAt", "updatedAt"}
+    assert TIME.fullmatch(made["createdAt"])
+    assert made["updatedAt"] == made["createdAt"]
+
+
+@pytest.mark.spec("S18")
+@pytest.mark.parametrize("content", ["  Grüße,\r\n\tAda! 👩‍🔬 ", "<b>&amp;</b>", '"\\u0041"', "0"])
+def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Model, content: str):
+    model.always(content)
+    path = f"/conversations/{api.converse()}/messages"
+
+    assert api.post(path, json={"content": content}).json()["data"]["content"] == content
+
+    assert [message["content"] for message in api.get(path).json()["data"]] == [content, content]
+    assert model.upstream.calls[-1].body["messages"][-1]["content"] == content
+
+
+@pytest.mark.spec("S19")
+def test_a_message_shows_who_said_it_and_what_it_answers(api: Api, model: Model):
+    model.always("Hi")
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages"
+    answered = api.post(path, json={"content": "Hello"}).json()["data"]
+
+    said, reply = api.get(path).json()["data"]
+    assert answered == reply
+    assert set(said) == set(reply) == MESSAGE
+    assert (said["role"], reply["role"]) == ("user", "assistant")
+    assert (said["replyTo"], reply["replyTo"]) == (None, said["id"])
+    for message in (said, reply):
+        assert message["conversationId"] == conversation
+        assert message["status"] == "complete"
+        assert TIME.fullmatch(message["createdAt"])
+
+
+@pytest.mark.spec("S20")
+def test_a_key_is_called_what_the_caller_chose(api: Api, parts: Parts):
+    name = " Größe's <laptop> "
+    first, second = (make_key(api, parts, name=name).json()["data"] for _ in range(2))
+
+    assert (first["name"], second["name"]) == (name, name)
+    assert first["id"] != second["id"]
+
+
+@pytest.mark.spec("S21", "S59")
+@pytest.mark.parametrize("scope", ["admin", "READ_ONLY", "read_only ", "", None, 1, ["read_only"]])
+def test_there_is_no_third_scope(api: Api, parts: Parts, scope: object):
+    answer = make_key(api, parts, scope=scope)
+
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "scope")
+
+
+@pytest.mark.spec("S22", "S60")
+def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Parts):
+    made = make_key(api, parts).json()["data"]
+
+    assert set(made) == {
+        *("id", "name", "scope", "key"),
+        *("createdAt", "expiresAt", "lastUsedAt"),
+    }
+    assert TIME.fullmatch(made["createdAt"])
+    assert (made["expiresAt"], made["lastUsedAt"]) == (None, None)
+    assert api.get("/twins", headers={"X-API-Key": made["key"]}).status_code == 200
+
+
+@pytest.mark.spec("S23", "S91")
+@pytest.mark.parametrize("kind", ["twins", "conversations", "messages", "keys"])
+def test_every_list_says_which_page_of_how_many_it_is(
+    api: Api, model: Model, parts: Parts, kind: str
+):
+    model.always("Hi")
+    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+    conversations = [api.converse(), api.converse()]
+    paths = {
+        "twins": "/twins",
+        "conversations": "/conversations",
+        "messages": f"/conversations/{conversations[0]}/messages",
+        "keys": "/auth/api-keys",
+    }
+    headers = jwt(parts) if kind == "keys" else api.headers
+    make_key(api, parts)
+    api.post(paths["messages"], json={"content": "Hello"})
+
+    answer = api.get(paths[kind], params={"page": 2, "limit": 1}, headers=headers).json()
+
+    assert len(answer["data"]) == 1
+    assert answer["pagination"] == {"page": 2, "limit": 1, "total": 2, "pages": 2}
+    assert api.get(paths[kind], params={"limit": 101}, headers=headers).status_code == 400

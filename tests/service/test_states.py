@@ -1,0 +1,70 @@
+"""The states of a reply, and of the conversation in which it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.service.conftest import Api, Model
+
+
+@pytest.fixture
+def one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the model write one reply at a time."""
+    monkeypatch.setenv("TWINDOW_MODEL_PARALLEL", "1")
+
+
+@pytest.mark.spec("S24")
+@pytest.mark.usefixtures("one_place")
+def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: Api, model: Model):
+    before, conversation = api.stream(api.converse(), "Hello"), api.converse()
+    assert next(before)["progress"]["stage"] == "thinking"
+    running = model.next_call()
+    events = api.stream(conversation, "Me too")
+    queued = next(events)
+    model.done(running.begin())
+    list(before)
+    model.say("Hi")
+    *rest, end = events
+
+    assert queued["progress"]["stage"] == "queued"
+    assert isinstance(queued["progress"]["ahead"], int)
+    stages = [event["progress"]["stage"] for event in rest if event["type"] == "progress"]
+    assert stages == ["thinking", "writing"]
+    assert (end["type"], end["message"]["status"]) == ("complete", "complete")
+
+
+@pytest.mark.spec("S24")
+def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(api: Api, model: Model):
+    conversation = api.converse()
+    events = api.stream(conversation, "Hello")
+    next(events)
+    call = model.next_call().begin()
+    model.piece(call, "Half")
+    call.finish()
+    assert list(events)[-1]["type"] == "error"
+
+    model.always("Whole")
+    assert api.post(f"/conversations/{conversation}/messages", json={"content": "Next"}).ok
+
+    history = api.get(f"/conversations/{conversation}/messages").json()["data"]
+    assert [(message["content"], message["status"]) for message in history] == [
+        ("Hello", "complete"),
+        ("Half", "incomplete"),
+        ("Next", "complete"),
+        ("Whole", "complete"),
+    ]
+
+
+@pytest.mark.spec("S24")
+def test_a_conversation_changes_nothing_but_when_it_was_spoken_in(api: Api, model: Model):
+    model.always("Hi")
+    conversation = api.converse()
+    made = api.get(f"/conversations/{conversation}").json()["data"]
+
+    for _ in range(3):
+        sent = api.post(f"/conversations/{conversation}/messages", json={"content": "Hello"})
+        assert sent.status_code == 201
+
+    spoken_in = api.get(f"/conversations/{conversation}").json()["data"]
+    assert spoken_in["updatedAt"] > made["updatedAt"]
+    assert spoken_in | {"updatedAt": made["updatedAt"]} == made

@@ -1,0 +1,62 @@
+"""The version is in the path, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.service.conftest import Api, Model
+
+
+@pytest.mark.spec("S94")
+def test_every_address_begins_with_the_version(service: Flask, api: Api):
+    rules = {rule.rule for rule in service.url_map.iter_rules()}
+
+    assert "/api/v1/twins" in rules
+    assert {rule for rule in rules if not rule.startswith("/api/v1/")} == {"/healthz", "/readyz"}
+    base = api.url.removesuffix("/api/v1")
+    for path in ("/twins", "/v1/twins", "/api/twins", "/api/v2/twins"):
+        answer = api.session.get(base + path, headers=api.headers, timeout=10)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.spec("S95")
+def test_what_is_not_known_is_no_hindrance(api: Api, model: Model):
+    model.always("Hi")
+    new: dict[str, Any] = {"mood": {"calm": True}, "twin_id": "other", "id": "mine"}
+
+    made = api.post("/conversations", json={"twinId": "ada"} | new).json()["data"]
+    sent = api.post(f"/conversations/{made['id']}/messages", json={"content": "Hello"} | new)
+    listed = api.get("/conversations?sort=title&twin_id=other").json()["data"]
+
+    assert made["id"] != "mine"
+    assert sent.status_code == 201
+    assert [conversation["id"] for conversation in listed] == [made["id"]]
+
+
+@pytest.mark.spec("S95")
+def test_nothing_is_deprecated(api: Api):
+    document = api.get("/openapi.json")
+
+    assert "deprecated" not in document.text
+    for answer in (document, api.get("/twins"), api.get("/nowhere")):
+        assert not {"Deprecation", "Sunset", "Warning"} & set(answer.headers)
+
+
+@pytest.mark.spec("S96")
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"headers": {"Accept": "application/vnd.twins.v2+json"}},
+        {"headers": {"X-API-Version": "2"}},
+        {"headers": {"API-Version": "2"}},
+        {"params": {"version": "2"}},
+    ],
+    ids=str,
+)
+def test_nothing_but_the_path_chooses_a_version(api: Api, wish: dict[str, dict[str, str]]):
+    asked = wish | {"headers": api.headers | wish.get("headers", {})}
+
+    assert api.get("/twins/ada", **asked).json() == api.get("/twins/ada").json()
