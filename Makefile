@@ -3,7 +3,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help run test check chaos format lint types lock screenshots
+.PHONY: help run test check bench chaos format lint types lock screenshots
 .DEFAULT_GOAL := help
 
 help: ## Show what there is
@@ -16,6 +16,9 @@ test: .venv/test.done ## Set everything up and run all tests
 	@$(BIN)/python -m pytest
 
 check: lint types test ## Check format, lint, types, and run all tests
+
+bench: .venv/test.done ## Measure; this takes minutes
+	@$(BIN)/python -m bench
 
 chaos: .venv/test.done ## Kill, drain, attack, soak and fuzz it; this takes half an hour
 	@$(BIN)/python -m tests.chaos
