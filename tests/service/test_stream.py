@@ -66,20 +66,23 @@ def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
+    events = (json.loads(event.data) for event in sse.read(api.chunks(response)))
     call = model.next_call()
     if when == "while it writes":
         model.piece(call.begin(), "Half")
+        while next(events)["type"] != "delta":
+            pass
     place = response.headers["Location"].removeprefix("/api/v1")
 
     assert api.delete(place).status_code == 204
-    *_, last = (json.loads(event.data) for event in sse.read(api.chunks(response)))
+    *_, last = events
 
     assert last == {"type": "error", "error": "The reply was stopped.", "code": "stopped"}
     assert when == "while it thinks" or call.wait_for_hangup()
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(conversation, "Next"))
+        again = pool.submit(list, api.stream(conversation, "Next"))
         model.say("Yes")
-        assert events.result(10)[-1]["message"]["content"] == "Yes"
+        assert again.result(10)[-1]["message"]["content"] == "Yes"
     history = [(m["content"], m["status"]) for m in api.get(path).json()["data"]]
     half = [("Half", "incomplete")] if when == "while it writes" else []
     assert history == [("Hello", "complete"), *half, ("Next", "complete"), ("Yes", "complete")]
