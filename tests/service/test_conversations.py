@@ -129,3 +129,20 @@ def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, m
     assert page("?page=1&limit=4") == ["Message 1", "Reply 1", "Message 2", "Reply 2"]
     assert page("?page=2&limit=4") == ["Message 3", "Reply 3"]
     assert len(page("")) == 6
+
+
+def test_5_and_6_store_the_same_messages(api: Api, model: Model):
+    model.always("Hi ", "there")
+    one, other = api.converse(), api.converse()
+
+    whole = api.post(f"/conversations/{one}/messages", json={"content": "Hello"})
+    *_, complete = api.stream(other, "Hello")
+
+    kept = [api.get(f"/conversations/{id_}/messages").json()["data"] for id_ in (one, other)]
+    assert [whole.json()["data"], complete["message"]] == [history[-1] for history in kept]
+    alike = [[(m["role"], m["content"], m["status"]) for m in history] for history in kept]
+    assert (
+        alike[0]
+        == alike[1]
+        == [("user", "Hello", "complete"), ("assistant", "Hi there", "complete")]
+    )
