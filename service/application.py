@@ -17,8 +17,10 @@ from service.conversations import Conversations
 from service.current import EXTENSION, Parts
 from service.keys import Keys
 from service.leases import Leases
+from service.line import Line
 from service.messages import Messages
 from service.model import Model
+from service.places import Places
 from service.replies import Replies
 from service.tokens import Tokens
 from service.twins import Twins
@@ -43,6 +45,7 @@ def create_service(settings: Settings) -> Flask:
     migrate(database, MIGRATIONS, "service_alembic_version")
     messages = Messages(database)
     model = Model(settings)
+    line = Line(Places(database, model.places)) if model.places else None
     app.extensions[EXTENSION] = Parts(
         settings=settings,
         database=database,
@@ -52,7 +55,7 @@ def create_service(settings: Settings) -> Flask:
         conversations=Conversations(database),
         messages=messages,
         model=model,
-        replies=Replies(messages, Leases(database), model),
+        replies=Replies(messages, Leases(database), model, line),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(endpoints.bp)

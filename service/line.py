@@ -1,13 +1,18 @@
-"""A fair line before a model that writes only so many replies at once."""
+"""A fair line before a model that writes only so many replies at once, over all processes."""
 
 from __future__ import annotations
 
+import math
 import threading
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
-LOOK_SECONDS = 0.5
+from database import DatabaseUnavailable
+from service.order import Guest, waiting
+from service.places import Places
+
+LOOK_SECONDS = 0.25
 
 
 class Left(Exception):
@@ -15,11 +20,13 @@ class Left(Exception):
 
 
 class Line:
-    """Let in `places` at once. Owners take turns, so that nobody waits for all of another's."""
+    """Let replies in, so many at once. One look at the database serves all who wait here."""
 
-    def __init__(self, places: int) -> None:
-        self._free = places
-        self._waiting: OrderedDict[str, deque[object]] = OrderedDict()
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self._guests: Sequence[Guest] = ()
+        self._looking = False
+        self._look_at = -math.inf
         self._changed = threading.Condition()
 
     @contextmanager
@@ -30,50 +37,74 @@ class Line:
 
         Raises Left when `has_left` says so while waiting.
         """
-        self._wait(owner, tell, has_left)
+        me, guests = self._enter(owner, has_left)
         try:
+            self._wait(me, guests, tell, has_left)
             yield
         finally:
+            self._leave(me)
+
+    def close(self) -> None:
+        """Give back at once what this process has; it is about to end."""
+        with suppress(DatabaseUnavailable):
+            self.places.leave_all()
+        self._look_soon()
+
+    def _enter(self, owner: str, has_left: Callable[[], bool]) -> tuple[Guest, Sequence[Guest]]:
+        while not has_left():
+            with suppress(DatabaseUnavailable):
+                return self.places.enter(owner)
             with self._changed:
-                self._free += 1
-                self._changed.notify_all()
-
-    def _wait(self, owner: str, tell: Callable[[int], None], has_left: Callable[[], bool]) -> None:
-        me = object()
-        told: int | None = None
-        with self._changed:
-            self._waiting.setdefault(owner, deque()).append(me)
-            while True:
-                ahead = self._ahead(me)
-                if ahead < self._free:
-                    self._free -= 1
-                    self._remove(owner, me, served=True)
-                    return
-                if has_left():
-                    self._remove(owner, me, served=False)
-                    raise Left
-                if ahead != told:
-                    told = ahead
-                    tell(ahead)
                 self._changed.wait(LOOK_SECONDS)
+        raise Left
 
-    def _ahead(self, me: object) -> int:
-        """Count who comes before: the first of each owner, then the second of each, and so on."""
-        before = 0
-        queues = [list(queue) for queue in self._waiting.values()]
-        for round_ in range(max(map(len, queues))):
-            for queue in queues:
-                if round_ < len(queue):
-                    if queue[round_] is me:
-                        return before
-                    before += 1
-        return before
+    def _wait(
+        self,
+        me: Guest,
+        guests: Sequence[Guest],
+        tell: Callable[[int], None],
+        has_left: Callable[[], bool],
+    ) -> None:
+        told: int | None = None
+        while not has_left():
+            if any(guest.id == me.id and guest.writing for guest in guests):
+                self.places.take(me)
+                return
+            ids = [guest.id for guest in waiting(guests)]
+            # Not in the line: taken for dead in an outage. The next renewal puts it back.
+            if me.id in ids and ids.index(me.id) != told:
+                told = ids.index(me.id)
+                tell(told)
+            guests = self._look(guests)
+        raise Left
 
-    def _remove(self, owner: str, me: object, *, served: bool) -> None:
-        queue = self._waiting[owner]
-        queue.remove(me)
-        if not queue:
-            del self._waiting[owner]
-        elif served:
-            self._waiting.move_to_end(owner)
-        self._changed.notify_all()
+    def _look(self, seen: Sequence[Guest]) -> Sequence[Guest]:
+        """Return the line after a while, or when it was looked at."""
+        with self._changed:
+            if self._guests is not seen:
+                return self._guests
+            pause = LOOK_SECONDS if self._looking else self._look_at - time.monotonic()
+            if pause > 0:
+                self._changed.wait(pause)
+                return self._guests
+            self._looking = True
+            self._look_at = time.monotonic() + LOOK_SECONDS
+        try:
+            with suppress(DatabaseUnavailable):
+                self._guests = self.places.look()
+        finally:
+            with self._changed:
+                self._looking = False
+                self._changed.notify_all()
+        return self._guests
+
+    def _leave(self, me: Guest) -> None:
+        # When it cannot be said now, the lease runs out.
+        with suppress(DatabaseUnavailable):
+            self.places.leave(me)
+        self._look_soon()
+
+    def _look_soon(self) -> None:
+        with self._changed:
+            self._look_at = -math.inf
+            self._changed.notify_all()

@@ -37,11 +37,11 @@ Events = Callable[[Callable[[], bool]], Iterator[Event | None]]
 class Replies:
     """Write replies, and hold the leases of the conversations in which one is written."""
 
-    def __init__(self, messages: Messages, leases: Leases, model: Model) -> None:
+    def __init__(self, messages: Messages, leases: Leases, model: Model, line: Line | None) -> None:
         self.messages = messages
         self.leases = leases
         self.model = model
-        self.line = Line(model.places) if model.places else None
+        self.line = line
         self._running: dict[str, Reply] = {}
         self._ending = threading.Lock()
         self._keeper: threading.Thread | None = None
@@ -90,6 +90,8 @@ class Replies:
         """Stop every reply; what has been written is stored."""
         for reply in list(self._running.values()):
             self._stop(reply)
+        if self.line:
+            self.line.close()
 
     def _stop(self, reply: Reply) -> None:
         reply.stop()
@@ -175,7 +177,8 @@ class Replies:
         while True:
             self._any.wait()
             self._any.clear()
-            while self._running:
+            # A reply that was stopped has its place until the model lets go.
+            while self._running or (self.line and self.line.places.taken_here):
                 time.sleep(STOP_SECONDS)
                 try:
                     for message_id in self.leases.to_be_stopped(list(self._running)):
@@ -183,6 +186,8 @@ class Replies:
                             self._stop(reply)
                     if time.monotonic() - renewed_at > LEASE_SECONDS / 3:
                         self.leases.renew(list(self._running))
+                        if self.line:
+                            self.line.places.renew()
                         renewed_at = time.monotonic()
                 except DatabaseUnavailable:
                     logger.warning("The leases of running replies could not be renewed.")

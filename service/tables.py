@@ -91,3 +91,18 @@ presses = Table(
     Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
     Column("at", Float, nullable=False, index=True),
 )
+
+# Replies that wait for a place before the model, or have one, in all processes.
+line = Table(
+    "service_line",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("behind", Boolean, nullable=False),
+    Column("writing", Boolean, nullable=False),
+    # A lease, by the clock of the database.
+    Column("until", Float, nullable=False),
+    # Ids must not come behind: a process would take another's guest for its own.
+    sqlite_autoincrement=True,
+)

@@ -50,6 +50,15 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the address of a fresh database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/twindow.db"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.new_database()
+
+
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
     """Run a scripted service."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,17 +15,7 @@ from chat.log import Log
 from chat.turns import Turn, Turns
 from database import Database, migrate
 from tests.chat.clock import Clock
-from tests.postgres import Postgres
 from tests.upstream import KEY
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Return the address of a fresh database of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/portal.db"
-    postgres: Postgres = request.getfixturevalue("postgres")
-    return postgres.new_database()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,15 @@ from flask import Flask
 
 import config
 import sse
-from service.application import create_service, parts_of
+from database import Database, migrate
+from service.application import MIGRATIONS, create_service, parts_of
 from service.current import Parts
+from service.line import Line
+from service.places import Places
 from tests import upstream as scripted
 from tests.conftest import served
 from tests.service.credentials import Credentials
+from tests.service.guests import Come, NewLine, coming
 from tests.upstream import Call, Upstream
 
 TWIN = """---
@@ -134,23 +138,37 @@ def model() -> Iterator[Model]:
 
 
 @pytest.fixture
-def service(model: Model, tmp_path: Path) -> Iterator[Flask]:
+def service_settings(model: Model, tmp_path: Path) -> dict[str, Any]:
     twins = tmp_path / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
-    settings = config.load(
-        {
-            "data_dir": tmp_path / "data",
-            "twins_dir": twins,
-            "model_url": model.upstream.url,
-            "model": "scripted",
-            "model_timeout": 5,
-        }
-    )
-    app = create_service(settings)
-    yield app
-    parts_of(app).replies.close()
-    parts_of(app).database.close()
+    return {
+        "data_dir": tmp_path / "data",
+        "twins_dir": twins,
+        "model_url": model.upstream.url,
+        "model": "scripted",
+        "model_timeout": 5,
+    }
+
+
+@pytest.fixture
+def new_service(service_settings: dict[str, Any]) -> Iterator[Callable[[], Flask]]:
+    """Return the service in one more process with each call."""
+    apps: list[Flask] = []
+
+    def new_service() -> Flask:
+        apps.append(create_service(config.load(service_settings)))
+        return apps[-1]
+
+    yield new_service
+    for app in apps:
+        parts_of(app).replies.close()
+        parts_of(app).database.close()
+
+
+@pytest.fixture
+def service(new_service: Callable[[], Flask]) -> Flask:
+    return new_service()
 
 
 @pytest.fixture
@@ -184,3 +202,26 @@ def api(url: str, full_key: str) -> Iterator[Api]:
 @pytest.fixture
 def credentials(parts: Parts) -> Credentials:
     return Credentials(parts)
+
+
+@pytest.fixture
+def new_line(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[NewLine]:
+    """Return the line as one more process has it with each call; leases last for the test."""
+    monkeypatch.setattr("service.line.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("service.places.LEASE_SECONDS", 600)
+    databases: list[Database] = []
+
+    def new_line(places: int) -> Line:
+        databases.append(Database(database_url))
+        migrate(databases[-1], MIGRATIONS, "service_alembic_version")
+        return Line(Places(databases[-1], places))
+
+    yield new_line
+    for database in databases:
+        database.close()
+
+
+@pytest.fixture
+def come(new_line: NewLine) -> Iterator[Come]:
+    with coming() as come:
+        yield come

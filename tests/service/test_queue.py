@@ -1,0 +1,103 @@
+"""Replies that wait for the model, in two processes of the service."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from service.current import Parts
+from tests.conftest import served
+from tests.service.conftest import Api, Model
+from tests.upstream import Call
+
+QUEUED = {"type": "progress", "progress": {"stage": "queued", "percent": None, "ahead": 0}}
+THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
+
+
+@pytest.fixture
+def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
+    return service_settings | {"model_parallel": 1}
+
+
+@pytest.fixture
+def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> Iterator[Api]:
+    """Serve a second process."""
+    with served(new_service()) as url:
+        api = Api(url, full_key)
+        yield api
+        api.session.close()
+
+
+def begun(api: Api, model: Model) -> tuple[str, Call, Iterator[dict[str, Any]]]:
+    """Begin a reply that has the model; return its conversation, the model's call, its events."""
+    conversation = api.converse()
+    events = api.stream(conversation, "First")
+    assert next(events) == THINKING
+    return conversation, model.next_call(), events
+
+
+def stop(api: Api, conversation: str) -> None:
+    """Stop the first reply in a conversation."""
+    path = f"/conversations/{conversation}/messages"
+    said = api.get(path).json()["data"][0]["id"]
+    assert api.delete(f"{path}/{said}").status_code == 204
+
+
+def test_a_reply_waits_for_one_that_another_process_writes(api: Api, model: Model, other: Api):
+    _, call, _ = begun(api, model)
+    events = other.stream(other.converse(), "Second")
+
+    assert next(events) == QUEUED
+    assert len(model.upstream.calls) == 1
+    model.done(call.begin())
+    assert next(events) == THINKING
+    model.say("Hi")
+    assert list(events)[-1]["type"] == "complete"
+
+
+def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(api: Api, model: Model, other: Api):
+    _, call, _ = begun(api, model)
+    conversation = other.converse()
+    events = other.stream(conversation, "Second")
+    assert next(events) == QUEUED
+
+    stop(api, conversation)  # the process that does not hold the reply
+    assert next(events)["code"] == "stopped"
+    third = other.stream(other.converse(), "Third")
+    assert next(third)["progress"]["stage"] == "queued"
+    model.done(call.begin())
+    while next(third) != THINKING:
+        pass
+    assert model.next_call().body["messages"][-1]["content"] == "Third"
+
+
+def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
+    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("service.replies.LEASE_SECONDS", 0.03)
+    assert parts.replies.line
+    places = parts.replies.line.places
+    renewed = threading.Semaphore(0)
+    renew = places.renew
+
+    def noted() -> None:
+        renew()
+        renewed.release()
+
+    conversation, call, events = begun(api, model)
+    stop(api, conversation)
+    assert next(events)["code"] == "stopped"
+    monkeypatch.setattr(places, "renew", noted)
+
+    # Once more may be for a reply that was there when the look began.
+    for _ in range(2):
+        assert renewed.acquire(timeout=10)
+    events = api.stream(api.converse(), "Second")
+    assert next(events) == QUEUED
+    model.done(call.begin())
+    assert next(events) == THINKING
+    model.say("Hi")
