@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import Enum
 
 from sqlalchemy import Connection, select, update
 
@@ -14,29 +16,37 @@ from service.tables import conversations
 LEASE_SECONDS = 6.0
 
 
-def take(connection: Connection, conversation_id: str, message_id: str) -> bool:
-    """Take the lease for the reply to a message, and say whether it was free."""
+class Stand(Enum):
+    """How the reply to a message stands."""
+
+    HELD = "somebody writes it"
+    LAPSED = "whoever wrote it is gone"
+    STOPPED = "it was stopped"
+    OVER = "it is over"
+
+
+def take(connection: Connection, conversation_id: str, message_id: str) -> str | None:
+    """Take the lease for the reply to a message, and return it; None while somebody holds one."""
     now = time.time()
     free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
+    # The holder has a name of its own: one that lapsed must not act for the next.
+    holder = secrets.token_urlsafe(16)
     lease = {
         "replying_until": now + LEASE_SECONDS,
         "replying_to": message_id,
+        "replying_by": holder,
         "stopping": False,
         "updated_at": now,
     }
-    return bool(connection.execute(update(conversations).where(free).values(lease)).rowcount)
+    taken = connection.execute(update(conversations).where(free).values(lease)).rowcount
+    return holder if taken else None
 
 
-def give_back(connection: Connection, message_id: str) -> None:
-    """Give the lease back, if it is still the one for the reply to this message."""
-    over = {
-        "replying_until": 0,
-        "replying_to": None,
-        "stopping": False,
-        "updated_at": time.time(),
-    }
-    mine = conversations.c.replying_to == message_id
-    connection.execute(update(conversations).where(mine).values(over))
+def give_back(connection: Connection, holder: str) -> bool:
+    """Give a lease back, and say whether nobody else has taken it meanwhile."""
+    over = {"replying_until": 0, "replying_by": None, "updated_at": time.time()}
+    mine = conversations.c.replying_by == holder
+    return bool(connection.execute(update(conversations).where(mine).values(over)).rowcount)
 
 
 class Leases:
@@ -45,17 +55,19 @@ class Leases:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def held(self, message_id: str) -> bool:
-        """Tell whether somebody holds the lease for the reply to a message."""
-        held = (conversations.c.replying_to == message_id) & (
-            conversations.c.replying_until >= time.time()
-        )
+    def stand(self, message_id: str) -> Stand:
+        """Tell how the reply to a message stands."""
+        columns = ("replying_until", "replying_by", "stopping")
+        query = select(*(conversations.c[name] for name in columns))
         with self.database.read() as connection:
-            return connection.execute(select(conversations.c.id).where(held)).first() is not None
+            row = connection.execute(query.where(conversations.c.replying_to == message_id)).first()
+        if row and row.replying_by:
+            return Stand.HELD if row.replying_until >= time.time() else Stand.LAPSED
+        return Stand.STOPPED if row and row.stopping else Stand.OVER
 
-    def renew(self, message_ids: Sequence[str]) -> None:
-        """Hold the leases for the replies to these messages a little longer."""
-        mine = conversations.c.replying_to.in_(message_ids)
+    def renew(self, holders: Iterable[str]) -> None:
+        """Hold leases a little longer."""
+        mine = conversations.c.replying_by.in_(list(holders))
         until = time.time() + LEASE_SECONDS
         with self.database.write() as connection:
             connection.execute(update(conversations).where(mine).values(replying_until=until))
@@ -63,11 +75,12 @@ class Leases:
     def ask_to_stop(self, message_id: str) -> None:
         """Leave word that the reply to a message should stop."""
         mine = conversations.c.replying_to == message_id
+        held = conversations.c.replying_by.is_not(None)
         with self.database.write() as connection:
-            connection.execute(update(conversations).where(mine).values(stopping=True))
+            connection.execute(update(conversations).where(mine, held).values(stopping=True))
 
-    def to_be_stopped(self, message_ids: Sequence[str]) -> Sequence[str]:
-        """Return those messages whose replies should stop."""
-        mine = conversations.c.replying_to.in_(message_ids) & conversations.c.stopping
+    def to_be_stopped(self, holders: Iterable[str]) -> Sequence[str]:
+        """Return the messages whose replies, of these holders, should stop."""
+        mine = conversations.c.replying_by.in_(list(holders)) & conversations.c.stopping
         with self.database.read() as connection:
             return list(connection.scalars(select(conversations.c.replying_to).where(mine)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
-from database import Database
+from database import Database, insert_new
 from service import leases
 from service.resources import Role
 from service.tables import conversations, messages, presses
@@ -86,10 +86,10 @@ class Messages:
 
     def say(
         self, conversation_id: str, content: str, press: Press | None = None
-    ) -> tuple[Message, bool]:
-        """Store what a person said and take the lease for the reply; True says that it is new.
+    ) -> tuple[Message, str | None]:
+        """Store what a person said, and take the lease for the reply; return both.
 
-        The same press is the same message, and takes no lease. Raises StillReplying and
+        The same press is the same message, without a lease. Raises StillReplying and
         AnotherMessage.
         """
         now = time.time()
@@ -98,32 +98,45 @@ class Messages:
         with self.database.write() as connection:
             mine = conversations.c.id == conversation_id
             connection.execute(select(conversations.c.id).where(mine).with_for_update())
-            if press and (same := _pressed(connection, press)):
-                if (same.conversation_id, same.content) != (conversation_id, content):
-                    raise AnotherMessage
-                return same, False
-            if not leases.take(connection, conversation_id, message_id):
+            if press:
+                connection.execute(delete(presses).where(presses.c.at < now - REMEMBER_SECONDS))
+                if same := _pressed(connection, press):
+                    if (same.conversation_id, same.content) != (conversation_id, content):
+                        raise AnotherMessage
+                    return same, None
+            holder = leases.take(connection, conversation_id, message_id)
+            if holder is None:
                 raise StillReplying
             _add(connection, message)
             if press:
-                connection.execute(delete(presses).where(presses.c.at < now - REMEMBER_SECONDS))
                 row = {"sub": press.sub, "key": press.key, "message_id": message_id, "at": now}
-                connection.execute(insert(presses).values(row))
-        return message, True
+                new = insert_new(connection, presses).values(row).returning(presses.c.key)
+                # Only a press in another conversation can have come in between.
+                if connection.execute(new).first() is None:
+                    raise AnotherMessage
+        return message, holder
 
-    def take_up(self, said: Message) -> tuple[Message | None, bool]:
+    def take_up(self, said: Message) -> tuple[Message | None, str | None]:
         """Return the whole reply to a message; without one, take the lease if nobody has it."""
         with self.database.write() as connection:
             known = _reply_to(connection, said)
             if known and known.complete:
-                return known, False
+                return known, None
             return None, leases.take(connection, said.conversation_id, said.id)
 
-    def reply(self, said: Message, content: str, *, complete: bool) -> Message | None:
-        """Store the reply, if anything came, and give the lease back."""
+    def whole_reply(self, said: Message) -> Message | None:
+        """Return the whole reply to a message, or None."""
+        with self.database.read() as connection:
+            known = _reply_to(connection, said)
+        return known if known and known.complete else None
+
+    def reply(self, said: Message, holder: str, content: str, *, complete: bool) -> Message | None:
+        """Store the reply, if anything came, and give the lease back.
+
+        Nothing is stored for a holder whose lease somebody else has taken.
+        """
         with self.database.write() as connection:
-            leases.give_back(connection, said.id)
-            if not content:
+            if not leases.give_back(connection, holder) or not content:
                 return None
             return _add(
                 connection,

@@ -11,22 +11,23 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from database import DatabaseUnavailable
 from service import context
 from service.conversations import Conversation
-from service.leases import LEASE_SECONDS, Leases
+from service.keeper import Keeper
+from service.leases import Leases, Stand
 from service.line import Left, Line
 from service.messages import Message, Messages, Press
 from service.model import Model, ModelFailed, TooLong, Writing
-from service.reply import Complete, Delta, Event, Failed, Progress, Reply
+from service.reply import KEEP_ALIVE_SECONDS, Complete, Delta, Event, Failed, Progress, Reply
 from service.twin import Twin
 
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-STOP_SECONDS = 0.5
 HISTORY = 200
 SHRINKS = 4
 
 BUG = Failed("Something went wrong in the service.", "internal_error")
 NOTHING = Failed("The model said nothing.")
+BROKE_OFF = Failed("The reply broke off. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
 NOT_STORED = Failed("The reply could not be stored.", "unavailable")
 TOO_LONG = "The message is too long for this model. Try a shorter one."
@@ -44,8 +45,7 @@ class Replies:
         self.line = line
         self._running: dict[str, Reply] = {}
         self._ending = threading.Lock()
-        self._keeper: threading.Thread | None = None
-        self._any = threading.Event()
+        self._keeper = Keeper(leases, line.places if line else None, self._running, self._stop)
 
     def begin(
         self, conversation: Conversation, twin: Twin, content: str, press: Press | None = None
@@ -55,16 +55,16 @@ class Replies:
         The same press is the same message, and gets the reply that it got or is getting; one that
         failed is written anew. Raises StillReplying and AnotherMessage.
         """
-        said, new = self.messages.say(conversation.id, content, press)
-        if new:
-            return said, self._begin(said, conversation.sub, twin).follow
+        said, holder = self.messages.say(conversation.id, content, press)
+        if holder:
+            return said, self._begin(said, holder, conversation.sub, twin).follow
         return said, self._again(said, conversation.sub, twin)
 
-    def _begin(self, said: Message, owner: str, twin: Twin) -> Reply:
+    def _begin(self, said: Message, holder: str, owner: str, twin: Twin) -> Reply:
         """Begin the reply to a message, whose lease is ours."""
-        reply = Reply(said, owner, twin)
+        reply = Reply(said, holder, owner, twin)
         self._running[said.id] = reply
-        self._keep_leases()
+        self._keeper.wake()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
         return reply
 
@@ -72,11 +72,11 @@ class Replies:
         """Return the reply that a message got, is getting, or gets now."""
         if running := self._running.get(said.id):
             return running.follow
-        known, leased = self.messages.take_up(said)
+        known, holder = self.messages.take_up(said)
         if known:
             return lambda _: iter([Complete(known)])
-        if leased:
-            return self._begin(said, owner, twin).follow
+        if holder:
+            return self._begin(said, holder, owner, twin).follow
         return lambda has_hung_up: self._elsewhere(said, owner, twin, has_hung_up)
 
     def stop(self, said: Message) -> None:
@@ -145,9 +145,11 @@ class Replies:
         complete = not (failed or reply.stopped)
         end: Event = STOPPED if reply.stopped else failed or NOTHING
         try:
-            message = self.messages.reply(reply.said, reply.text, complete=complete)
+            message = self.messages.reply(reply.said, reply.holder, reply.text, complete=complete)
             if message and complete:
                 end = Complete(message)
+            elif complete and reply.text:
+                end = NOT_STORED  # another process has taken the reply for dead
         except Exception:
             logger.exception("reply to %s", reply.said.id)
             end = NOT_STORED
@@ -158,36 +160,20 @@ class Replies:
     ) -> Iterator[Event | None]:
         """Wait for a reply that another process writes; if that one dies, write it here."""
         yield Progress("thinking")
-        while self.leases.held(said.id):
+        stand = Stand.HELD
+        quiet_since = time.monotonic()
+        while stand is Stand.HELD:
+            time.sleep(LOOK_SECONDS)
             if has_hung_up():
                 return
-            time.sleep(LOOK_SECONDS)
-            yield None
-        yield from self._again(said, owner, twin)(has_hung_up)
-
-    def _keep_leases(self) -> None:
-        self._any.set()
-        if self._keeper is None:
-            self._keeper = threading.Thread(target=self._renew, daemon=True, name="leases")
-            self._keeper.start()
-
-    def _renew(self) -> None:
-        """Hold the leases, and hear from other processes who should stop."""
-        renewed_at = 0.0
-        while True:
-            self._any.wait()
-            self._any.clear()
-            # A reply that was stopped has its place until the model lets go.
-            while self._running or (self.line and self.line.places.taken_here):
-                time.sleep(STOP_SECONDS)
-                try:
-                    for message_id in self.leases.to_be_stopped(list(self._running)):
-                        if reply := self._running.get(message_id):
-                            self._stop(reply)
-                    if time.monotonic() - renewed_at > LEASE_SECONDS / 3:
-                        self.leases.renew(list(self._running))
-                        if self.line:
-                            self.line.places.renew()
-                        renewed_at = time.monotonic()
-                except DatabaseUnavailable:
-                    logger.warning("The leases of running replies could not be renewed.")
+            if time.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
+                quiet_since = time.monotonic()
+                yield None
+            with suppress(DatabaseUnavailable):
+                stand = self.leases.stand(said.id)
+        if stand is Stand.LAPSED:
+            yield from self._again(said, owner, twin)(has_hung_up)
+        elif known := self.messages.whole_reply(said):
+            yield Complete(known)
+        else:
+            yield STOPPED if stand is Stand.STOPPED else BROKE_OFF

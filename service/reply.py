@@ -52,8 +52,9 @@ Event = Progress | Delta | Complete | Failed
 class Reply:
     """The reply to a message. Listeners come and go; it is written all the same."""
 
-    def __init__(self, said: Message, owner: str, twin: Twin) -> None:
+    def __init__(self, said: Message, holder: str, owner: str, twin: Twin) -> None:
         self.said = said
+        self.holder = holder
         self.owner = owner
         self.twin = twin
         self.stopped = False

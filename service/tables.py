@@ -1,6 +1,7 @@
 """The service's own tables. It shares nothing with the portal but the interface."""
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -18,6 +19,9 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
+# Each request has one: 2^31 would be over in years.
+_Count = BigInteger().with_variant(Integer, "sqlite")
+
 keys = Table(
     "service_keys",
     metadata,
@@ -30,6 +34,8 @@ keys = Table(
     Column("created_at", Float, nullable=False),
     Column("expires_at", Float),
     Column("last_used_at", Float),
+    # Counted among the keys of its owner for an hour more, or hours could be had for nothing.
+    Column("revoked_at", Float),
     # Names, as JSON: the groups that its owner was in when it was made.
     Column("groups", Text, nullable=False, server_default="[]"),
     Index("service_keys_of_sub", "sub"),
@@ -38,7 +44,7 @@ keys = Table(
 requests = Table(
     "service_requests",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", _Count, primary_key=True),
     Column("key_id", ForeignKey("service_keys.id", ondelete="CASCADE"), nullable=False),
     Column("at", Float, nullable=False),
     Index("service_requests_of_key", "key_id", "at"),
@@ -57,9 +63,13 @@ conversations = Table(
     Column("replying_until", Float, nullable=False),
     # Which message is being replied to: a late end must not take another reply's lease.
     Column("replying_to", String(32)),
+    # Who holds the lease: one that lapsed must not act for the next. None when it is over.
+    Column("replying_by", String(32)),
     # Whether somebody wants that reply to stop; whoever writes it looks here.
     Column("stopping", Boolean, nullable=False, server_default=false()),
     Index("service_conversations_of_sub", "sub", "updated_at"),
+    Index("service_conversations_by_reply", "replying_to"),
+    Index("service_conversations_by_holder", "replying_by"),
 )
 
 messages = Table(
@@ -96,7 +106,7 @@ presses = Table(
 line = Table(
     "service_line",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", _Count, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("round", Integer, nullable=False),
     Column("behind", Boolean, nullable=False),

@@ -121,8 +121,8 @@ def test_the_bundled_model_never_refuses_a_long_conversation(
 ):
     conversation = bundled.conversations.create("alice", "ada", "")
     for turn in range(60):
-        said, _ = bundled.messages.say(conversation.id, f"{turn} {words * 4}")
-        bundled.messages.reply(said, words * (turn % 7 + 1), complete=True)
+        said, holder = bundled.messages.say(conversation.id, f"{turn} {words * 4}")
+        bundled.messages.reply(said, str(holder), words * (turn % 7 + 1), complete=True)
     asked: list[Prompt] = []
     ask = bundled.model.reply
 

@@ -10,7 +10,6 @@ import pytest
 
 import sse
 from service.current import Parts
-from service.messages import StillReplying
 from tests.service.conftest import Api, Model
 
 
@@ -121,7 +120,7 @@ def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
 def test_6_a_long_reply_keeps_its_lease(
     api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("service.replies.LEASE_SECONDS", 0.03)
+    monkeypatch.setattr("service.keeper.LEASE_SECONDS", 0.03)
     renewed = threading.Event()
     renew = parts.replies.leases.renew
 
@@ -138,16 +137,3 @@ def test_6_a_long_reply_keeps_its_lease(
         rest = pool.submit(list, events)
         model.say("Hi")
         assert rest.result(10)[-1]["type"] == "complete"
-
-
-def test_6_a_late_end_does_not_take_the_lease_of_another_reply(parts: Parts):
-    conversation = parts.conversations.create("alice", "ada", "")
-    late, _ = parts.messages.say(conversation.id, "first")
-    with parts.database.write() as connection:
-        connection.exec_driver_sql("UPDATE service_conversations SET replying_until = 1")
-    parts.messages.say(conversation.id, "second")
-
-    parts.messages.reply(late, "late", complete=True)
-
-    with pytest.raises(StillReplying):
-        parts.messages.say(conversation.id, "third")
