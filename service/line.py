@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from database import DatabaseUnavailable
-from service.order import Guest, waiting
+from service.order import IN, Guest, Standings, standings
 from service.places import Places
 
 LOOK_SECONDS = 0.25
@@ -24,7 +24,7 @@ class Line:
 
     def __init__(self, places: Places) -> None:
         self.places = places
-        self._guests: Sequence[Guest] = ()
+        self._guests: Standings = {}
         self._looking = False
         self._look_at = -math.inf
         self._changed = threading.Condition()
@@ -50,10 +50,11 @@ class Line:
             self.places.leave_all()
         self._look_soon()
 
-    def _enter(self, owner: str, has_left: Callable[[], bool]) -> tuple[Guest, Sequence[Guest]]:
+    def _enter(self, owner: str, has_left: Callable[[], bool]) -> tuple[Guest, Standings]:
         while not has_left():
             with suppress(DatabaseUnavailable):
-                return self.places.enter(owner)
+                me, guests = self.places.enter(owner)
+                return me, standings(guests)
             with self._changed:
                 self._changed.wait(LOOK_SECONDS)
         raise Left
@@ -61,24 +62,24 @@ class Line:
     def _wait(
         self,
         me: Guest,
-        guests: Sequence[Guest],
+        guests: Standings,
         tell: Callable[[int], None],
         has_left: Callable[[], bool],
     ) -> None:
         told: int | None = None
         while not has_left():
-            if any(guest.id == me.id and guest.writing for guest in guests):
+            # Not in the line: taken for dead in an outage. The next renewal puts it back.
+            ahead = guests.get(me.id)
+            if ahead == IN:
                 self.places.take(me)
                 return
-            ids = [guest.id for guest in waiting(guests)]
-            # Not in the line: taken for dead in an outage. The next renewal puts it back.
-            if me.id in ids and ids.index(me.id) != told:
-                told = ids.index(me.id)
-                tell(told)
+            if ahead is not None and ahead != told:
+                told = ahead
+                tell(ahead)
             guests = self._look(guests)
         raise Left
 
-    def _look(self, seen: Sequence[Guest]) -> Sequence[Guest]:
+    def _look(self, seen: Standings) -> Standings:
         """Return the line after a while, or when it was looked at."""
         with self._changed:
             if self._guests is not seen:
@@ -91,7 +92,7 @@ class Line:
             self._look_at = time.monotonic() + LOOK_SECONDS
         try:
             with suppress(DatabaseUnavailable):
-                self._guests = self.places.look()
+                self._guests = standings(self.places.look())
         finally:
             with self._changed:
                 self._looking = False

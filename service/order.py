@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+IN = -1
+Standings = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,12 @@ def waiting(line: Sequence[Guest]) -> list[Guest]:
         (guest for guest in line if not guest.writing),
         key=lambda guest: (guest.round, guest.behind, guest.id),
     )
+
+
+def standings(line: Sequence[Guest]) -> Standings:
+    """Return for each how many come before it, or IN."""
+    ahead = {guest.id: number for number, guest in enumerate(waiting(line))}
+    return ahead | {guest.id: IN for guest in line if guest.writing}
 
 
 def next_in(line: Sequence[Guest], places: int) -> list[Guest]:
