@@ -20,11 +20,17 @@ Prompt = list[dict[str, str]]
 
 
 def build(
-    twin: Twin, history: Sequence[Message], *, window: int, tokens: Tokens = estimate
+    twin: Twin,
+    history: Sequence[Message],
+    *,
+    window: int,
+    tokens: Tokens = estimate,
+    whole: bool = True,
 ) -> Prompt:
     """Return the messages for the model; the newest of the history is always among them.
 
     `window` is how many tokens the prompt may have. `tokens` counts them, and is asked seldom.
+    `whole` says that the history begins with the first message of all.
     """
     frame = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
     for example in twin.about.examples:
@@ -33,8 +39,10 @@ def build(
     pairs = _exchanges(history)[::-1]
     exchanges = [_exchange(said.content, reply.content) for said, reply in pairs]
     left = window - TOKENS_A_PROMPT
+    fit = len(exchanges)
     if exchanges and sum(map(_most, [always, *exchanges])) > left:
         fit = _how_many_fit(exchanges, left - _cost(always, tokens), tokens)
+    if fit < len(exchanges) or not whole:
         exchanges = exchanges[: _steady(fit, [said.id for said, _ in pairs])]
     kept = [message for exchange in reversed(exchanges) for message in exchange]
     return [*frame, *kept, always[-1]]
@@ -70,11 +78,9 @@ def _how_many_fit(exchanges: Sequence[Prompt], left: int, tokens: Tokens) -> int
 def _exchanges(history: Sequence[Message]) -> list[tuple[Message, Message]]:
     """Pair what was said with its reply; what was never answered would only confuse the model."""
     said = {message.id: message for message in history if message.role == "user"}
-    return [
-        (said[message.reply_to], message)
-        for message in history
-        if message.reply_to in said and message.content
-    ]
+    # A message that was sent again may have two replies: the half one came first.
+    replies = {message.reply_to: message for message in history if message.content}
+    return [(message, replies[id_]) for id_, message in said.items() if id_ in replies]
 
 
 def _exchange(said: str, reply: str) -> Prompt:

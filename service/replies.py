@@ -130,7 +130,13 @@ class Replies:
         window = max(self.model.window - about.max_tokens, self.model.window // 4)
         tokens = self.model.tokens(about.model)
         for shrink in range(SHRINKS):
-            prompt = context.build(reply.twin, history, window=window >> shrink, tokens=tokens)
+            prompt = context.build(
+                reply.twin,
+                history,
+                window=window >> shrink,
+                tokens=tokens,
+                whole=len(history) < HISTORY,
+            )
             with suppress(TooLong):
                 return self.model.reply(prompt, about)
         raise ModelFailed(TOO_LONG, "too_long")

@@ -192,6 +192,28 @@ def test_the_talk_begins_with_the_same_words_for_some_turns():
     assert 2 <= sum(moved) <= len(moved) / 4
 
 
+def test_the_talk_begins_with_the_same_words_though_only_its_newest_messages_were_read():
+    prompts = [
+        build(ADA, history(turn)[-121:], window=10**6, whole=False) for turn in range(100, 160)
+    ]
+
+    moved = [a[3] != b[3] for a, b in pairwise(prompts)]
+    assert 2 <= sum(moved) <= len(moved) / 4
+
+
+def test_a_message_that_was_answered_twice_is_told_with_its_last_reply():
+    messages = [
+        Message("said", "c", "user", "Hello", None, 1.0),
+        Message("half", "c", "assistant", "Half", "said", 2.0, complete=False),
+        Message("whole", "c", "assistant", "Whole", "said", 3.0),
+        Message("new", "c", "user", "And now?", None, 4.0),
+    ]
+
+    assert [m["content"] for m in build(ADA, messages, window=10**6)[3:]] == [
+        *("Hello", "Whole", "And now?")
+    ]
+
+
 def test_what_fits_by_its_bytes_is_never_counted():
     def tokens(text: str) -> int:
         raise AssertionError(text)
