@@ -10,7 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Insert, RootTransaction, Table, create_engine, event, make_url
+from sqlalchemy import (
+    Connection,
+    Insert,
+    RootTransaction,
+    Table,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -45,6 +54,12 @@ class Database:
         # When a transaction failed last, by the monotonic clock.
         self.failed_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
+        # Otherwise each query of PostgreSQL sees a state of its own.
+        self._reading = (
+            self.engine
+            if self.is_sqlite
+            else self.engine.execution_options(isolation_level="REPEATABLE READ")
+        )
         if self.is_sqlite:
             event.listen(self.engine, "connect", _prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
@@ -52,7 +67,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction that sees one state of the data. Raises DatabaseUnavailable."""
-        with self._translated(), self.engine.connect() as connection, connection.begin():
+        with self._translated(), self._reading.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -72,6 +87,15 @@ class Database:
             _locked_for_writing(connection),
         ):
             yield connection
+
+    def alone(self, connection: Connection, what: str) -> None:
+        """Let no other transaction go past the same words until this one is over.
+
+        SQLite has one writer anyway.
+        """
+        if not self.is_sqlite:
+            lock = text("SELECT pg_advisory_xact_lock(hashtext(:what))")
+            connection.execute(lock, {"what": what})
 
     @contextmanager
     def _turn_to_write(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, func, insert, select
+from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from database import Database
 from service.resources import Scope
@@ -22,7 +22,15 @@ from service.tables import keys as table
 ALPHABET = string.ascii_letters + string.digits
 RANDOM_LENGTH = 32  # of 62 letters: 190 bits
 PREFIX_LENGTH = 11
-MAX_KEYS = 100  # of one person, or the hour of a key would mean nothing
+# Of one person, with those that were good in the last hour: else hours could be had for nothing.
+MAX_KEYS = 100
+WORN_SECONDS = 3600
+TOO_MANY = (
+    f"There are {MAX_KEYS} keys already, counting those that were revoked or expired "
+    "in the last hour."
+)
+
+_NOT_REVOKED = table.c.revoked_at.is_(None)
 
 
 class TooManyKeys(Exception):
@@ -69,6 +77,7 @@ class Keys:
         """
         random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
         secret = f"tw_{random}{_checksum(random)}"
+        now = time.time()
         row = {
             "id": secrets.token_urlsafe(12),
             "sub": sub,
@@ -77,13 +86,17 @@ class Keys:
             "scope": scope,
             "prefix": secret[:PREFIX_LENGTH],
             "digest": _digest(secret),
-            "created_at": time.time(),
+            "created_at": now,
             "expires_at": expires_at,
         }
         mine = table.c.sub == sub
+        hour_ago = now - WORN_SECONDS
+        worn = (table.c.revoked_at < hour_ago) | (table.c.expires_at < hour_ago)
         with self.database.write() as connection:
+            self.database.alone(connection, f"keys of {sub}")
+            connection.execute(delete(table).where(mine, worn))
             if connection.execute(select(func.count()).where(mine)).scalar_one() >= MAX_KEYS:
-                raise TooManyKeys(f"There are {MAX_KEYS} keys already; revoke one first.")
+                raise TooManyKeys(TOO_MANY)
             connection.execute(insert(table).values(row))
             return _key(connection.execute(_keys().where(table.c.id == row["id"])).one()), secret
 
@@ -92,7 +105,8 @@ class Keys:
         random, checksum = secret[3:-6], secret[-6:]
         if not secret.isascii() or not secret.startswith("tw_") or _checksum(random) != checksum:
             return None
-        query = _keys().add_columns(table.c.digest).where(table.c.prefix == secret[:PREFIX_LENGTH])
+        same_beginning = table.c.prefix == secret[:PREFIX_LENGTH]
+        query = _keys().add_columns(table.c.digest).where(same_beginning, _NOT_REVOKED)
         with self.database.read() as connection:
             found = connection.execute(query).all()
         digest = _digest(secret)
@@ -101,7 +115,7 @@ class Keys:
 
     def of(self, sub: str, page: int, limit: int) -> tuple[Sequence[Key], int]:
         """Return a page of the keys of `sub`, newest first, and how many there are."""
-        mine = table.c.sub == sub
+        mine = (table.c.sub == sub) & _NOT_REVOKED
         query = _keys().where(mine).order_by(table.c.created_at.desc(), table.c.id)
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(mine)).scalar_one()
@@ -110,9 +124,10 @@ class Keys:
 
     def revoke(self, sub: str, key_id: str) -> bool:
         """Let a key of `sub` be none any more, and say whether it was one."""
-        mine = (table.c.sub == sub) & (table.c.id == key_id)
+        mine = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
+        over = update(table).where(mine).values(revoked_at=time.time())
         with self.database.write() as connection:
-            return bool(connection.execute(delete(table).where(mine)).rowcount)
+            return bool(connection.execute(over).rowcount)
 
 
 def _keys() -> Select[Any]:

@@ -48,8 +48,8 @@ def take(database: Database, key: Key) -> Allowance:
     now = time.time()
     mine = requests.c.key_id == key.id
     with database.write() as connection:
-        the_key = select(keys.c.id).where(keys.c.id == key.id).with_for_update()
-        if connection.execute(the_key).first() is None:
+        good = (keys.c.id == key.id) & keys.c.revoked_at.is_(None)
+        if connection.execute(select(keys.c.id).where(good).with_for_update()).first() is None:
             raise Revoked
         connection.execute(delete(requests).where(mine, requests.c.at <= now - WINDOW_SECONDS))
         query = select(func.count(), func.min(requests.c.at)).where(mine)

@@ -26,8 +26,6 @@ from service.leases import LEASE_SECONDS
 from service.order import Guest, next_in, standing_for
 from service.tables import line
 
-_CHANGING = 8430  # any number that no other lock of the database has
-
 Found = list[tuple[Guest, bool]]
 
 
@@ -112,8 +110,7 @@ class Places:
     def _alone(self) -> Iterator[Connection]:
         """Open a write transaction beside which nobody else changes the line."""
         with self.database.write() as connection:
-            if not self.database.is_sqlite:
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_CHANGING})")
+            self.database.alone(connection, "service_line")
             yield connection
 
     def _settle(self, connection: Connection, found: Found) -> list[Guest]:

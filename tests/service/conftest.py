@@ -132,6 +132,14 @@ class Api:
 
 
 @pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    database = Database(database_url)
+    migrate(database, MIGRATIONS, "service_alembic_version")
+    yield database
+    database.close()
+
+
+@pytest.fixture
 def model() -> Iterator[Model]:
     with scripted.running() as upstream:
         yield Model(upstream)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from database import Database
 from service.current import Parts
 from service.endpoints import operations
-from service.keys import MAX_KEYS, Keys
+from service.keys import MAX_KEYS, Keys, TooManyKeys
 from service.openapi import address
 from service.operations import Operation
 from service.tables import keys
@@ -161,17 +163,39 @@ def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Par
 
 
 def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Parts):
-    for number in range(MAX_KEYS):
-        parts.keys.make("bob", str(number), "read_only")
+    made = [parts.keys.make("bob", str(number), "read_only")[0] for number in range(MAX_KEYS)]
     headers = {"Authorization": f"Bearer {parts.tokens.sign('bob')}"}
     body = {"name": "one more", "scope": "full_access"}
 
     answer = api.post("/auth/api-keys", json=body, headers=headers)
-
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_keys")
 
+    # A key that was revoked has had its hour.
+    assert api.delete(f"/auth/api-keys/{made[0].id}", headers=headers).status_code == 204
+    assert api.post("/auth/api-keys", json=body, headers=headers).status_code == 409
+    with parts.database.write() as connection:
+        an_hour_ago = time.time() - 3601
+        worn = keys.update().where(keys.c.id == made[0].id).values(revoked_at=an_hour_ago)
+        connection.execute(worn)
+        worn = keys.update().where(keys.c.id == made[1].id).values(expires_at=an_hour_ago)
+        connection.execute(worn)
 
-@pytest.mark.spec("S71")
+    statuses = [api.post("/auth/api-keys", json=body, headers=headers).status_code for _ in "123"]
+    assert statuses == [201, 201, 409]
+
+
+def test_the_bound_of_keys_holds_at_once(database: Database):
+    def make(number: int) -> bool:
+        try:
+            Keys(database).make("alice", str(number), "read_only")
+        except TooManyKeys:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(make, range(MAX_KEYS + 20))) == MAX_KEYS
+
+
 def test_keys_are_kept_as_hashes(parts: Parts, full_key: str):
     with parts.database.read() as connection:
         stored = str(connection.execute(select(keys)).all())

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select
 
 import sse
-from database import Database, migrate
-from service.application import MIGRATIONS, create_service, parts_of
+from database import Database
+from service.application import create_service, parts_of
 from service.conversations import Conversation, Conversations
 from service.current import Parts
 from service.leases import Leases, Stand
@@ -22,14 +22,6 @@ from tests.conftest import served
 from tests.service.conftest import Api, Model
 
 ONCE = {"Idempotency-Key": '"press-1"'}
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    database = Database(database_url)
-    migrate(database, MIGRATIONS, "service_alembic_version")
-    yield database
-    database.close()
 
 
 @pytest.fixture
