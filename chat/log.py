@@ -97,7 +97,7 @@ class Log:
         before = self.read(turn_id)
         if before.ended:
             return False
-        known = said(before.entries)
+        known = said(live.entries if live else before.entries)
         finished = self._finished(ended, known)
         asked_at = time.monotonic()
         with self.database.write() as connection:

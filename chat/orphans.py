@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Container, Iterable
-from contextlib import suppress
 
 from sqlalchemy import Connection
 
@@ -13,6 +13,8 @@ from chat import heartbeat, stored
 from chat.entries import Ended, State
 from chat.heartbeat import Heartbeat
 from database import Database, DatabaseUnavailable
+
+logger = logging.getLogger(__name__)
 
 # Whoever had to wait this long for the right to write knows nothing of who is alive: the living
 # could not write either.
@@ -75,7 +77,7 @@ class Orphans:
             self.end(turn_ids)
 
     def sweep(self) -> None:
-        """End them also where nobody looks."""
+        """End them also where nobody looks; a process does so when it starts."""
         with self._database.read() as connection:
             silent = self._heartbeat.silent(connection)
         if silent:
@@ -104,6 +106,10 @@ class Orphans:
     def _sweep_at_start(self) -> None:
         give_up = time.monotonic() + 2 * heartbeat.LOST_SECONDS
         while time.monotonic() < give_up and not self._closing.is_set():
-            with suppress(DatabaseUnavailable):
+            try:
                 self.sweep()
+            except DatabaseUnavailable:
+                pass  # it is looked for again
+            except Exception:
+                logger.exception("What a dead process left cannot be looked for at the moment.")
             self._closing.wait(SWEEP_SECONDS)
