@@ -55,6 +55,8 @@ def parse(text: str) -> Fields:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + FIRST_LINE
         raise BrokenTwin(f"line {line}: there is a control character.") from None
+    except (ValueError, OverflowError):
+        raise BrokenTwin("line 1: there is a character that does not exist.") from None
     except RecursionError:
         raise BrokenTwin("line 1: the front matter is nested too deeply.") from None
 

@@ -97,6 +97,8 @@ class Model:
                 logger.warning("The model server does not answer: %s", type(error).__name__)
             raise ModelFailed("The model does not answer at the moment.") from None
         if response.status_code != 200:
+            if response.status_code == 404:
+                self._name = ""  # perhaps the server has another model now
             with response:
                 raise _refusal(response)
         return Writing(response)
@@ -123,7 +125,10 @@ class Model:
         """Ask the server what it has; "" when it does not say, now or ever."""
         try:
             with self._session.get(
-                f"{url}/models", headers=self._headers(self._settings.model_key), timeout=(5, 10)
+                f"{url}/models",
+                headers=self._headers(self._settings.model_key),
+                timeout=(5, 10),
+                allow_redirects=False,
             ) as answer:
                 return str(answer.json()["data"][0]["id"])
         except (*NETWORK_ERRORS, ValueError, LookupError, TypeError):
@@ -174,7 +179,7 @@ def _piece(data: str) -> tuple[str, bool]:
     """Read one chunk: its text, and whether it is the last."""
     try:
         chunk: Any = json.loads(data)
-        if "error" in chunk:
+        if chunk.get("error"):
             logger.warning("The model server reported an error in its stream.")
             raise ModelFailed("The model reported an error.")
         choice = (chunk.get("choices") or [{}])[0]

@@ -131,6 +131,15 @@ def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
         assert events.result(10)[-1]["message"]["content"] == "Better"
 
 
+def test_an_error_that_is_null_is_none(api: Api, model: Model):
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        call = model.next_call().begin()
+        call.raw(b'data: {"error": null, "choices": [{"delta": {"content": "Hi"}}]}\n\n')
+        model.done(call)
+        assert events.result(10)[-1]["message"]["content"] == "Hi"
+
+
 def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Model, parts: Parts):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.2)
     conversation = api.converse()

@@ -78,7 +78,7 @@ def test_a_key_is_for_one_message(api: Api, model: Model):
     assert send(api, api.converse()).json()["code"] == "idempotency_key_reused"
 
 
-@pytest.mark.parametrize("key", ['""', "x" * 256, "a\tb"])
+@pytest.mark.parametrize("key", ['""', "x" * 256, "a\tb", '"' + "x" * 255, '"a"b"', '"a'])
 def test_a_key_that_is_none_is_refused(api: Api, key: str):
     answer = send(api, api.converse(), **{"Idempotency-Key": key})
 

@@ -59,6 +59,8 @@ def test_a_file_is_a_twin():
         ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! needs quotes around it."),
         ("name: Ada\nstarters:\n\t- One", "line 4: indent with spaces, not with tabs."),
         ("name: Ada\ngreeting: Hi\x07", "line 3: there is a control character."),
+        ('name: "\\UFFFFFFFF"', "line 1: there is a character that does not exist."),
+        ('name: "\\U00110000"', "line 1: there is a character that does not exist."),
         ('name: Ada\ngreeting: "\\0"', "line 3: there is a control character."),
         ('name: Ada\ngreeting: "\\ud800"', "line 3: there is a control character."),
         ("name: " + "[" * 50_000, "line 1: the front matter is nested too deeply."),
