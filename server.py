@@ -44,6 +44,8 @@ class Worker(GeventWorker):  # type: ignore[misc]
 
     def handle_request(self, *parts: Any) -> Any:
         """Answer a request, and count it while it runs."""
+        # A connection whose next request is always there already would never let others go on.
+        gevent.sleep(0)
         self.running += 1
         try:
             return super().handle_request(*parts)
@@ -124,6 +126,8 @@ class Server(BaseApplication):  # type: ignore[misc]
             "keepalive": 30,
             "loglevel": "warning",
             "control_socket_disable": True,
+            # Else whoever is on the machine could move the whole site by a header.
+            "forwarder_headers": "",
             "when_ready": lambda _: print(f"Serving http://{address} (Ctrl-C ends it)", flush=True),
             "post_worker_init": lambda worker: worker.wsgi.start(),
             **more,
