@@ -42,7 +42,7 @@ def create_service(settings: Settings) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.url_map.merge_slashes = False
     database = Database(settings.database("service"))
-    migrate(database, MIGRATIONS, "service_alembic_version")
+    migrate(database, MIGRATIONS, health.VERSIONS)
     messages = Messages(database)
     model = Model(settings)
     line = Line(Places(database, model.places)) if model.places else None

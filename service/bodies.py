@@ -90,7 +90,10 @@ def read_body(kind: type[T]) -> T:
     """Read the body. Raises Problem."""
     if request.mimetype != "application/json":
         raise Problem(415, *CODES[415])
-    data = request.get_data()
+    try:
+        data = request.get_data()
+    except OSError:
+        raise Problem(400, "bad_request", "The body is not framed as it says.") from None
     # Without a length, what is too much is cut off in silence, and the rest might be a whole.
     endless = request.content_length is None and request.environ.get("wsgi.input_terminated")
     if endless and request.environ["wsgi.input"].read(1):

@@ -9,6 +9,8 @@ from typing import Any
 import jwt
 import requests
 
+from service.reading import NETWORK_ERRORS, read_bounded
+
 TIMEOUT_SECONDS = 5
 MAX_BYTES = 256 * 1024
 # A key that the provider has withdrawn is refused after this long.
@@ -19,6 +21,9 @@ COOLDOWN_SECONDS = 30
 RETRY_SECONDS = 5
 # And what it said last is believed for this long.
 STALE_SECONDS = 3600
+
+
+FAULTS = (*NETWORK_ERRORS, ValueError, RecursionError, jwt.PyJWTError)
 
 
 class KeysUnavailable(Exception):
@@ -36,14 +41,23 @@ class SigningKeys(jwt.PyJWKClient):
         self._known_at = 0.0
         self._failed_at = -float(RETRY_SECONDS)
 
+    def get_signing_key(self, kid: str) -> jwt.PyJWK:
+        """Return a key of the set; one that is known waits for no fetch. Raises KeysUnavailable."""
+        fresh = self.jwk_set_cache.get() if self.jwk_set_cache else None
+        if isinstance(fresh, jwt.PyJWKSet):
+            keys = self._get_signing_keys_from_jwk_set(fresh)
+            if known := self.match_kid(keys, kid):
+                return known
+        return super().get_signing_key(kid)
+
     def fetch_data(self) -> Any:
         """Fetch the set; one that is not too old stands in for it. Raises KeysUnavailable."""
         now = time.monotonic()
         if now - self._failed_at >= RETRY_SECONDS:
             try:
                 self._known, self._known_at = self._fetch(), now
-            except (requests.RequestException, ValueError, OSError, jwt.PyJWTError):
-                self._failed_at = now
+            except FAULTS:
+                self._failed_at = now = time.monotonic()
         if self._known is None or now - self._known_at > STALE_SECONDS:
             raise KeysUnavailable
         self._last_successful_fetch = now
@@ -55,9 +69,7 @@ class SigningKeys(jwt.PyJWKClient):
         ) as answer:
             if answer.status_code != 200:
                 raise ValueError(answer.status_code)
-            body = answer.raw.read(MAX_BYTES + 1, decode_content=True)
-        if len(body) > MAX_BYTES:
-            raise ValueError("too large")
+            body = read_bounded(answer, MAX_BYTES, TIMEOUT_SECONDS)
         found = self._as_jwk_set_payload(json.loads(body))
         jwt.PyJWKSet.from_dict(found)
         return found

@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
-import urllib3
 
 import sse
 from config import Settings
 from service.bundled import BundledModel, Unavailable
 from service.context import Prompt
+from service.reading import NETWORK_ERRORS, read_bounded
 from service.sampling import Sampling
 from service.tokenizer import Server, Tokenizer, Tokens
 
 logger = logging.getLogger(__name__)
 
-NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 READ_BYTES = 64 * 1024
+MAX_LIST_BYTES = 1024 * 1024
+LIST_SECONDS = 10
+# More than any model writes; what goes on for ever must not fill memory and database.
+MAX_CHARACTERS = 1_048_576
 ANY_MODEL = "default"
 BUNDLED_PLACES = 2
 BUSY = "The model has too much to do at the moment. Try again in a minute."
@@ -101,7 +105,7 @@ class Model:
                 self._name = ""  # perhaps the server has another model now
             with response:
                 raise _refusal(response)
-        return Writing(response)
+        return Writing(response, self._settings.model_timeout)
 
     def close(self) -> None:
         """End the bundled model, if it is ours."""
@@ -129,9 +133,11 @@ class Model:
                 headers=self._headers(self._settings.model_key),
                 timeout=(5, 10),
                 allow_redirects=False,
+                stream=True,
             ) as answer:
-                return str(answer.json()["data"][0]["id"])
-        except (*NETWORK_ERRORS, ValueError, LookupError, TypeError):
+                listed = json.loads(read_bounded(answer, MAX_LIST_BYTES, LIST_SECONDS))
+                return str(listed["data"][0]["id"])
+        except (*NETWORK_ERRORS, ValueError, LookupError, TypeError, RecursionError):
             return ""
 
     def _headers(self, key: str | None) -> dict[str, str]:
@@ -142,20 +148,27 @@ class Model:
 class Writing:
     """A reply that is being written: iterate over its pieces; `stop` ends it from any thread."""
 
-    def __init__(self, response: requests.Response) -> None:
+    def __init__(self, response: requests.Response, timeout: float) -> None:
         self._response = response
+        self._timeout = timeout
+        self._heard_at = time.monotonic()
         self._stopped = threading.Event()
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the pieces. Raises ModelFailed."""
-        ended = False
+        """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
+        ended, half, length = False, "", 0
         with self._response:
             try:
                 for event in sse.read(self._chunks()):
+                    self._heard_at = time.monotonic()
                     if event.data == "[DONE]":
                         return
                     text, ended_here = _piece(event.data)
                     ended = ended or ended_here
+                    text, half = _whole(half + text)
+                    length += len(text)
+                    if length > MAX_CHARACTERS:
+                        raise ModelFailed("The reply was too long, and was cut off.")
                     if text:
                         yield text
             except (*NETWORK_ERRORS, sse.TooLarge) as error:
@@ -172,7 +185,22 @@ class Writing:
 
     def _chunks(self) -> Iterator[bytes]:
         while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
+            # Comments keep a connection alive, but no reply.
+            if time.monotonic() - self._heard_at > self._timeout:
+                raise requests.ReadTimeout
             yield chunk
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """Return what of a text can be stored and sent, and half a character that waits for its rest.
+
+    JSON may hold halves of characters (surrogates) and NUL, which nobody can store.
+    """
+    rest = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    whole = (
+        text.removesuffix(rest).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
+    return whole.replace("\0", "\ufffd"), rest
 
 
 def _piece(data: str) -> tuple[str, bool]:

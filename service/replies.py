@@ -14,7 +14,7 @@ from service.conversations import Conversation
 from service.keeper import Keeper
 from service.leases import Leases, Stand
 from service.line import Left, Line
-from service.messages import Message, Messages, Press
+from service.messages import Message, Messages, Press, StillReplying
 from service.model import Model, ModelFailed, TooLong, Writing
 from service.reply import KEEP_ALIVE_SECONDS, Complete, Delta, Event, Failed, Progress, Reply
 from service.twin import Twin
@@ -22,6 +22,7 @@ from service.twin import Twin
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
+STORE_SECONDS = 30.0
 HISTORY = 200
 SHRINKS = 4
 
@@ -29,6 +30,7 @@ BUG = Failed("Something went wrong in the service.", "internal_error")
 NOTHING = Failed("The model said nothing.")
 BROKE_OFF = Failed("The reply broke off. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
+ENDING = Failed("The service is being restarted. What came so far is kept.", "unavailable")
 NOT_STORED = Failed("The reply could not be stored.", "unavailable")
 TOO_LONG = "The message is too long for this model. Try a shorter one."
 
@@ -77,6 +79,8 @@ class Replies:
             return lambda _: iter([Complete(known)])
         if holder:
             return self._begin(said, holder, owner, twin).follow
+        if self.leases.stand(said.id) in (Stand.STOPPED, Stand.OVER):
+            raise StillReplying  # the reply to another message
         return lambda has_hung_up: self._elsewhere(said, owner, twin, has_hung_up)
 
     def stop(self, said: Message) -> None:
@@ -89,13 +93,14 @@ class Replies:
     def close(self) -> None:
         """Stop every reply; what has been written is stored."""
         for reply in list(self._running.values()):
-            self._stop(reply)
+            reply.stop()
+            self._finish(reply, ENDING)
         if self.line:
             self.line.close()
 
     def _stop(self, reply: Reply) -> None:
         reply.stop()
-        self._finish(reply, None)  # the model may not have begun to answer yet: nobody waits for it
+        self._finish(reply, STOPPED)  # the model may not have begun to answer: nobody waits for it
 
     def _write(self, reply: Reply) -> None:
         try:
@@ -107,9 +112,9 @@ class Replies:
                         reply.put(Progress("writing"))
                     begun = True
                     reply.put(Delta(piece))
-            self._finish(reply, None)
+            self._finish(reply, STOPPED if reply.stopped else None)
         except Left:
-            self._finish(reply, None)
+            self._finish(reply, STOPPED)
         except ModelFailed as error:
             self._finish(reply, Failed(error.sentence, error.code))
         except Exception:
@@ -144,21 +149,46 @@ class Replies:
     def _finish(self, reply: Reply, failed: Failed | None) -> None:
         """Store what was written and free the conversation; only the first call counts."""
         with self._ending:
-            # A reply that was stopped may have been begun anew, before this one's model let go.
-            if self._running.get(reply.said.id) is not reply:
+            if reply.over:
                 return
-            del self._running[reply.said.id]
-        complete = not (failed or reply.stopped)
-        end: Event = STOPPED if reply.stopped else failed or NOTHING
+            reply.over = True
         try:
-            message = self.messages.reply(reply.said, reply.holder, reply.text, complete=complete)
-            if message and complete:
-                end = Complete(message)
-            elif complete and reply.text:
-                end = NOT_STORED  # another process has taken the reply for dead
+            self._store(reply, failed)
+        except DatabaseUnavailable:
+            # In a thread of its own: others must not wait for this one's end.
+            arguments = (reply, failed, time.monotonic() + STORE_SECONDS)
+            threading.Thread(target=self._store_late, args=arguments, daemon=True).start()
+
+    def _store_late(self, reply: Reply, failed: Failed | None, give_up: float) -> None:
+        while time.monotonic() < give_up:
+            time.sleep(LOOK_SECONDS)
+            with suppress(DatabaseUnavailable):
+                self._store(reply, failed)
+                return
+        self._end(reply, NOT_STORED)
+
+    def _store(self, reply: Reply, failed: Failed | None) -> None:
+        """Store the reply and tell its end. Raises DatabaseUnavailable."""
+        end: Event = failed or NOTHING
+        try:
+            message = self.messages.reply(
+                reply.said, reply.holder, reply.text, complete=failed is None
+            )
+        except DatabaseUnavailable:
+            raise
         except Exception:
             logger.exception("reply to %s", reply.said.id)
-            end = NOT_STORED
+            self._end(reply, NOT_STORED)
+            return
+        if failed is None and reply.text:
+            # Without a message another process has taken the reply for dead.
+            end = Complete(message) if message else NOT_STORED
+        self._end(reply, end)
+
+    def _end(self, reply: Reply, end: Event) -> None:
+        # It may have been begun anew, before this one's model let go.
+        if self._running.get(reply.said.id) is reply:
+            del self._running[reply.said.id]
         reply.put(end)
 
     def _elsewhere(
@@ -178,7 +208,12 @@ class Replies:
             with suppress(DatabaseUnavailable):
                 stand = self.leases.stand(said.id)
         if stand is Stand.LAPSED:
-            yield from self._again(said, owner, twin)(has_hung_up)
+            try:
+                again = self._again(said, owner, twin)
+            except StillReplying:
+                yield BROKE_OFF
+                return
+            yield from again(has_hung_up)
         elif known := self.messages.whole_reply(said):
             yield Complete(known)
         else:

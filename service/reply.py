@@ -58,6 +58,8 @@ class Reply:
         self.owner = owner
         self.twin = twin
         self.stopped = False
+        # Whether its end is being stored; only one end counts.
+        self.over = False
         self._writing: Writing | None = None
         self._events: list[Event] = []
         self._changed = threading.Condition()

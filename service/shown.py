@@ -11,6 +11,8 @@ from service.keys import Key
 from service.messages import Message
 from service.twin import Twin
 
+LAST_SECOND = 253_402_300_799
+
 
 def twin(found: Twin) -> resources.Twin:
     """Show a twin, without what it is told about itself."""
@@ -78,7 +80,10 @@ def event(happened: reply.Event) -> resources.Event:
 
 def time(seconds: float) -> str:
     """Write a time; `seconds` since 1970."""
-    written = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    # A file may claim to be of any time; there are no names for those after the year 9999.
+    written = datetime.fromtimestamp(min(max(seconds, 0), LAST_SECOND), UTC).isoformat(
+        timespec="milliseconds"
+    )
     return written.replace("+00:00", "Z")
 
 

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import msgspec
 import requests
-import urllib3
+
+from service.reading import NETWORK_ERRORS, TooLarge, read_bounded
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,6 @@ COUNT_SECONDS = 2.0
 NOT_OFFERED_SECONDS = 600.0
 SILENT_SECONDS = 60.0
 REMEMBERED = 32
-READ_BYTES = 64 * 1024
 
 Tokens = Callable[[str], int]
 
@@ -78,7 +78,7 @@ class Tokenizer:
             return self._counted(server, text)
         except _NotOffered:
             pause = NOT_OFFERED_SECONDS
-        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+        except NETWORK_ERRORS as error:
             logger.warning("The model server does not count tokens now: %s", type(error).__name__)
             pause = SILENT_SECONDS
         self._estimate_until[server] = time.monotonic() + pause
@@ -100,24 +100,13 @@ class Tokenizer:
             if response.status_code != 200:
                 raise _NotOffered
             try:
-                answer = msgspec.json.decode(_read(response, 8 * len(body)), type=_Answer)
-            except (msgspec.MsgspecError, RecursionError):
+                answer = msgspec.json.decode(
+                    read_bounded(response, 8 * len(body), COUNT_SECONDS), type=_Answer
+                )
+            except (msgspec.MsgspecError, TooLarge, RecursionError):
                 raise _NotOffered from None
         count = len(answer.tokens) if answer.count is None else answer.count
         if text and not count:
             raise _NotOffered
         self.window = answer.max_model_len or self.window
         return count
-
-
-def _read(response: requests.Response, most: int) -> bytes:
-    """Read an answer, as far as it is neither endless nor slow."""
-    until = time.monotonic() + COUNT_SECONDS
-    data = b""
-    while chunk := response.raw.read1(READ_BYTES, decode_content=False):
-        data += chunk
-        if len(data) > most:
-            raise _NotOffered
-        if time.monotonic() > until:
-            raise requests.ReadTimeout
-    return data
