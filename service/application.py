@@ -26,7 +26,6 @@ from service.tokens import Tokens
 from service.twins import Twins
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-MAX_BODY_BYTES = 256 * 1024
 SMALL_MODEL = (
     "Replies come from a small model",
     (
@@ -39,7 +38,7 @@ SMALL_MODEL = (
 def create_service(settings: Settings) -> Flask:
     """Put a service together and bring its tables up to date."""
     app = Flask("service", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
     database = Database(settings.database("service"))
     migrate(database, MIGRATIONS, health.VERSIONS)

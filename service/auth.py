@@ -83,7 +83,7 @@ def _credential(needs: Needs) -> str:
     """Read the credential from Authorization or X-API-Key; both may hold it, if they agree."""
     given = _given(request.headers)
     if len(set(given.values())) > 1:
-        raise Problem(400, "two_keys", "Authorization and X-API-Key hold different keys.")
+        raise Problem(400, "two_keys")
     if needs == "a JWT" and "Authorization" not in given:
         raise _unauthorized("This needs a JWT as Authorization: Bearer.")
     if not given:

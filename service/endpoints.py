@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 from flask import Blueprint, Response, request, url_for
@@ -22,7 +22,7 @@ from service.bodies import (
 )
 from service.conversations import Conversation
 from service.current import parts
-from service.errors import Problem, not_found
+from service.errors import STATUS_OF, Problem, not_found
 from service.hangup import watch
 from service.keys import TooManyKeys
 from service.messages import AnotherMessage, Message, Press, StillReplying
@@ -38,14 +38,6 @@ operations = Operations(bp)
 T = TypeVar("T")
 R = TypeVar("R")
 
-# What a reply that failed is called as an answer; all else is the model's fault.
-STATUS_OF = {
-    "stopped": 409,
-    "too_long": 413,
-    "internal_error": 500,
-    "model_busy": 503,
-    "unavailable": 503,
-}
 ONCE = {"Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."}
 
 
@@ -144,6 +136,7 @@ def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Respo
                 response.headers["Location"] = _place_of(said)
                 return response
             case Failed(sentence, code):
+                code = cast(resources.ErrorCode, code)
                 raise Problem(STATUS_OF.get(code, 502), code, sentence)
     raise Problem(502, "model_failed", "The client has gone.")
 
@@ -234,11 +227,9 @@ def _begin(caller: Caller, conversation_id: str, new: NewMessage) -> tuple[Messa
     try:
         return parts().replies.begin(conversation, twin, new.content, press)
     except StillReplying:
-        sentence = "A reply is being written in this conversation; wait for its end."
-        raise Problem(409, "still_replying", sentence) from None
+        raise Problem(409, "still_replying") from None
     except AnotherMessage:
-        sentence = "This Idempotency-Key was used for another message."
-        raise Problem(422, "idempotency_key_reused", sentence) from None
+        raise Problem(422, "idempotency_key_reused") from None
 
 
 def _twin(caller: Caller, twin_id: str) -> Twin:

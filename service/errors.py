@@ -10,43 +10,67 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from database import DatabaseUnavailable
-from service.resources import Detail, Refusal
+from service.resources import Code, Detail, Refusal
 
 logger = logging.getLogger(__name__)
 
-CODES = {
-    400: ("bad_request", "The request cannot be understood."),
-    401: ("unauthorized", "The request holds no valid key."),
-    403: ("forbidden", "The key may not do this."),
-    404: ("not_found", "There is no such thing here, or it is not yours."),
-    405: ("method_not_allowed", "This address does not take that method."),
-    409: ("conflict", "Something else has to end first."),
-    413: ("too_large", "The body is larger than 256 KiB."),
-    415: ("unsupported_media_type", "Send the body as Content-Type: application/json."),
-    422: ("invalid", "A field is missing or wrong."),
-    429: ("rate_limited", "The key has used its requests of the hour."),
-    500: ("internal_error", "Something went wrong in the service."),
-    502: ("model_failed", "The model gave no reply."),
-    503: ("unavailable", "The service cannot do this at the moment. Try again soon."),
+MAX_BODY_BYTES = 256 * 1024
+
+# What each status says, by its codes; the first is for what has none of its own.
+MEANINGS: Mapping[int, Mapping[Code, str]] = {
+    400: {
+        "bad_request": "The request cannot be understood.",
+        "bad_json": "The body is not JSON.",
+        "two_keys": "Authorization and X-API-Key hold different keys.",
+        "invalid": "A parameter or a header is wrong.",
+    },
+    401: {"unauthorized": "The request holds no valid key, or no valid JWT where it needs one."},
+    403: {"forbidden": "The key may not do this."},
+    404: {"not_found": "There is no such thing here, or it is not yours."},
+    405: {"method_not_allowed": "This address does not take that method."},
+    409: {
+        "still_replying": "A reply is being written in this conversation; wait for its end.",
+        "stopped": "The reply was stopped.",
+        "too_many_keys": "There are as many keys as one may have; revoke one first.",
+    },
+    413: {
+        "too_large": f"The body is larger than {MAX_BODY_BYTES // 1024} KiB.",
+        "too_long": "The message is too long for this model. Try a shorter one.",
+    },
+    415: {"unsupported_media_type": "Send the body as Content-Type: application/json."},
+    422: {
+        "invalid": "A field is missing or wrong.",
+        "idempotency_key_reused": "This Idempotency-Key was used for another message.",
+    },
+    429: {"rate_limited": "The key has used its requests of the hour."},
+    500: {"internal_error": "Something went wrong in the service."},
+    502: {"model_failed": "The model gave no reply, or broke off."},
+    503: {
+        "unavailable": "The service cannot do this at the moment. Try again soon.",
+        "model_busy": "The model has too much to do at the moment. Try again in a minute.",
+    },
 }
+CODES = {status: next(iter(codes.items())) for status, codes in MEANINGS.items()}
+# Of those that only one status has.
+STATUS_OF = {code: status for status, codes in MEANINGS.items() for code in codes}
 
 
 class Problem(Exception):
-    """Refuse a request."""
+    """Refuse a request; without a sentence of its own, by that of the code."""
 
     def __init__(
         self,
         status: int,
-        code: str,
-        sentence: str,
+        code: Code,
+        sentence: str = "",
         *,
         details: Sequence[tuple[str, str]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(sentence)
         self.status = status
         self.code = code
-        self.sentence = sentence
+        self.sentence = sentence or MEANINGS[status][code]
+        super().__init__(self.sentence)
         self.details = details
         self.headers = headers or {}
 

@@ -15,6 +15,27 @@ Time = Annotated[
 StageName = Literal["queued", "thinking", "writing"]
 Role = Literal["user", "assistant"]
 Status = Literal["complete", "incomplete"]
+# Why there is no reply, in a stream and as an answer; and all that an answer may say besides.
+ErrorCode = Literal[
+    "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
+]
+Code = Literal[
+    ErrorCode,
+    "bad_json",
+    "bad_request",
+    "forbidden",
+    "idempotency_key_reused",
+    "invalid",
+    "method_not_allowed",
+    "not_found",
+    "rate_limited",
+    "still_replying",
+    "too_large",
+    "too_many_keys",
+    "two_keys",
+    "unauthorized",
+    "unsupported_media_type",
+]
 
 
 class Resource(msgspec.Struct, kw_only=True, rename="camel"):
@@ -125,7 +146,7 @@ class Error(Resource, tag_field="type", tag="error"):
     """There is no reply, or no whole one; the stream ends."""
 
     error: str
-    code: str
+    code: ErrorCode
 
 
 Event = Progress | Delta | Complete | Error
@@ -142,5 +163,5 @@ class Refusal(Resource):
     """Why a request was not followed."""
 
     error: Annotated[str, msgspec.Meta(description="A sentence for people.")]
-    code: Annotated[str, msgspec.Meta(description="A word for programs.")]
+    code: Annotated[Code, msgspec.Meta(description="A word for programs.")]
     details: list[Detail]
