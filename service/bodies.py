@@ -60,7 +60,8 @@ class NewKey(Resource):
             msgspec.Meta(
                 ge=1,
                 le=MAX_LIFETIME,
-                description="a number of seconds",
+                description=f"a number of seconds from 1 to {MAX_LIFETIME:,}",
+                examples=[30 * 24 * 3600],
             ),
         ]
         | None

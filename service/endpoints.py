@@ -39,6 +39,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ONCE = {"Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."}
+PLACE = {"Location": "The address of the message that was said: DELETE it, and its reply stops."}
 
 
 @operations.add(
@@ -85,7 +86,7 @@ def create_conversation(caller: Caller, new: NewConversation) -> One[resources.C
     answer=Page[resources.Conversation],
 )
 def list_conversations(caller: Caller, query: TwinPaging) -> Page[resources.Conversation]:
-    """List your conversations, newest first."""
+    """List your conversations; the one that was spoken in last comes first."""
     found, total = parts().conversations.of(caller.sub, query.twin_id, query.page, query.limit)
     return _page(found, shown.conversation, query, total)
 
@@ -122,6 +123,7 @@ def list_messages(caller: Caller, conversation_id: str, query: Paging) -> Page[r
     needs="full_access",
     body=NewMessage,
     headers=ONCE,
+    gives=PLACE,
     answer=One[resources.Message],
     status=201,
     also=(409, 502),
@@ -148,6 +150,7 @@ def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Respo
     needs="full_access",
     body=NewMessage,
     headers=ONCE,
+    gives=PLACE,
     answer=resources.Event,
     also=(409,),
     stream=True,

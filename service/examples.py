@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from service.openapi import REF, address
+from service.openapi import REF, address, given
 from service.operations import Operation
 
-# What stands in for the ids of an address.
+# What stands in for the ids of an address, and for the headers of a request.
 VARIABLES = {
     "twinId": "TWIN",
     "conversationId": "CONVERSATION",
     "messageId": "MESSAGE",
     "keyId": "KEY_ID",
+    "Idempotency-Key": "PRESS",
 }
 
 
@@ -39,11 +41,8 @@ def of(operation: Operation) -> Example:
 def _body(kind: type[msgspec.Struct]) -> dict[str, Any]:
     _, known = msgspec.json.schema_components([kind], ref_template=REF)
     schema = known[kind.__name__]
-    return {
-        name: about["examples"][0]
-        for name, about in schema["properties"].items()
-        if name in schema["required"]
-    }
+    found = {name: given(about).get("examples") for name, about in schema["properties"].items()}
+    return {name: examples[0] for name, examples in found.items() if examples}
 
 
 def _curl(operation: Operation, secret: str, body: dict[str, Any] | None) -> str:
@@ -51,8 +50,9 @@ def _curl(operation: Operation, secret: str, body: dict[str, Any] | None) -> str
     path = re.sub(r"{(\w+)}", lambda found: f"${VARIABLES[found[1]]}", address(operation))
     lines = [f'curl{" -N" if operation.stream else ""}{method} "$API{path}"']
     lines.append(f'-H "Authorization: Bearer ${secret}"')
+    lines += [f'-H "{name}: ${VARIABLES[name]}"' for name in operation.headers]
     if body:
-        lines += ["-H 'Content-Type: application/json'", f"-d '{json.dumps(body)}'"]
+        lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(json.dumps(body))}"]
     return " \\\n  ".join(lines)
 
 
@@ -60,12 +60,11 @@ def _python(operation: Operation, secret: str, body: dict[str, Any] | None) -> s
     path = re.sub(
         r"{(\w+)}", lambda found: f'{{environ["{VARIABLES[found[1]]}"]}}', address(operation)
     )
-    given = [
-        f"f'{{environ[\"API\"]}}{path}'",
-        f"headers={{'Authorization': f'Bearer {{environ[\"{secret}\"]}}'}}",
-    ]
-    given += [f"json={json.dumps(body)}"] if body else []
-    given += ["stream=True"] if operation.stream else []
+    headers = [f"'Authorization': f'Bearer {{environ[\"{secret}\"]}}'"]
+    headers += [f"'{name}': environ['{VARIABLES[name]}']" for name in operation.headers]
+    sent = [f"f'{{environ[\"API\"]}}{path}'", f"headers={{{', '.join(headers)}}}"]
+    sent += [f"json={body!r}"] if body else []
+    sent += ["stream=True"] if operation.stream else []
     lines = [
         *(["import json"] if operation.stream else []),
         "from os import environ",
@@ -73,7 +72,7 @@ def _python(operation: Operation, secret: str, body: dict[str, Any] | None) -> s
         "import requests",
         "",
         f"answer = requests.{operation.method.lower()}(",
-        *(f"    {line}," for line in given),
+        *(f"    {line}," for line in sent),
         ")",
         "answer.raise_for_status()",
         *_reading(operation),

@@ -10,14 +10,14 @@ import msgspec
 from apispec import APISpec
 
 from service.bodies import IDEMPOTENCY_KEY
-from service.errors import CODES
+from service.errors import MEANINGS
 from service.operations import Operation
 from service.resources import Event, Refusal
 
 REF = "#/components/schemas/{name}"
 VERSION = "1"
-# Shorter ones are other addresses: /messages/stream is no message.
-MIN_ID = {"messageId": 8}
+# A part of an address, as Flask declares it: <key_id>, <string(minlength=8):message_id>.
+PART = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, talk with them, and make API keys."
 NEEDED_BY: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "read_only": [{"bearer": []}, {"header": []}],
@@ -30,11 +30,17 @@ SECURITY = {
     "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
 }
 LIMIT_HEADERS = {
-    "RateLimit-Policy": "How many requests the key has, in a window of how many seconds.",
-    "RateLimit": "How many are left, and the seconds until one more is.",
-    "X-RateLimit-Limit": "The same three, in the older form.",
-    "X-RateLimit-Remaining": "Requests left.",
-    "X-RateLimit-Reset": "Seconds until one more is free.",
+    "RateLimit-Policy": 'q requests of this key in w seconds: "hour";q=500;w=3600.',
+    "RateLimit": 'r requests left, and t seconds until one more is free: "hour";r=499;t=3600.',
+    "X-RateLimit-Limit": "The older form of q.",
+    "X-RateLimit-Remaining": "The older form of r.",
+    "X-RateLimit-Reset": "The older form of t: seconds.",
+}
+# What comes with a refusal besides.
+REFUSAL_HEADERS = {
+    401: {"WWW-Authenticate": "How to say who you are: Bearer."},
+    429: {"Retry-After": "Seconds until one more request is free."},
+    503: {"Retry-After": "Seconds, where the service knows how many."},
 }
 Json = dict[str, Any]
 EVENT = {
@@ -67,8 +73,9 @@ def document(operations: Sequence[Operation], root: str = "") -> Json:
         spec.components.schema(name, schema)
     for name, about in LIMIT_HEADERS.items():
         spec.components.header(name, _header(about))
-    for status in CODES:
-        spec.components.response(str(status), _refusal(status))
+    refusals = {(status, each.is_counted) for each in operations for status in each.refusals}
+    for status, counted in sorted(refusals):
+        spec.components.response(_name(status, counted=counted), _refusal(status, counted=counted))
     for name, scheme in SECURITY.items():
         spec.components.security_scheme(name, scheme)
     for operation in operations:
@@ -78,22 +85,28 @@ def document(operations: Sequence[Operation], root: str = "") -> Json:
 
 def address(operation: Operation) -> str:
     """Return the address of an operation as the field writes it: /twins/{twinId}."""
-    return re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda found: f"{{{_camel(found[1])}}}", operation.path)
+    return PART.sub(lambda found: f"{{{_camel(found[2])}}}", operation.path)
 
 
 def parameters(operation: Operation) -> Iterator[Json]:
     """Yield what the address and the headers of a request may hold."""
-    for name in re.findall(r"{(\w+)}", address(operation)):
-        schema = {"type": "string", "minLength": MIN_ID.get(name, 1), "pattern": r"^[^\x00/]+$"}
-        yield {"name": name, "in": "path", "required": True, "schema": schema}
+    for least, name in PART.findall(operation.path):
+        schema = {"type": "string", "minLength": int(least or 1), "pattern": r"^[^\x00/]+$"}
+        yield {"name": _camel(name), "in": "path", "required": True, "schema": schema}
     if operation.query:
         (_, known) = msgspec.json.schema_components([operation.query], ref_template=REF)
         for name, schema in known[operation.query.__name__]["properties"].items():
-            yield {"name": name, "in": "query", "required": False, "schema": _given(schema)}
+            yield {"name": name, "in": "query", "required": False, "schema": given(schema)}
     for name, why in operation.headers.items():
         schema = {"type": "string", "pattern": IDEMPOTENCY_KEY}
         about = {"description": why, "schema": schema}
         yield {"name": name, "in": "header", "required": False, **about}
+
+
+def given(schema: Mapping[str, Any]) -> Json:
+    """Return what a value is where there is one: null says that there is none."""
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    return dict(kinds[0]) if kinds else dict(schema)
 
 
 def _operation(operation: Operation) -> Json:
@@ -106,7 +119,8 @@ def _operation(operation: Operation) -> Json:
         "responses": {str(operation.status): _answer(operation)},
     }
     for status in operation.refusals:
-        found["responses"][str(status)] = {"$ref": f"#/components/responses/{status}"}
+        name = _name(status, counted=operation.is_counted)
+        found["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
     if operation.body:
         content = {"application/json": {"schema": _ref(operation.body)}}
         found["requestBody"] = {"required": True, "content": content}
@@ -133,27 +147,29 @@ def _answer(operation: Operation) -> Json:
 
 
 def _headers(operation: Operation) -> Json:
-    found = _limit_headers() if operation.needs != "a JWT" else {}
-    if operation.headers:
-        found["Location"] = _header("The message that was said: DELETE it, and its reply stops.")
-    return found
+    own = {name: _header(about) for name, about in operation.gives.items()}
+    return own | _limit_headers(counted=operation.is_counted)
 
 
-def _limit_headers() -> Json:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in LIMIT_HEADERS}
+def _limit_headers(*, counted: bool) -> Json:
+    names = LIMIT_HEADERS if counted else ()
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _header(about: str) -> Json:
     return {"description": about, "schema": {"type": "string"}}
 
 
-def _refusal(status: int) -> Json:
-    headers = {} if status == 401 else _limit_headers()
-    if status in (429, 503):
-        headers["Retry-After"] = _header("Seconds.")
+def _name(status: int, *, counted: bool) -> str:
+    return str(status) if counted else f"{status}-jwt"
+
+
+def _refusal(status: int, *, counted: bool) -> Json:
+    own = {name: _header(about) for name, about in REFUSAL_HEADERS.get(status, {}).items()}
+    said = "\n".join(f"- `{code}`: {sentence}" for code, sentence in MEANINGS[status].items())
     return {
-        "description": CODES[status][1],
-        "headers": headers,
+        "description": said,
+        "headers": own | _limit_headers(counted=counted and status != 401),
         "content": {"application/json": {"schema": _ref(Refusal)}},
     }
 
@@ -161,12 +177,6 @@ def _refusal(status: int) -> Json:
 def _ref(kind: Any) -> Json:
     (schema,), _ = msgspec.json.schema_components([kind], ref_template=REF)
     return dict(schema)
-
-
-def _given(schema: Mapping[str, Any]) -> Json:
-    """Leave out null, which an address cannot hold."""
-    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
-    return dict(kinds[0]) if kinds else dict(schema)
 
 
 def _camel(name: str) -> str:

@@ -20,8 +20,9 @@ View = Callable[..., Any]
 class Operation:
     """What a request may hold, and what comes of it.
 
-    `number` is the one in the interface document; operations without are extensions. `answer` is
-    a Struct, or None where there is no body; `also` are statuses of its own that refuse.
+    `number` is the one in the interface document; operations without are extensions. `headers` may
+    be sent, and `gives` comes back. `answer` is a Struct, or None where there is no body; `also`
+    are statuses of its own that refuse.
     """
 
     name: str
@@ -33,16 +34,22 @@ class Operation:
     query: type[msgspec.Struct] | None
     body: type[msgspec.Struct] | None
     headers: Mapping[str, str]
+    gives: Mapping[str, str]
     answer: Any
     status: int
     also: tuple[int, ...]
     stream: bool
 
     @property
+    def is_counted(self) -> bool:
+        """Tell whether it costs one of the requests of the hour, and its answers say so."""
+        return self.needs != "a JWT"
+
+    @property
     def refusals(self) -> list[int]:
         """Return the statuses with which a request can be refused."""
         found = {400, 401, 500, 503, *self.also}
-        if self.needs != "a JWT":
+        if self.is_counted:
             found.add(429)
         if self.needs == "full_access":
             found.add(403)
@@ -70,6 +77,7 @@ class Operations:
         query: type[msgspec.Struct] | None = None,
         body: type[msgspec.Struct] | None = None,
         headers: Mapping[str, str] | None = None,
+        gives: Mapping[str, str] | None = None,
         answer: Any = None,
         status: int = 200,
         also: tuple[int, ...] = (),
@@ -93,6 +101,7 @@ class Operations:
                     query=query,
                     body=body,
                     headers=headers or {},
+                    gives=gives or {},
                     answer=answer,
                     status=status,
                     also=also,

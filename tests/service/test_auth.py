@@ -141,6 +141,18 @@ def test_a_key_expires(api: Api, parts: Parts, url: str):
     assert (answer.status_code, answer.json()["error"]) == (401, "The API key has expired.")
 
 
+@pytest.mark.parametrize("seconds", [0, 316_224_001, "soon"])
+def test_how_long_a_key_may_live_is_told(api: Api, parts: Parts, seconds: object):
+    token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    body = {"name": "short", "scope": "read_only", "expiresIn": seconds}
+
+    answer = api.post("/auth/api-keys", json=body, headers=token)
+
+    assert answer.status_code == 422
+    told = "expiresIn should be a number of seconds from 1 to 316,224,000."
+    assert answer.json()["error"] == told
+
+
 @pytest.mark.spec("S22", "S24", "S74", "S75")
 def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Parts):
     alice, bob = ({"Authorization": f"Bearer {parts.tokens.sign(sub)}"} for sub in ("al", "bob"))

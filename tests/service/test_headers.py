@@ -1,0 +1,101 @@
+"""Which headers come with which answer: the OpenAPI document promises what is sent, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.current import Parts
+from service.endpoints import operations
+from service.openapi import LIMIT_HEADERS, address
+from tests.service.conftest import Api, Model
+
+
+@pytest.fixture
+def document(api: Api) -> dict[str, Any]:
+    return dict(api.get("/openapi.json").json())
+
+
+def headers(document: dict[str, Any], response: dict[str, Any]) -> set[str]:
+    if "$ref" in response:
+        response = document["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    return set(response["headers"])
+
+
+def test_the_answers_to_a_jwt_promise_no_rate_headers(document: dict[str, Any]):
+    for operation in operations.all:
+        about = document["paths"][address(operation)][operation.method.lower()]
+        for status, response in about["responses"].items():
+            promised = headers(document, response) >= set(LIMIT_HEADERS)
+            assert promised == (operation.needs != "a JWT" and status != "401"), operation.name
+
+
+def test_refusals_that_no_operation_has_are_not_described(document: dict[str, Any]):
+    refusals = document["components"]["responses"]
+
+    assert "409-jwt" in refusals
+    assert "405" not in refusals
+    assert "429-jwt" not in refusals
+
+
+def test_location_is_promised_where_something_is_said(document: dict[str, Any]):
+    promised = {
+        operation.name
+        for operation in operations.all
+        for method in [document["paths"][address(operation)][operation.method.lower()]]
+        if "Location" in headers(document, method["responses"][str(operation.status)])
+    }
+
+    assert promised == {"send_message", "stream_message"}
+
+
+def test_a_refusal_says_how_to_go_on(document: dict[str, Any]):
+    refusals = document["components"]["responses"]
+
+    assert "WWW-Authenticate" in refusals["401"]["headers"]
+    assert "Retry-After" in refusals["429"]["headers"]
+    assert "Retry-After" in refusals["503-jwt"]["headers"]
+
+
+def test_the_shortest_id_is_that_of_the_address(document: dict[str, Any]):
+    path = "/conversations/{conversationId}/messages/{messageId}"
+    given = document["paths"][path]["delete"]["parameters"]
+
+    assert [(one["name"], one["schema"]["minLength"]) for one in given] == [
+        ("conversationId", 1),
+        ("messageId", 8),
+    ]
+
+
+def test_what_is_not_counted_goes_without_rate_headers(api: Api, parts: Parts, model: Model):
+    model.always("Hi")
+    conversation = api.converse()
+    jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    without = [
+        api.get("/twins", headers={}),
+        api.get("/twins", headers=api.headers | {"X-API-Key": "another"}),
+        api.delete("/twins"),
+        api.session.options(f"{api.url}/twins", headers=api.headers, timeout=10),
+        api.get("/nowhere"),
+        api.get("/conversations/%00"),
+        api.delete(f"/conversations/{conversation}/messages/short"),
+        api.get("/auth/api-keys", headers=jwt),
+    ]
+    last = api.get("/twins?page=0")
+
+    assert [answer.status_code for answer in without] == [401, 400, 405, 200, 404, 400, 404, 200]
+    assert not [answer.url for answer in without if "RateLimit" in answer.headers]
+    assert last.headers["RateLimit"].startswith('"hour";r=498;t=')
+
+
+def test_the_answers_of_5_and_6_name_what_to_stop_and_stopping_it_late_is_no_error(
+    api: Api, model: Model
+):
+    model.always("Hi")
+    path = f"/conversations/{api.converse()}/messages"
+    whole = api.post(path, json={"content": "Hello"})
+    said = [one for one in api.get(path).json()["data"] if one["role"] == "user"][-1]
+
+    assert whole.headers["Location"] == f"/api/v1{path}/{said['id']}"
+    assert api.delete(f"{path}/{said['id']}").status_code == 204
