@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import pytest
 from bs4 import BeautifulSoup
 from flask import Flask
+from msgspec import Meta
 from openapi_spec_validator import validate
 
+from service import examples, limits, pages
 from service.current import Parts
 from service.endpoints import operations
 from service.openapi import address
+from service.resources import Resource
 from tests.service import contract
 from tests.service.conftest import Api, Model
 from tests.upstream import Call
@@ -82,11 +87,15 @@ def test_the_examples_of_the_page_run(
     api: Api, model: Model, parts: Parts, full_key: str, language: str
 ):
     model.upstream.answers["/v1/chat/completions"] = reply
-    surroundings = surroundings_of(api, parts, full_key)
+    around = surroundings_of(api, parts, full_key)
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
     # One after the other: in a conversation one reply is written at a time.
     said = {
-        operation.name: run(language, example_of(page, operation.name, language), surroundings)
+        operation.name: run(
+            language,
+            example_of(page, operation.name, language),
+            around | {"PRESS": operation.name},
+        )
         for operation in operations.all
     }
 
@@ -151,3 +160,69 @@ def test_the_document_says_what_may_be_refused(document: dict[str, Any]):
         "503",
     ]
     assert json.dumps(send["requestBody"]).count("NewMessage") == 1
+
+
+def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_examples(api: Api):
+    page = BeautifulSoup(api.get("/docs").text, "html.parser")
+    send, stop, make = (
+        page.select_one(f"#{name}").get_text()
+        for name in ("send_message", "stop_reply", "create_key")
+    )
+
+    for name in ("Location", "WWW-Authenticate", "Retry-After"):
+        assert f"{name}: " in send
+    assert "Location" not in stop
+    assert "RateLimit headers" in stop
+    assert "RateLimit headers" not in make
+    assert "X-RateLimit-Reset" in page.select_one("#RateLimit").get_text()
+    assert "Idempotency-Key: $PRESS" in send
+    assert '"expiresIn": 2592000' in make
+    assert "a number of seconds from 1 to 316,224,000" in make
+    assert "still_replying" in send
+
+
+def test_the_page_tells_the_requests_of_the_hour(api: Api, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(limits.PER_HOUR, "read_only", 201)
+
+    assert "201 requests an hour if it is read_only, else 500" in api.get("/docs").text
+
+
+@pytest.mark.parametrize("path", ["/docs", "/openapi.json"])
+def test_what_is_known_is_neither_made_nor_sent_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch, path: str
+):
+    first = api.get(path)
+    monkeypatch.setattr("service.openapi.document", lambda *_: 1 / 0)
+    monkeypatch.setattr("service.pages.render_template", lambda *_, **__: 1 / 0)
+    again = api.get(path)
+    known = api.get(path, headers={"If-None-Match": first.headers["ETag"]})
+
+    assert (first.status_code, again.status_code, known.status_code) == (200, 200, 304)
+    assert again.content == first.content
+    assert (known.content, known.headers["Cache-Control"]) == (b"", "no-cache")
+
+
+def test_many_names_of_the_service_do_not_fill_its_memory(api: Api):
+    for number in range(2 * pages.ADDRESSES):
+        answer = api.get("/docs", headers={"Host": f"name-{number}.example"})
+        assert f"http://name-{number}.example/api/v1" in answer.text
+
+    assert pages._page.cache_info().currsize <= pages.ADDRESSES
+
+
+class Odd(Resource):
+    sure: Annotated[bool, Meta(examples=[True])]
+    words: Annotated[str, Meta(examples=["it's"])]
+    none: Annotated[list[str | None], Meta(examples=[[None]])] | None = None
+    without: int = 0
+
+
+def test_an_example_may_hold_whatever_json_may(api: Api):
+    operation = replace(operations.all[2], body=Odd)
+    body = {"sure": True, "words": "it's", "none": [None]}
+
+    shown = examples.of(operation)
+
+    assert f"    json={body!r}," in shown.python
+    compile(shown.python, "example", "exec")
+    assert json.loads(shlex.split(shown.curl)[-1]) == body
