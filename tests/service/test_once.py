@@ -67,6 +67,31 @@ def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(api: Api, mo
     assert [m["content"] for m in history] == ["Hello", "Hi"]
 
 
+def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(api: Api, model: Model):
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages"
+    first = api.stream(conversation, "Hello", headers=ONCE)
+    assert next(first)["type"] == "progress"
+    call = model.next_call().begin()
+    model.piece(call, "Hi")
+    while next(first)["type"] != "delta":
+        pass
+    api.delete(f"{path}/{api.get(path).json()['data'][-1]['id']}")
+    assert [event["code"] for event in first] == ["stopped"]
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(send, api, conversation)
+        model.say("Hi there")
+        assert second.result(10).status_code == 201
+
+    history = api.get(path).json()["data"]
+    assert [(m["content"], m["status"]) for m in history] == [
+        ("Hello", "complete"),
+        ("Hi", "incomplete"),
+        ("Hi there", "complete"),
+    ]
+    assert {m["replyTo"] for m in history[1:]} == {history[0]["id"]}
+
+
 def test_a_key_is_for_one_message(api: Api, model: Model):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:

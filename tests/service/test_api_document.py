@@ -1,0 +1,65 @@
+"""docs/api.md shows what a stream holds, and how to read it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import msgspec
+
+from service import resources
+from tests.service.conftest import Api, Model
+from tests.upstream import Call, running
+
+DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
+
+
+def test_the_lines_of_a_stream_are_what_the_service_writes():
+    lines = re.findall(r"^    data: (.*)$", DOCUMENT, re.MULTILINE)
+    events = [msgspec.json.decode(line, type=resources.Event) for line in lines]
+
+    assert [msgspec.json.encode(event).decode() for event in events] == lines
+    stages = [e.progress.stage for e in events if isinstance(e, resources.Progress)]
+    assert stages == ["queued", "thinking", "writing"]
+    told = "".join(e.content for e in events if isinstance(e, resources.Delta))
+    whole, error = events[-2:]
+    assert isinstance(whole, resources.Complete)
+    assert isinstance(error, resources.Error)
+    assert told == whole.message.content
+
+
+def test_the_example_prints_the_reply_that_comes_without_a_delta(url: str, full_key: str):
+    with running() as repeated:
+        repeated.answers["/api/v1/conversations"] = 201, {"data": {"id": "one"}}
+        repeated.answers["/api/v1/conversations/one/messages/stream"] = only_the_end
+
+        assert run_the_example(f"{repeated.url}/api/v1", full_key) == "Hello again.\n"
+
+
+def test_the_example_prints_each_piece_once(api: Api, model: Model, full_key: str):
+    model.always("Hi ", "there")
+
+    assert run_the_example(api.url, full_key) == "Hi there"
+
+
+def only_the_end(call: Call) -> None:
+    call.begin()
+    call.complete("Hello again.")
+
+
+def run_the_example(api: str, key: str) -> str:
+    block = re.search(r"^    import json.*\n(?:    .*\n|\n(?=    ))+", DOCUMENT, re.MULTILINE)
+    assert block
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(block[0])],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+        env=os.environ | {"API": api, "KEY": key, "NO_PROXY": "*"},
+    )
+    return done.stdout

@@ -1,0 +1,66 @@
+"""The words for programs: there is one set of them, and the documents tell all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from service.errors import CODES, MAX_BODY_BYTES, MEANINGS, STATUS_OF, Problem
+from service.resources import Code, ErrorCode
+from tests.service.conftest import Api
+
+DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
+
+
+def test_every_code_has_a_status_and_every_error_of_a_stream_has_one():
+    told = [code for codes in MEANINGS.values() for code in codes]
+
+    assert set(told) == set(get_args(Code))
+    assert [told.count(code) for code in get_args(ErrorCode)] == [1] * len(get_args(ErrorCode))
+    assert STATUS_OF["model_busy"] == 503
+
+
+def test_a_refusal_without_words_of_its_own_has_those_of_its_code():
+    assert Problem(409, "too_many_keys").sentence == MEANINGS[409]["too_many_keys"]
+    assert str(Problem(409, "too_many_keys", "There are 100.")) == "There are 100."
+    assert CODES[409][0] == "still_replying"
+
+
+def test_the_largest_body_is_told_as_it_is(api: Api):
+    headers = api.headers | {"Content-Type": "application/json"}
+    body = b'{"twinId": "ada"}'
+
+    fits = api.post("/conversations", data=body.ljust(MAX_BODY_BYTES), headers=headers)
+    too_large = api.post("/conversations", data=body.ljust(MAX_BODY_BYTES + 1), headers=headers)
+
+    assert (fits.status_code, too_large.status_code) == (201, 413)
+    assert f"{MAX_BODY_BYTES // 1024} KiB" in too_large.json()["error"]
+    assert f"body ≤ {MAX_BODY_BYTES // 1024} KiB" in DOCUMENT
+
+
+def test_the_api_document_tells_each_code_and_what_to_do():
+    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| \S.* \|$", DOCUMENT, re.MULTILINE)
+
+    wanted = [(str(status), code) for status, codes in MEANINGS.items() for code in codes]
+    assert rows == wanted
+
+
+@pytest.fixture
+def components(api: Api) -> dict[str, Any]:
+    return dict(api.get("/openapi.json").json()["components"])
+
+
+def test_the_openapi_document_lists_the_codes(components: dict[str, Any]):
+    refusal, error = (components["schemas"][name]["properties"] for name in ("Refusal", "Error"))
+
+    assert refusal["code"]["enum"] == sorted(get_args(Code))
+    assert error["code"]["enum"] == sorted(get_args(ErrorCode))
+
+
+def test_the_openapi_document_says_what_each_refusal_means(components: dict[str, Any]):
+    for name, response in components["responses"].items():
+        for code, sentence in MEANINGS[int(name[:3])].items():
+            assert f"`{code}`: {sentence}" in response["description"]
