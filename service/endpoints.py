@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import msgspec
 from flask import Blueprint, Response, request, url_for
@@ -138,8 +138,7 @@ def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Respo
                 response.headers["Location"] = _place_of(said)
                 return response
             case Failed(sentence, code):
-                code = cast(resources.ErrorCode, code)
-                raise Problem(STATUS_OF.get(code, 502), code, sentence)
+                raise Problem(STATUS_OF[code], code, sentence)
     raise Problem(502, "model_failed", "The client has gone.")
 
 

@@ -18,6 +18,7 @@ from config import Settings
 from service.bundled import BundledModel, Unavailable
 from service.context import Prompt
 from service.reading import NETWORK_ERRORS, read_bounded
+from service.resources import ErrorCode
 from service.sampling import Sampling
 from service.tokenizer import Server, Tokenizer, Tokens
 
@@ -36,7 +37,7 @@ BUSY = "The model has too much to do at the moment. Try again in a minute."
 class ModelFailed(Exception):
     """Raised when no reply can be had; `sentence` is for people and leaks nothing."""
 
-    def __init__(self, sentence: str, code: str = "model_failed") -> None:
+    def __init__(self, sentence: str, code: ErrorCode = "model_failed") -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.code = code

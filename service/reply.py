@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from service.messages import Message
 from service.model import Writing
-from service.resources import StageName
+from service.resources import ErrorCode, StageName
 from service.twin import Twin
 
 KEEP_ALIVE_SECONDS = 10.0
@@ -43,7 +43,7 @@ class Failed:
     """Why there is no reply."""
 
     sentence: str
-    code: str = "model_failed"
+    code: ErrorCode = "model_failed"
 
 
 Event = Progress | Delta | Complete | Failed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from service import pictures, reply, resources
 from service.conversations import Conversation
@@ -75,7 +75,7 @@ def event(happened: reply.Event) -> resources.Event:
         case reply.Complete(whole):
             return resources.Complete(message=message(whole))
         case reply.Failed(sentence, code):
-            return resources.Error(error=sentence, code=cast(resources.ErrorCode, code))
+            return resources.Error(error=sentence, code=code)
 
 
 def time(seconds: float) -> str:
