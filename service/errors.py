@@ -14,7 +14,8 @@ from service.resources import Code, Detail, Refusal
 
 logger = logging.getLogger(__name__)
 
-MAX_BODY_BYTES = 256 * 1024
+# 32,000 characters beyond the first 65,536, each written as two escapes, are 384,000 bytes.
+MAX_BODY_BYTES = 512 * 1024
 
 # What each status says, by its codes; the first is for what has none of its own.
 MEANINGS: Mapping[int, Mapping[Code, str]] = {

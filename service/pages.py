@@ -46,7 +46,11 @@ def document() -> Response:
 @bp.get("/docs")
 def page() -> Response:
     """Show the document to people."""
-    return _answer(_page(request.script_root, request.url_root), "text/html", HEADERS)
+    try:
+        url = request.url_root
+    except UnicodeError:  # a Host that is no name
+        url = f"{request.script_root}/"
+    return _answer(_page(request.script_root, url), "text/html", HEADERS)
 
 
 @bp.get("/docs.css")

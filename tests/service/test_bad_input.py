@@ -96,7 +96,7 @@ def test_a_body_without_a_length_is_not_cut_off_but_refused(api: Api):
 
     def pieces() -> Iterator[bytes]:
         yield b'{"twinId": "ada"}'
-        for _ in range(300):
+        for _ in range(600):
             yield b" " * 1024
 
     headers = api.headers | {"Content-Type": "application/json"}

@@ -69,7 +69,7 @@ TROUBLE: dict[tuple[int, str], Callable[[Trouble], Response]] = {
     (404, "not_found"): lambda t: t.api.get("/twins/nobody"),
     (405, "method_not_allowed"): lambda t: t.api.delete("/twins"),
     (409, "still_replying"): Trouble.twice_at_once,
-    (413, "too_large"): lambda t: t.say("x" * 300_000),
+    (413, "too_large"): lambda t: t.say("x" * 600_000),
     (415, "unsupported_media_type"): lambda t: t.api.post("/conversations", data=b"{}"),
     (422, "invalid"): lambda t: t.say(""),
     (429, "rate_limited"): Trouble.too_often,

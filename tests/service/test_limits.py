@@ -132,9 +132,9 @@ def test_words_may_be_so_long_and_no_longer(
     headers = jwt if "auth" in path else api.headers
     body = {"twinId": "ada", "name": "laptop", "scope": "read_only"}
 
-    # Characters count, not the bytes that they take.
-    longest = api.post(path, json=body | {field: "é" * size}, headers=headers)
-    too_long = api.post(path, json=body | {field: "é" * (size + 1)}, headers=headers)
+    # Characters count, not the bytes that they take: here each is written as two escapes.
+    longest = api.post(path, json=body | {field: "😀" * size}, headers=headers)
+    too_long = api.post(path, json=body | {field: "😀" * (size + 1)}, headers=headers)
 
     assert (longest.status_code, too_long.status_code) == (201, 422)
     assert too_long.json()["details"][0]["field"] == field
