@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hmac
 import json
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -253,3 +255,28 @@ def test_clocks_may_differ_by_less_than_a_minute(tokens: Tokens, provider: Provi
     assert tokens.read(provider.sign("one", exp=time.time() - 20)).sub == "alice"
     with pytest.raises(InvalidToken):
         tokens.read(provider.sign("one", exp=time.time() - 61))
+
+
+def test_a_slow_provider_holds_up_nobody_whose_key_is_known(
+    tokens: Tokens, provider: Provider, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(jwks, "TIMEOUT_SECONDS", 0.5)
+    good = provider.sign("one")
+    tokens.read(good)
+    tokens._provider.cooldown_duration = 0
+    provider.add("two")
+    begun = threading.Event()
+
+    def drip(call: Call) -> None:
+        call.head()
+        begun.set()
+        call.beat_until_hangup(b" ")
+
+    provider.upstream.answers["/jwks"] = drip
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(tokens.read, provider.sign("two"))
+        assert begun.wait(10)
+        assert tokens.read(good).sub == "alice"
+        assert not waiting.done()
+        with pytest.raises(InvalidToken):
+            waiting.result(10)
