@@ -94,7 +94,7 @@ def _ask(url: str, key: str) -> Heard:
             heard.end = told["type"]
             match told["type"]:
                 case "progress":
-                    heard.ahead += [told["progress"]["ahead"]] * ("ahead" in told["progress"])
+                    heard.ahead.append(told["progress"].get("ahead", 0))
                 case "delta":
                     heard.first_word = heard.first_word or now
                 case "complete":
