@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
+from database import DatabaseUnavailable
 from service.current import parts
 from service.errors import Problem
 from service.jwks import KeysUnavailable
 from service.keys import Key
-from service.limits import Revoked, take
+from service.limits import Revoked, look, take
 from service.tokens import InvalidToken
 
 Needs = Literal["read_only", "full_access", "a JWT"]
@@ -36,7 +38,10 @@ def caller(needs: Needs) -> Caller:
 
 
 def add_headers(response: Response) -> Response:
-    """Tell the caller how their key stands."""
+    """Tell the caller how their key stands, also where the request was not counted."""
+    if "allowance" not in g:
+        with suppress(DatabaseUnavailable):
+            _look()
     if "allowance" in g:
         response.headers.update(g.allowance.headers)
     return response
@@ -52,6 +57,13 @@ def _holder(secret: str, needs: Needs) -> Caller:
     if needs == "full_access" and key.scope != "full_access":
         raise Problem(403, "forbidden", "This key is read_only; this needs full_access.")
     return Caller(key.sub, key.groups)
+
+
+def _look() -> None:
+    given = set(_given(request.headers).values())
+    key = parts().keys.find(given.pop()) if len(given) == 1 else None
+    if key and not key.expired:
+        g.allowance = look(parts().database, key)
 
 
 def _count(key: Key) -> None:

@@ -58,5 +58,19 @@ def take(database: Database, key: Key) -> Allowance:
         if allowed:
             connection.execute(insert(requests).values(key_id=key.id, at=now))
             connection.execute(update(keys).where(keys.c.id == key.id).values(last_used_at=now))
-    resets_in = math.ceil((oldest or now) + WINDOW_SECONDS - now)
-    return Allowance(limit, max(0, limit - used - 1), resets_in, allowed)
+    return Allowance(limit, max(0, limit - used - 1), _until_free(oldest, now), allowed)
+
+
+def look(database: Database, key: Key) -> Allowance:
+    """Tell how a key stands, and count nothing."""
+    limit = PER_HOUR[key.scope]
+    now = time.time()
+    lately = (requests.c.key_id == key.id) & (requests.c.at > now - WINDOW_SECONDS)
+    with database.read() as connection:
+        query = select(func.count(), func.min(requests.c.at)).where(lately)
+        used, oldest = connection.execute(query).one()
+    return Allowance(limit, max(0, limit - used), _until_free(oldest, now), allowed=True)
+
+
+def _until_free(oldest: float | None, now: float) -> int:
+    return math.ceil((oldest or now) + WINDOW_SECONDS - now)
