@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 # PostgreSQL cannot keep a NUL, so nobody may send one.
 _NO_NUL = r"^[^\x00]*$"
+# What no language of patterns means by \s, but all of them together.
+_BLANK = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 MAX_LIFETIME = 10 * 366 * 24 * 3600
 IDEMPOTENCY_KEY = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
@@ -40,7 +42,7 @@ class NewMessage(Resource):
             min_length=1,
             max_length=32_000,
             # Written so that it never goes back: 32,000 characters took it seconds.
-            pattern=r"^\s*[^\s\x00][^\x00]*$",
+            pattern=rf"^[{_BLANK}]*[^{_BLANK}\x00][^\x00]*$",
             description="text of 1 to 32,000 characters, not only spaces, without NUL",
             examples=["How does a steam engine work?"],
         ),

@@ -105,7 +105,9 @@ def test_5_returns_the_reply(api: Api, model: Model):
 
 @pytest.mark.spec("S52", "S54")
 @pytest.mark.parametrize(
-    "body", [{}, {"content": None}, {"content": ""}, {"content": " \n\t"}], ids=str
+    "body",
+    [{}, {"content": None}, {"content": ""}, {"content": " \n\t"}, {"content": "\x1f\x85\ufeff"}],
+    ids=str,
 )
 def test_5_and_6_want_words(api: Api, body: dict[str, object]):
     path = f"/conversations/{api.converse()}/messages"
