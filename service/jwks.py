@@ -23,7 +23,7 @@ RETRY_SECONDS = 5
 STALE_SECONDS = 3600
 
 
-FAULTS = (*NETWORK_ERRORS, ValueError, RecursionError, jwt.PyJWTError)
+FAULTS = (*NETWORK_ERRORS, ValueError, TypeError, RecursionError, jwt.PyJWTError)
 
 
 class KeysUnavailable(Exception):

@@ -42,9 +42,14 @@ def take(connection: Connection, conversation_id: str, message_id: str) -> str |
     return holder if taken else None
 
 
-def give_back(connection: Connection, holder: str) -> bool:
+def give_back(connection: Connection, holder: str, *, stopped: bool) -> bool:
     """Give a lease back, and say whether nobody else has taken it meanwhile."""
-    over = {"replying_until": 0, "replying_by": None, "updated_at": time.time()}
+    over = {
+        "replying_until": 0,
+        "replying_by": None,
+        "stopping": stopped,
+        "updated_at": time.time(),
+    }
     mine = conversations.c.replying_by == holder
     return bool(connection.execute(update(conversations).where(mine).values(over)).rowcount)
 

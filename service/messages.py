@@ -117,12 +117,22 @@ class Messages:
         return message, holder
 
     def take_up(self, said: Message) -> tuple[Message | None, str | None]:
-        """Return the whole reply to a message; without one, take the lease if nobody has it."""
+        """Return the whole reply to a message, or the lease for it; neither while it is written.
+
+        Raises StillReplying while the reply to another message is written.
+        """
+        mine = conversations.c.id == said.conversation_id
         with self.database.write() as connection:
+            # First of all: whoever writes must not end between our looks.
+            query = select(conversations.c.replying_to).where(mine).with_for_update()
+            replying_to = connection.execute(query).scalar()
             known = _reply_to(connection, said)
             if known and known.complete:
                 return known, None
-            return None, leases.take(connection, said.conversation_id, said.id)
+            holder = leases.take(connection, said.conversation_id, said.id)
+            if holder is None and replying_to != said.id:
+                raise StillReplying
+            return None, holder
 
     def whole_reply(self, said: Message) -> Message | None:
         """Return the whole reply to a message, or None."""
@@ -130,13 +140,15 @@ class Messages:
             known = _reply_to(connection, said)
         return known if known and known.complete else None
 
-    def reply(self, said: Message, holder: str, content: str, *, complete: bool) -> Message | None:
+    def reply(
+        self, said: Message, holder: str, content: str, *, complete: bool, stopped: bool = False
+    ) -> Message | None:
         """Store the reply, if anything came, and give the lease back.
 
         Nothing is stored for a holder whose lease somebody else has taken.
         """
         with self.database.write() as connection:
-            if not leases.give_back(connection, holder) or not content:
+            if not leases.give_back(connection, holder, stopped=stopped) or not content:
                 return None
             return _add(
                 connection,

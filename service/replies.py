@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
 STORE_SECONDS = 30.0
+CLOSE_SECONDS = 2.0
 HISTORY = 200
 SHRINKS = 4
 
@@ -31,6 +32,7 @@ NOTHING = Failed("The model said nothing.")
 BROKE_OFF = Failed("The reply broke off. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
 ENDING = Failed("The service is being restarted. What came so far is kept.", "unavailable")
+AWAY = Failed("The service cannot look anything up at the moment. Try again soon.", "unavailable")
 NOT_STORED = Failed("The reply could not be stored.", "unavailable")
 TOO_LONG = "The message is too long for this model. Try a shorter one."
 
@@ -76,11 +78,9 @@ class Replies:
             return running.follow
         known, holder = self.messages.take_up(said)
         if known:
-            return lambda _: iter([Complete(known)])
+            return _only(Complete(known))
         if holder:
             return self._begin(said, holder, owner, twin).follow
-        if self.leases.stand(said.id) in (Stand.STOPPED, Stand.OVER):
-            raise StillReplying  # the reply to another message
         return lambda has_hung_up: self._elsewhere(said, owner, twin, has_hung_up)
 
     def stop(self, said: Message) -> None:
@@ -94,9 +94,12 @@ class Replies:
         """Stop every reply; what has been written is stored."""
         for reply in list(self._running.values()):
             reply.stop()
-            self._finish(reply, ENDING)
+            threading.Thread(target=self._finish, args=(reply, ENDING), daemon=True).start()
         if self.line:
             self.line.close()
+        give_up = time.monotonic() + CLOSE_SECONDS
+        while self._running and time.monotonic() < give_up:
+            time.sleep(CLOSE_SECONDS / 100)
 
     def _stop(self, reply: Reply) -> None:
         reply.stop()
@@ -117,6 +120,8 @@ class Replies:
             self._finish(reply, STOPPED)
         except ModelFailed as error:
             self._finish(reply, Failed(error.sentence, error.code))
+        except DatabaseUnavailable:
+            self._finish(reply, AWAY)
         except Exception:
             logger.exception("reply to %s", reply.said.id)
             self._finish(reply, BUG)
@@ -172,7 +177,11 @@ class Replies:
         end: Event = failed or NOTHING
         try:
             message = self.messages.reply(
-                reply.said, reply.holder, reply.text, complete=failed is None
+                reply.said,
+                reply.holder,
+                reply.text,
+                complete=failed is None,
+                stopped=failed is STOPPED,
             )
         except DatabaseUnavailable:
             raise
@@ -207,14 +216,21 @@ class Replies:
                 yield None
             with suppress(DatabaseUnavailable):
                 stand = self.leases.stand(said.id)
+        try:
+            end = self._end_elsewhere(said, owner, twin, stand)
+        except StillReplying:
+            end = _only(BROKE_OFF)
+        except DatabaseUnavailable:
+            end = _only(AWAY)
+        yield from end(has_hung_up)
+
+    def _end_elsewhere(self, said: Message, owner: str, twin: Twin, stand: Stand) -> Events:
         if stand is Stand.LAPSED:
-            try:
-                again = self._again(said, owner, twin)
-            except StillReplying:
-                yield BROKE_OFF
-                return
-            yield from again(has_hung_up)
-        elif known := self.messages.whole_reply(said):
-            yield Complete(known)
-        else:
-            yield STOPPED if stand is Stand.STOPPED else BROKE_OFF
+            return self._again(said, owner, twin)
+        if known := self.messages.whole_reply(said):
+            return _only(Complete(known))
+        return _only(STOPPED if stand is Stand.STOPPED else BROKE_OFF)
+
+
+def _only(event: Event) -> Events:
+    return lambda _: iter([event])

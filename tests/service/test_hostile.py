@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
@@ -173,3 +174,28 @@ def _read(client: socket.socket, answers: int) -> None:
     seen = b""
     while seen.count(b"HTTP/1.1 ") < answers:
         seen += client.recv(1 << 20)
+
+
+def test_what_is_being_stored_as_the_service_ends_is_stored(
+    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+):
+    store, begun, go = parts.messages.reply, threading.Event(), threading.Event()
+
+    def slowly(*arguments: object, **more: object) -> object:
+        begun.set()
+        go.wait(10)
+        return store(*arguments, **more)
+
+    monkeypatch.setattr(parts.messages, "reply", slowly)
+    talk = api.converse()
+    with ThreadPoolExecutor(2) as pool:
+        events = pool.submit(list, api.stream(talk, "Hello"))
+        model.say("Not lost")
+        assert begun.wait(10)
+        closing = pool.submit(parts.replies.close)
+        go.set()
+        closing.result(10)
+        kept = parts.messages.of(talk)[0][-1]
+        events.result(10)
+
+    assert (kept.content, kept.complete) == ("Not lost", True)

@@ -79,6 +79,33 @@ def test_a_lease_that_lapsed_but_was_not_taken_is_still_good_for_its_end(
     assert messages.reply(said, str(holder), "late, and welcome", complete=True)
 
 
+def test_a_repeat_as_the_reply_ends_finds_it_and_begins_no_other(
+    messages: Messages, new_conversation: Callable[[], Conversation]
+):
+    for _ in range(30):
+        said, holder = messages.say(new_conversation().id, "Hello")
+        with ThreadPoolExecutor(2) as pool:
+            end = pool.submit(messages.reply, said, str(holder), "Whole", complete=True)
+            again = pool.submit(messages.take_up, said)
+            stored, (known, second) = end.result(10), again.result(10)
+
+        assert stored
+        assert known in (stored, None)
+        assert second is None
+
+
+def test_nobody_takes_up_a_message_while_the_reply_to_another_is_written(
+    messages: Messages, new_conversation: Callable[[], Conversation]
+):
+    talk = new_conversation().id
+    said, holder = messages.say(talk, "first")
+    messages.reply(said, str(holder), "", complete=False)
+    messages.say(talk, "second")
+
+    with pytest.raises(StillReplying):
+        messages.take_up(said)
+
+
 def test_the_same_press_in_two_conversations_at_once_is_one_message(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
@@ -129,7 +156,7 @@ def told(response: Any) -> list[dict[str, Any]]:
     return [json.loads(event.data) for event in sse.read(Api.chunks(response))]
 
 
-@pytest.mark.parametrize("how", ["whole", "stopped", "failed"])
+@pytest.mark.parametrize("how", ["whole", "stopped here", "stopped there", "failed"])
 def test_a_repeat_at_another_process_ends_as_the_reply_does(
     api: Api, other: Api, model: Model, parts: Parts, how: str
 ):
@@ -142,17 +169,19 @@ def test_a_repeat_at_another_process_ends_as_the_reply_does(
         endings = [pool.submit(told, response) for response in (here, there)]
         if how == "whole":
             model.done(call)
-        elif how == "stopped":
-            assert other.delete(here.headers["Location"].removeprefix("/api/v1")).status_code == 204
+        elif "stopped" in how:
+            somebody = api if how == "stopped here" else other
+            place = here.headers["Location"].removeprefix("/api/v1")
+            assert somebody.delete(place).status_code == 204
         else:
             call.reset()
         first, second = (ending.result(10)[-1] for ending in endings)
 
-    kinds = {"whole": "complete", "stopped": "error", "failed": "error"}
-    assert (first["type"], second["type"]) == (kinds[how], kinds[how])
+    kind = "complete" if how == "whole" else "error"
+    assert (first["type"], second["type"]) == (kind, kind)
     if how == "whole":
         assert first == second
-    if how == "stopped":
+    if "stopped" in how:
         assert first["code"] == second["code"] == "stopped"
     assert len([c for c in model.upstream.calls if c.path.endswith("/completions")]) == 1
     with parts.database.read() as connection:
