@@ -20,7 +20,7 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
@@ -30,8 +30,6 @@ GIVE_UP_SECONDS = 2.5
 
 CONNECT_SECONDS = 5
 SILENT_MS = 10_000
-LOOK_SECONDS = 0.1
-BELL_SECONDS = 1.0
 
 _MIGRATING = 8429  # any number, the same for all
 
@@ -120,53 +118,6 @@ class Database:
     def close(self) -> None:
         """Close every connection; the next transaction opens new ones."""
         self.engine.dispose()
-
-
-class Bell:
-    """Wake other processes when something has been written.
-
-    PostgreSQL rings (LISTEN, NOTIFY). SQLite has no bell: whoever waits looks again soon.
-    """
-
-    def __init__(self, database: Database, name: str) -> None:
-        self._database = database
-        self._name = name
-        self._listening: Any = None
-
-    def ring(self, connection: Connection) -> None:
-        """Ring when this transaction is committed."""
-        if not self._database.is_sqlite:
-            connection.exec_driver_sql(f"NOTIFY {self._name}")
-
-    def wait(self) -> None:
-        """Wait for the bell, for a moment at most; only one thread may. It may ring for nothing."""
-        if self._database.is_sqlite:
-            time.sleep(LOOK_SECONDS)
-            return
-        try:
-            if self._listening is None:
-                # What was written before is found by the first look, so this rings at once.
-                self._listening = self._listen()
-            else:
-                for _ in self._listening.notifies(timeout=BELL_SECONDS, stop_after=1):
-                    pass
-        except (self._database.engine.dialect.loaded_dbapi.Error, DBAPIError):
-            self.rest()
-            time.sleep(BELL_SECONDS)
-
-    def rest(self) -> None:
-        """Hear nothing until somebody waits again."""
-        listening, self._listening = self._listening, None
-        if listening is not None:
-            listening.close()
-
-    def _listen(self) -> Any:
-        pooled = self._database.engine.raw_connection()
-        connection: Any = pooled.driver_connection
-        pooled.detach()
-        connection.autocommit = True
-        connection.execute(f"LISTEN {self._name}")
-        return connection
 
 
 def migrate(database: Database, migrations: Path, version_table: str) -> None:

@@ -10,9 +10,10 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 
 from chat import stored
+from chat.bell import Bell
 from chat.live import Live
 from chat.stored import Numbered
-from database import Bell, Database, DatabaseUnavailable
+from database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

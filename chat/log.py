@@ -14,13 +14,14 @@ import msgspec
 from sqlalchemy.exc import IntegrityError
 
 from chat import stored, writer
+from chat.bell import Bell
 from chat.elsewhere import Elsewhere
 from chat.entries import Batch, Ended, Entry, State, said
 from chat.heartbeat import Heartbeat
 from chat.live import Live
 from chat.orphans import Orphans, Still
 from chat.writer import Writer
-from database import Bell, Database, DatabaseUnavailable
+from database import Database, DatabaseUnavailable
 
 QUIET_SECONDS = 5.0
 

@@ -6,9 +6,10 @@ import logging
 import threading
 
 from chat import stored
+from chat.bell import Bell
 from chat.heartbeat import BEAT_SECONDS, Heartbeat
 from chat.live import Live
-from database import Bell, Database, DatabaseUnavailable
+from database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
