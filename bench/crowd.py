@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +14,7 @@ from typing import Any
 import requests
 
 import sse
-from tests.test_start import ROOT, running
+from tests.running import new_key, running
 
 QUESTION = "How does a steam engine work?"
 
@@ -41,7 +38,7 @@ def crowd(people: int) -> dict[str, Any]:
         running(Path(data), "-m", "service") as server,
         ThreadPoolExecutor(people) as pool,
     ):
-        keys = [_key(data, f"person-{number}") for number in range(people)]
+        keys = [new_key(Path(data), f"person-{number}") for number in range(people)]
         alone = [_ask(server.url, keys[0]) for _ in range(3)]
         begun = time.monotonic()
         heard = list(pool.map(lambda key: _ask(server.url, key), keys))
@@ -63,19 +60,6 @@ def crowd(people: int) -> dict[str, Any]:
 
 def _two(seconds: list[float]) -> str:
     return f"{median(seconds):.1f}, {max(seconds):.1f}"
-
-
-def _key(data: str, sub: str) -> str:
-    command = [sys.executable, "-m", "service", "key", "--sub", sub, "--name", "bench"]
-    done = subprocess.run(
-        [*command, "--scope", "full_access"],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=os.environ | {"TWINDOW_DATA_DIR": data},
-    )
-    return done.stdout.strip()
 
 
 def _ask(url: str, key: str) -> Heard:

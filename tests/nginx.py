@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.certificates import Certificate
 from tests.packages import install
-from tests.test_start import ROOT, free_port
+from tests.running import ROOT, free_port
 
 START_SECONDS = 10
 

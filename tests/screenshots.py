@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 from tests import browser
-from tests.test_start import running
+from tests.running import running
 
 DOCS = Path(__file__).parent.parent / "docs"
 SHOTS = (("light", 1280, 800), ("dark", 1280, 800), ("light", 360, 740), ("dark", 360, 740))

@@ -9,64 +9,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
 from tests.person import Person, ended
-
-ROOT = Path(__file__).parent.parent
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
-class Running:
-    """A server in a process of its own."""
-
-    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
-        self.process = process
-        self.url = url
-
-    def end(self, number: signal.Signals) -> int:
-        """Send a signal to all its processes, as a terminal does, and return the exit status."""
-        os.killpg(self.process.pid, number)
-        return self.process.wait(10)
-
-    def said(self) -> str:
-        """Return what it has printed since it began to serve."""
-        assert self.process.stdout is not None
-        return self.process.stdout.read()
-
-
-@contextmanager
-def running(data: Path, *command: str, **settings: str) -> Iterator[Running]:
-    """Start a server, wait for its word that it serves, and end it afterwards."""
-    port = free_port()
-    own = {name: value for name, value in os.environ.items() if not name.startswith("TWINDOW_")}
-    given = {"DATA_DIR": str(data), "PORT": str(port), **settings}
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=own | {f"TWINDOW_{name}": value for name, value in given.items()},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    try:
-        assert "Serving" in process.stdout.readline()
-        yield Running(process, f"http://127.0.0.1:{port}")
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            process.wait(10)
-        process.stdout.close()
+from tests.running import ROOT, free_port, new_key, running
 
 
 @pytest.fixture
@@ -117,17 +66,7 @@ def test_a_signal_ends_it_with_streams_open_and_keeps_the_text(
 def test_the_portal_speaks_to_a_service_that_runs_alone(tmp_path: Path, somebody: Person):
     alone, portal = tmp_path / "service", tmp_path / "portal"
     with running(alone, "-m", "service") as service:
-        key = subprocess.run(
-            [
-                *(sys.executable, "-m", "service", "key"),
-                *("--sub", "portal", "--name", "portal", "--scope", "full_access"),
-            ],
-            cwd=ROOT,
-            env=os.environ | {"TWINDOW_DATA_DIR": str(alone)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
+        key = new_key(alone, "portal")
         with running(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
             somebody.base_url = server.url
             page = ended(somebody, somebody.begin("Hello"))

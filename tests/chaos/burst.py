@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,7 +14,7 @@ from pathlib import Path
 import requests
 
 from tests.chaos.report import Promises, Report, exactly
-from tests.test_start import ROOT, running
+from tests.running import new_key, running
 
 LIMIT = 500
 
@@ -31,7 +28,7 @@ PROMISES: Promises = {
 def burst(asked: int = 600, *, threads: int = 50, workers: int = 2) -> Report:
     """Ask so often on one key, by both header forms in turn; restart, and ask once more."""
     with tempfile.TemporaryDirectory() as data:
-        key = _key(data)
+        key = new_key(Path(data), "burst")
         forms = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
         with running(Path(data), "-m", "service", WORKERS=str(workers)) as server:
             begun = time.monotonic()
@@ -48,19 +45,6 @@ def burst(asked: int = 600, *, threads: int = 50, workers: int = 2) -> Report:
         "after_restart": again,
         "answers_a_second": round(asked / seconds),
     }
-
-
-def _key(data: str) -> str:
-    command = [sys.executable, "-m", "service", "key", "--sub", "a", "--name", "burst"]
-    done = subprocess.run(
-        [*command, "--scope", "full_access"],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=os.environ | {"TWINDOW_DATA_DIR": data},
-    )
-    return done.stdout.strip()
 
 
 def _asking(url: str) -> Callable[[Mapping[str, str]], int]:

@@ -19,7 +19,7 @@ from tests.chaos.people import Said, each, kept_share, look_until_ended, shares,
 from tests.chaos.processes import Service, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_least, at_most, only
 from tests.person import Person
-from tests.test_start import free_port
+from tests.running import free_port
 
 SWEEP_SECONDS = 15
 

@@ -18,7 +18,7 @@ from tests.chaos.people import Said, each, kept_share, look_until_ended, shares,
 from tests.chaos.processes import Portal, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_least, at_most, exactly, only
 from tests.person import Person
-from tests.test_start import free_port
+from tests.running import free_port
 
 READ_SECONDS = 30
 # So few readers come back without a crowd.

@@ -11,7 +11,7 @@ import pytest
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import WORDS, said_in, words_of
 from tests.person import HTMX, Page, Person, ended, say_and_hear
-from tests.test_start import free_port
+from tests.running import free_port
 from tests.upstream import Upstream
 
 UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."

@@ -17,7 +17,7 @@ from tests.chaos.measures import rows, running_replies, status
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
 from tests.person import Person, ended, say_and_hear
-from tests.test_start import free_port
+from tests.running import free_port
 from tests.upstream import Call, Upstream
 
 # Two heartbeats of five seconds, and some patience with a busy machine.

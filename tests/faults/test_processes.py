@@ -13,7 +13,7 @@ from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
 from tests.person import Page, Person, Stream, ended
 from tests.postgres import Postgres
-from tests.test_start import free_port
+from tests.running import free_port
 from tests.upstream import Call, Upstream
 
 WORDS = [f"w{number} " for number in range(6)]

@@ -12,7 +12,7 @@ from tests import nginx
 from tests.certificates import Authority
 from tests.faults.conftest import WORDS
 from tests.person import Person, ended
-from tests.test_start import running
+from tests.running import running
 from tests.upstream import KEY, Upstream
 
 IDLE_SECONDS = 1

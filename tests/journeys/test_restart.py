@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.chaos.processes import Portal, Service, serving
 from tests.journeys.conftest import turn
-from tests.test_start import free_port
+from tests.running import free_port
 from tests.upstream import Upstream
 
 # A dead process is known to be dead after seven seconds; its page asks again ever more rarely.
