@@ -16,7 +16,8 @@ from service import limits
 from service.application import create_service, parts_of
 from tests import upstream as scripted
 from tests.conftest import served
-from tests.service.conftest import TWIN, Model
+from tests.service.conftest import TWIN
+from tests.service.scripted import Model
 from tests.upstream import Call
 
 HERE = Path(__file__).parent

@@ -11,7 +11,8 @@ import pytest
 from service.current import Parts
 from service.twin_files import read
 from service.twins import Twins
-from tests.service.conftest import TWIN, Api, Model
+from tests.service.conftest import TWIN
+from tests.service.scripted import Api, Model
 
 
 def twin(access: str) -> str:

@@ -12,7 +12,7 @@ from textwrap import dedent
 import msgspec
 
 from service import resources
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 from tests.upstream import Call, running
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()

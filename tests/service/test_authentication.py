@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from service.current import Parts
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.fixture

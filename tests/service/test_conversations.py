@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from service.current import Parts
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.mark.spec("S41", "S44")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.current import Parts
-from tests.service.conftest import Api, Model
 from tests.service.credentials import Credentials
+from tests.service.scripted import Api, Model
 
 
 @pytest.mark.spec("S26")

@@ -12,7 +12,7 @@ from requests import Response
 from service import limits
 from service.current import Parts
 from service.errors import CODES
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @dataclass(frozen=True, slots=True)

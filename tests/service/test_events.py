@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sse
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
 WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}

@@ -9,7 +9,7 @@ import pytest
 from service.current import Parts
 from service.endpoints import operations
 from service.openapi import LIMIT_HEADERS, address
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.fixture

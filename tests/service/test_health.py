@@ -8,7 +8,7 @@ from flask import Flask
 
 from database import DatabaseUnavailable
 from service.current import Parts
-from tests.service.conftest import Model
+from tests.service.scripted import Model
 from tests.upstream import Call
 
 

@@ -14,8 +14,8 @@ import requests
 from database import DatabaseUnavailable
 from service import model as models
 from service.current import Parts
-from tests.service.conftest import Api, Model
-from tests.test_start import running
+from tests.running import running
+from tests.service.scripted import Api, Model
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from service.leases import Leases, Stand
 from service.messages import AnotherMessage, Messages, Press, StillReplying
 from service.tables import conversations
 from tests.conftest import served
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 

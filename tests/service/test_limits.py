@@ -10,7 +10,7 @@ import pytest
 from service import limits, tables
 from service.current import Parts
 from service.resources import Scope
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.mark.spec("S92")

@@ -16,7 +16,8 @@ from service.messages import Message
 from service.model import Writing
 from service.sampling import Sampling
 from service.twin_files import read
-from tests.service.conftest import TWIN, Api, Model
+from tests.service.conftest import TWIN
+from tests.service.scripted import Api, Model
 from tests.upstream import Call
 
 ADA = read("ada", TWIN, 1.0)

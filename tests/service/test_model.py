@@ -10,7 +10,7 @@ import pytest
 
 from service.current import Parts
 from service.sampling import Sampling
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model):

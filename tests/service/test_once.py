@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 

@@ -24,7 +24,7 @@ from service.endpoints import operations
 from service.openapi import address
 from service.resources import Resource
 from tests.service import contract
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 from tests.upstream import Call
 
 

@@ -13,7 +13,7 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 import twinapi
 from service.current import Parts
 from tests.conftest import served
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 from twinapi import Complete, Delta
 
 BOB = "---\nname: Bob\n---\nYou are Bob.\n"

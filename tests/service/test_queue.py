@@ -11,7 +11,7 @@ from flask import Flask
 
 from service.current import Parts
 from tests.conftest import served
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 from tests.upstream import Call
 
 QUEUED = {"type": "progress", "progress": {"stage": "queued", "percent": None, "ahead": 0}}

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from service.current import Parts
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.fixture

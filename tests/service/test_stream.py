@@ -10,7 +10,7 @@ import pytest
 
 import sse
 from service.current import Parts
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.mark.spec("S24")

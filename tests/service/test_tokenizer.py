@@ -10,7 +10,7 @@ import pytest
 from service import tokenizer
 from service.current import Parts
 from service.tokenizer import estimate
-from tests.service.conftest import Model
+from tests.service.scripted import Model
 from tests.upstream import Call
 
 TEXT = "How many are these?"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.service.conftest import Api, Model
+from tests.service.scripted import Api, Model
 
 
 @pytest.mark.spec("S94")

@@ -1,0 +1,59 @@
+"""An identity provider on a real socket, and JWTs of its making."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from tests.upstream import Call, Upstream
+
+ISSUER = "https://id.example"
+MAKE = {
+    "RS256": lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048),
+    "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "EdDSA": ed25519.Ed25519PrivateKey.generate,
+}
+
+
+class Provider:
+    """An identity provider on a real socket."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self.upstream = upstream
+        self.url = f"{upstream.url}/jwks"
+        self.keys: dict[str, tuple[str, Any]] = {}
+        self.answer: Any = None
+        upstream.answers["/jwks"] = self._tell
+
+    def add(self, kid: str, algorithm: str = "RS256") -> None:
+        """Make a key."""
+        self.keys[kid] = algorithm, MAKE[algorithm]()
+
+    def sign(self, kid: str, *, header: dict[str, Any] | None = None, **claims: Any) -> str:
+        """Sign a JWT, good but for what is said; a claim of None is left out."""
+        algorithm, key = self.keys[kid]
+        held = {"sub": "alice", "aud": "twindow", "iss": ISSUER, "exp": time.time() + 60}
+        held = {name: value for name, value in (held | claims).items() if value is not None}
+        return jwt.encode(held, key, algorithm, headers={"kid": kid} | (header or {}))
+
+    @property
+    def fetched(self) -> int:
+        """Return how often its keys were asked for."""
+        return len(self.upstream.calls)
+
+    def _tell(self, call: Call) -> None:
+        if self.answer is not None:
+            call.answer(*self.answer)
+        else:
+            call.answer(200, {"keys": [self.public(kid) for kid in self.keys]})
+
+    def public(self, kid: str) -> dict[str, Any]:
+        """Return a key as the world sees it."""
+        algorithm, key = self.keys[kid]
+        kind = jwt.get_algorithm_by_name(algorithm)
+        told: dict[str, Any] = json.loads(kind.to_jwk(key.public_key()))
+        return told | {"kid": kid, "alg": algorithm, "use": "sig"}

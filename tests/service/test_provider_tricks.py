@@ -1,0 +1,110 @@
+"""What is wrong with a JWT, by mistake or by malice, proves nothing."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+import config
+from service.tokens import InvalidToken, NotOurs, Tokens
+from tests.service.provider import ISSUER, Provider
+
+
+def test_the_public_key_is_no_secret_to_sign_with(tokens: Tokens, provider: Provider):
+    """HS256 with the public key as its secret: the confusion that many libraries fell for."""
+    public = provider.keys["one"][1].public_key()
+    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    _, claims, _ = provider.sign("one").split(".")
+    head = encoded(json.dumps({"alg": "HS256", "typ": "JWT", "kid": "one"}).encode())
+    for secret in (pem, pem.strip(), json.dumps(provider.public("one")).encode()):
+        signature = hmac.digest(secret, f"{head}.{claims}".encode(), "sha256")
+        with pytest.raises(InvalidToken):
+            tokens.read(f"{head}.{claims}.{encoded(signature)}")
+
+
+def encoded(data: bytes) -> str:
+    return jwt.utils.base64url_encode(data).decode()
+
+
+def test_our_own_secret_signs_nothing_where_a_provider_does(
+    tokens: Tokens, tmp_path: Path, provider: Provider
+):
+    own = Tokens(config.load({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
+
+    with pytest.raises(InvalidToken):
+        tokens.read(own.sign("alice"))
+    with pytest.raises(NotOurs):
+        tokens.sign("alice")
+    with pytest.raises(InvalidToken):
+        own.read(provider.sign("one"))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"kid": "../../dev/null"},
+        {"kid": "' OR 1=1 --"},
+        {"kid": ""},
+        {"kid": None},
+        {"kid": 3},
+        {"alg": "none"},
+        {"alg": "HS256"},
+        {"alg": "ES256"},
+    ],
+    ids=str,
+)
+def test_tricks_in_the_header_get_nowhere(
+    tokens: Tokens, provider: Provider, header: dict[str, Any]
+):
+    head, claims, signature = provider.sign("one").split(".")
+    held = json.loads(jwt.utils.base64url_decode(head)) | header
+    forged = encoded(json.dumps(held).encode())
+
+    with pytest.raises(InvalidToken):
+        tokens.read(f"{forged}.{claims}.{signature}")
+
+
+def test_a_header_that_names_a_key_of_its_own_is_not_believed(tokens: Tokens, provider: Provider):
+    provider.add("evil")
+    own_key = {"jwk": provider.public("evil"), "jku": "http://evil.example", "kid": "one"}
+    token = provider.sign("evil", header=own_key)
+    del provider.keys["evil"]
+
+    with pytest.raises(InvalidToken):
+        tokens.read(token)
+    assert provider.fetched == 1
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "https://evil.example"},
+        {"iss": None},
+        {"aud": "another"},
+        {"aud": None},
+        {"exp": 1},
+        {"exp": None},
+        {"nbf": time.time() + 3600},
+        {"sub": None},
+        {"sub": "a\nb"},
+    ],
+    ids=str,
+)
+def test_claims_that_are_wrong_prove_nothing(
+    tokens: Tokens, provider: Provider, claims: dict[str, Any]
+):
+    with pytest.raises(InvalidToken):
+        tokens.read(provider.sign("one", **claims))
+
+
+def test_clocks_may_differ_by_less_than_a_minute(tokens: Tokens, provider: Provider):
+    assert tokens.read(provider.sign("one", exp=time.time() - 20)).sub == "alice"
+    with pytest.raises(InvalidToken):
+        tokens.read(provider.sign("one", exp=time.time() - 61))
