@@ -93,11 +93,17 @@ class Asked:
         page.on("request", self._note)
         for over in ("requestfinished", "requestfailed"):
             page.on(over, lambda request: self.open.discard(request))
+        # One that is a stream is answered when it has begun.
+        page.on("response", self._begun)
 
     def _note(self, request: Request) -> None:
         if is_stream(request):
             self.at.append(self.now)
             self.open.add(request)
+
+    def _begun(self, answer: Response) -> None:
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            self.open.discard(answer.request)
 
     def spend(self, milliseconds: int) -> None:
         """Let time pass on the page."""
