@@ -139,7 +139,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
     return log
 
 
-def _renderer() -> Callable[[str], str]:
+def _renderer() -> Callable[[str, str], str]:
     """Return what makes Markdown into HTML; a long text takes a fifth of a second."""
     if not monkey.is_module_patched("threading"):
         return render

@@ -80,14 +80,14 @@ class Worker(GeventWorker):  # type: ignore[misc]
         os._exit(0)
 
 
-def beside(work: Callable[[str], str]) -> Callable[[str], str]:
+def beside(work: Callable[[str, str], str]) -> Callable[[str, str], str]:
     """Do work in a real thread, so that everybody else goes on meanwhile.
 
     The libraries that do it let go of the interpreter; in a greenlet they would hold up the worker.
     """
 
-    def done_beside(given: str) -> str:
-        done: str = gevent.get_hub().threadpool.apply(work, (given,))
+    def done_beside(given: str, more: str) -> str:
+        done: str = gevent.get_hub().threadpool.apply(work, (given, more))
         return done
 
     return done_beside

@@ -36,10 +36,11 @@ CLOSING_UNSENT = msgspec.structs.replace(CLOSING, perhaps_received=False)
 class Log:
     """Hold the logs of all turns.
 
-    `render` makes the text of a finished reply into HTML, once.
+    `render` makes the text of a finished reply into HTML, once; it is told the id of the turn, to
+    set what it names apart.
     """
 
-    def __init__(self, database: Database, render: Callable[[str], str]) -> None:
+    def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
         self.database = database
         self.render = render
         self.heartbeat = Heartbeat(database)
@@ -99,7 +100,7 @@ class Log:
         if before.ended:
             return False
         known = said(live.entries if live else before.entries)
-        finished = self._finished(ended, known)
+        finished = self._finished(turn_id, ended, known)
         asked_at = time.monotonic()
         with self.database.write() as connection:
             if still and not still(connection, time.monotonic() - asked_at):
@@ -113,7 +114,7 @@ class Log:
             else:
                 now_known = said(live.entries if live else [entry for _, entry in rows])
                 if now_known != known and not ended.text:
-                    finished = self._finished(ended, now_known)
+                    finished = self._finished(turn_id, ended, now_known)
                 last = max(rows[-1][0] if rows else 0, live.last if live else 0)
                 stored.replace(connection, turn_id, last + 1, finished)
                 self._bell.ring(connection)
@@ -125,11 +126,11 @@ class Log:
     def give_up(self, turn_id: str, ended: Ended) -> None:
         """End a turn that cannot be stored, for those who follow it here; later it is lost."""
         if live := self._live.pop(turn_id, None):
-            live.close(self._finished(ended, said(live.entries)))
+            live.close(self._finished(turn_id, ended, said(live.entries)))
 
-    def _finished(self, ended: Ended, text_so_far: str) -> Ended:
+    def _finished(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
         text = ended.text or text_so_far
-        return msgspec.structs.replace(ended, text=text, html=self.render(text))
+        return msgspec.structs.replace(ended, text=text, html=self.render(text, turn_id))
 
     def read(self, turn_id: str, after: int = 0) -> Batch:
         """Return what stands in the log after the cursor.

@@ -9,18 +9,30 @@ from typing import Any
 import nh3
 import pyromark
 
-_OPTIONS = (
+from chat import formulas, highlight, links
+
+OPTIONS = (
     pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_STRIKETHROUGH
     | pyromark.Options.ENABLE_TASKLISTS
+    | pyromark.Options.ENABLE_FOOTNOTES
+    | pyromark.Options.ENABLE_MATH
 )
 
 # nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
 MAX_DEPTH = 40
-MAX_LENGTH = 100_000
+MAX_LENGTH = 500_000
 
+_TAG = re.compile(r"<[A-Za-z/!?]")
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
+_ALIGN = re.compile(r' style="text-align: (left|center|right)"')
+_BOX = re.compile(r'<input disabled="" type="checkbox"( checked="")?/>\n?')
+_NOTE = re.compile(r'<sup class="footnote-reference"><a href="#[^"]*">(\d+)</a></sup>')
+_NOTED = re.compile(
+    r'<div class="footnote-definition" id="[^"]*">'
+    r'<sup class="footnote-definition-label">(\d+)</sup>'
+)
 
 _CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
 # The bidirectional controls of Unicode: code that shows in another order than it runs deceives.
@@ -29,52 +41,72 @@ _TURNS_ROUND = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # No image: fetching one would tell its host what was read. No id, no hx-*, no style.
 _cleaner = nh3.Cleaner(
     tags={
-        *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6"),
-        *("hr", "input", "li", "ol", "p", "pre", "strong", "table", "tbody", "td", "th"),
-        *("thead", "tr", "ul"),
+        *("a", "blockquote", "br", "code", "del", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("hr", "li", "ol", "p", "pre", "strong", "sup", "table", "tbody", "td", "th", "thead"),
+        *("tr", "ul", *formulas.TAGS),
     },
     clean_content_tags={"script", "style"},
-    attributes={"a": {"href", "title"}, "ol": {"start"}, "input": {"checked", "disabled"}},
-    tag_attribute_values={"input": {"type": {"checkbox"}}},
-    set_tag_attribute_values={"input": {"disabled": "", "type": "checkbox"}},
+    attributes={
+        "a": {"href", "title"},
+        "ol": {"start"},
+        "code": {"class"},
+        **formulas.ATTRIBUTES,
+    },
+    tag_attribute_values={tag: {"align": {"left", "center", "right"}} for tag in ("td", "th")},
     url_schemes={"http", "https", "mailto"},
     url_relative="deny",
     link_rel="noopener noreferrer nofollow",
 )
 
 
-def render(text: str) -> str:
+def render(text: str, scope: str = "") -> str:
     """Render Markdown; raw HTML in it is shown as the text it is.
 
-    What is too long or too deep to be cleaned in a moment is shown as plain text.
+    `scope` sets its footnotes apart from those of other replies on the page. What is too long or
+    too deep to be cleaned in a moment is shown as plain text.
     """
-    if len(text) > MAX_LENGTH or _depth(text) > MAX_DEPTH:
+    if len(text) > MAX_LENGTH:
         return plain(text)
-    rendered = pyromark.html(_without_html(text), options=_OPTIONS)
-    return _with_marked_code(_cleaner.clean(_below_page_headings(_without_images(rendered))))
+    source = prepared(text)
+    if _is_deep(source):
+        return plain(text)
+    return rendered(source, scope)
+
+
+def prepared(text: str) -> str:
+    """Return the same lines in the Markdown that is understood here."""
+    return _without_html(formulas.with_dollars(text))
+
+
+def rendered(source: str, scope: str, *, complete: bool = True) -> str:
+    """Render Markdown that holds no HTML, and is neither long nor deep.
+
+    The parts of code are marked when it is complete.
+    """
+    found = pyromark.html(source, options=OPTIONS)
+    cleaned = _cleaner.clean(_without_what_is_pyromarks(found))
+    told = links.told(_with_notes(with_marked_code(cleaned), scope))
+    return _with_wide_tables(highlight.blocks(told, marked=complete))
 
 
 def plain(text: str) -> str:
     """Show text as it was written."""
-    return f"<pre>{_marked(html.escape(text, quote=False))}</pre>\n"
+    return f"<pre>{escaped(text)}</pre>\n"
 
 
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for event, _ in pyromark.events_with_range(text, options=_OPTIONS):
-        if isinstance(event, dict):
-            depth += ("Start" in event) - ("End" in event)
-            deepest = max(deepest, depth)
-    return deepest
+def escaped(text: str) -> str:
+    """Escape text that is shown as code."""
+    return _marked(html.escape(text, quote=False))
 
 
 def _without_html(text: str) -> str:
-    if "<" not in text:
+    """Escape raw HTML, so that it is text; lines stay lines."""
+    if not _TAG.search(text):
         return text
     source = text.encode()
     parts: list[str] = []
     end = 0
-    for event, place in pyromark.events_with_range(text, options=_OPTIONS):
+    for event, place in pyromark.events_with_range(text, options=OPTIONS):
         if not _is_html(event):
             continue
         parts.append(source[end : place["start"]].decode())
@@ -84,25 +116,60 @@ def _without_html(text: str) -> str:
     return "".join(parts)
 
 
+def _is_deep(text: str) -> bool:
+    depth = 0
+    for event in pyromark.events(text, options=OPTIONS):
+        if isinstance(event, dict):
+            depth += ("Start" in event) - ("End" in event)
+            if depth > MAX_DEPTH:
+                return True
+    return False
+
+
 def _is_html(event: Any) -> bool:
     return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
 
 
-def _below_page_headings(rendered: str) -> str:
-    """Lower the headings of a reply: the page has its own first level."""
-    return _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", rendered)
+def _without_what_is_pyromarks(found: str) -> str:
+    """Lower the headings (the page has its own first level), and say in text what is a picture."""
+    if "<h" in found:
+        found = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", found)
+    if "<img" in found:
+        found = _IMAGE.sub(r"\1", found)
+    if "<input" in found:
+        found = _BOX.sub(lambda box: "☑ " if box[1] else "☐ ", found)
+    if "text-align" in found:
+        found = _ALIGN.sub(r' align="\1"', found)
+    if 'class="math' in found:
+        found = formulas.mathml(found)
+    if 'class="footnote' in found:
+        found = _NOTED.sub(r"<div><sup>\1</sup>", _NOTE.sub(r"<sup>\1</sup>", found))
+    return found
 
 
-def _without_images(rendered: str) -> str:
-    """Keep what an image says, and leave the image where it is."""
-    return _IMAGE.sub(r"\1", rendered)
+def _with_notes(cleaned: str, scope: str) -> str:
+    """Link footnotes: what else could have made a `sup` has been shown as text."""
+    if "<sup>" not in cleaned:
+        return cleaned
+    cleaned = re.sub(
+        r"<div><sup>(\d+)</sup>", rf'<div class="noted" id="note-{scope}-\1"><b>\1</b>', cleaned
+    )
+    return re.sub(r"<sup>(\d+)</sup>", rf'<sup><a href="#note-{scope}-\1">\1</a></sup>', cleaned)
 
 
-def _with_marked_code(rendered: str) -> str:
+def _with_wide_tables(cleaned: str) -> str:
+    """Let a table scroll that is wider than the page."""
+    if "<table>" not in cleaned:
+        return cleaned
+    cleaned = cleaned.replace("<table>", '<div class="table" tabindex="0"><table>')
+    return cleaned.replace("</table>", "</table></div>")
+
+
+def with_marked_code(cleaned: str) -> str:
     """Show in code what would turn the order of its characters round."""
-    if not _TURNS_ROUND.search(rendered):
-        return rendered
-    return _CODE.sub(lambda code: _marked(code[0]), rendered)
+    if not _TURNS_ROUND.search(cleaned):
+        return cleaned
+    return _CODE.sub(lambda code: _marked(code[0]), cleaned)
 
 
 def _marked(text: str) -> str:

@@ -6,14 +6,34 @@ import re
 from html.parser import HTMLParser
 
 PLAIN = {
-    *("blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li"),
-    *("p", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+    *("b", "blockquote", "br", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li"),
+    *("p", "strong", "sup", "table", "tbody", "thead", "tr", "ul"),
+    *("mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "msqrt"),
+    *("msub", "msubsup", "msup", "mtext", "mtr", "munder", "munderover", "menclose"),
 }
 ATTRIBUTES = {
     "a": {"href", "title", "rel"},
+    "code": set(),
+    "div": {"class", "data-language", "id", "tabindex"},
+    "i": {"class"},
+    "math": {"display"},
+    "mfrac": {"linethickness"},
+    "mi": {"mathvariant"},
+    "mo": {"stretchy", "fence", "form", "separator", "accent", "largeop", "movablelimits"},
+    "mover": {"accent"},
+    "mspace": {"width"},
+    "mstyle": {"displaystyle", "scriptlevel"},
+    "mtable": {"columnalign"},
+    "mtd": {"columnalign"},
+    "munder": {"accentunder"},
     "ol": {"start"},
-    "input": {"type", "checked", "disabled"},
+    "pre": {"tabindex"},
+    "small": {"class"},
+    "td": {"align"},
+    "th": {"align"},
 }
+CLASSES = {"code", "table", "noted", "host", *"kscmfbdi"}
+NOTE = re.compile(r"#?note-[\w-]*-\d+")
 REL = "noopener noreferrer nofollow"
 
 
@@ -29,13 +49,16 @@ class Tags(HTMLParser):
         given = dict(attrs)
         if tag not in PLAIN | ATTRIBUTES.keys() or given.keys() - ATTRIBUTES.get(tag, set()):
             self.wrong.append(f"<{tag} {given}>")
+        href = given.get("href") or "https:"
         if tag == "a" and not (
-            re.match(r"(https?|mailto):", given.get("href") or "https:", re.IGNORECASE)
-            and given.get("rel") == REL
+            NOTE.fullmatch(href)
+            or (re.match(r"(https?|mailto):", href, re.IGNORECASE) and given.get("rel") == REL)
         ):
             self.wrong.append(f"<a {given}>")
-        if tag == "input" and (given.get("type") != "checkbox" or "disabled" not in given):
-            self.wrong.append(f"<input {given}>")
+        if given.get("class", "code") not in CLASSES or not NOTE.fullmatch(
+            given.get("id", "note--1") or ""
+        ):
+            self.wrong.append(f"<{tag} {given}>")
 
     def handle_comment(self, data: str) -> None:
         """Refuse a comment."""

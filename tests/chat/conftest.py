@@ -26,7 +26,7 @@ def new_log(database_url: str) -> Iterator[Callable[[], Log]]:
     def new_log() -> Log:
         database = Database(database_url)
         migrate(database, twindow.MIGRATIONS, "alembic_version")
-        logs.append(Log(database, lambda text: f"<p>{text}</p>"))
+        logs.append(Log(database, lambda text, _: f"<p>{text}</p>"))
         return logs[-1]
 
     yield new_log

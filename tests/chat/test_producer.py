@@ -43,12 +43,12 @@ def test_a_bug_while_replying_is_an_end_with_a_sentence(
 def test_a_reply_that_cannot_be_rendered_is_ended_by_whoever_looks(
     producer: Producer, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
-    monkeypatch.setattr(log, "render", lambda _: 1 / 0)
+    monkeypatch.setattr(log, "render", lambda *_: 1 / 0)
     producer.reply_later(conversation, turn, None)
     upstream.next_call().begin().complete("Hi")
     while turn.id in log._live:
         log._live[turn.id].wait(0, timeout=0.01)
-    monkeypatch.setattr(log, "render", lambda text: text)
+    monkeypatch.setattr(log, "render", lambda text, _: text)
 
     assert fold(log.read_all([turn.id])[turn.id]).state is State.INTERRUPTED
 

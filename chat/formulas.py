@@ -1,0 +1,98 @@
+"""Formulas: LaTeX between dollars, or in \\(…\\) and \\[…\\] → MathML, which browsers draw."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import lru_cache
+
+import pyromark
+from latex2mathml.converter import convert
+
+MAX_LENGTH = 2_000
+CODE = pyromark.Options.ENABLE_TABLES
+
+TAGS = {
+    *("math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot"),
+    *("mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext"),
+    *("mtr", "munder", "munderover"),
+}
+ATTRIBUTES = {
+    "math": {"display"},
+    "menclose": {"notation"},
+    "mfrac": {"linethickness"},
+    "mi": {"mathvariant"},
+    "mo": {"stretchy", "fence", "form", "separator", "accent", "largeop", "movablelimits"},
+    "mover": {"accent"},
+    "mspace": {"width"},
+    "mstyle": {"displaystyle", "scriptlevel"},
+    "mtable": {"columnalign"},
+    "mtd": {"columnalign"},
+    "munder": {"accentunder"},
+}
+
+_SPAN = re.compile(r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL)
+_BRACKETS = re.compile(r"\\\((?=\S)([^\n$]+?)\\\)|\\\[([^$]+?)\\\]")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+def with_dollars(text: str) -> str:
+    r"""Write \(…\) and \[…\] with dollars, as Markdown with formulas has them, outside of code."""
+    if "\\(" not in text and "\\[" not in text:
+        return text
+    if "`" not in text and "    " not in text and "~~~" not in text and "\t" not in text:
+        return _BRACKETS.sub(_dollars, text)
+    source = text.encode()
+    parts: list[str] = []
+    end = 0
+    for start, stop in _code(text):
+        parts.append(_BRACKETS.sub(_dollars, source[end:start].decode()))
+        parts.append(source[start:stop].decode())
+        end = stop
+    parts.append(_BRACKETS.sub(_dollars, source[end:].decode()))
+    return "".join(parts)
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    found = []
+    for event, place in pyromark.events_with_range(text, options=CODE):
+        if not isinstance(event, dict):
+            continue
+        started = event.get("Start")
+        if "Code" in event or (isinstance(started, dict) and "CodeBlock" in started):
+            found.append((place["start"], place["end"]))
+    return found
+
+
+def _dollars(found: re.Match[str]) -> str:
+    if found[1] is not None:
+        return f"${found[1].strip()}$"
+    # A blank line would end the paragraph, and the formula with it.
+    return found[0] if _BLANK_LINE.search(found[2]) else f"$${found[2]}$$"
+
+
+def mathml(rendered: str) -> str:
+    """Put MathML in the place of the formulas of pyromark's HTML. It is not safe yet."""
+    return _SPAN.sub(_formula, rendered)
+
+
+def _formula(found: re.Match[str]) -> str:
+    display, latex, digit_follows = found[1] == "display", found[2], found[3]
+    if digit_follows and not display:
+        return f"${latex}$"  # "$5-$10" is about money
+    mark = "$$" if display else "$"
+    return (
+        _converted(html.unescape(latex), "block" if display else "inline")
+        or f"<code>{mark}{latex}{mark}</code>"
+    )
+
+
+@lru_cache(256)
+def _converted(latex: str, display: str) -> str:
+    """Return MathML, or "" for what is no LaTeX that can be drawn."""
+    if len(latex) > MAX_LENGTH:
+        return ""
+    try:
+        return convert(latex, display=display)
+    except Exception:  # noqa: BLE001 - half a formula raises nearly anything
+        return ""

@@ -1,0 +1,44 @@
+"""Code: its parts are marked by classes, and what is copied is what was written."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from chat.highlight import LANGUAGES, MAX_LENGTH
+from chat.markdown import render
+
+
+def fenced(code: str, language: str) -> str:
+    return f"~~~{language}\n{code}\n~~~"
+
+
+def test_the_parts_of_code_are_marked():
+    html = render(fenced("def f(x):  # <b>\n    return 'a' + 1", "python"))
+
+    assert html == (
+        '<div class="code" data-language="python"><pre tabindex="0"><code>'
+        '<i class="k">def</i> <i class="f">f</i>(x):  <i class="c"># &lt;b&gt;</i>\n'
+        '    <i class="k">return</i> <i class="s">\'a\'</i> + <i class="m">1</i>\n'
+        "</code></pre></div>\n"
+    )
+
+
+@pytest.mark.parametrize("language", ["mermaid", "nonsense", "", '"><script>', "a b"])
+def test_code_of_any_other_kind_is_left_as_it_is(language: str):
+    html = render(fenced("int <a>;", language))
+
+    assert "int &lt;a&gt;;" in html
+    assert "<script" not in html
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_language_keeps_each_character(language: str):
+    code = "  \n\tif (a < b && c) { 'x' \"y\" } # é\u00a0 \\ ${d} <!-- e --> %f\n\n  "
+    html = render(fenced(code, language))
+
+    found = BeautifulSoup(f"<pre>{html}</pre>", "html.parser").code
+    assert found.get_text() == code + "\n"
+
+
+def test_code_that_is_too_long_to_be_marked_in_a_moment_is_left_as_it_is():
+    assert "<i" not in render(fenced("x = 1\n" * (MAX_LENGTH // 5), "python"))
+    assert "<i" not in render(fenced("x = " + "1 + " * 500, "python"))

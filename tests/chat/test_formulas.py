@@ -1,0 +1,50 @@
+"""Formulas are drawn by the browser; what is none stays text, and none of them acts."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from chat.formulas import ATTRIBUTES, TAGS
+from chat.markdown import render
+
+
+@pytest.mark.parametrize("text", ["$x^2$", "\\(x^2\\)", "$$x^2$$", "\\[\nx^2\n\\]"])
+def test_a_formula_is_mathml(text: str):
+    html = render(text)
+
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in html
+    assert ('display="block"' in html) is (text[:2] in ("$$", "\\["))
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("It costs $5 and $10.", "<p>It costs $5 and $10.</p>\n"),
+        ("From $5-$10", "<p>From $5-$10</p>\n"),
+        ("`$x$` and `\\(x\\)`", "<p><code>$x$</code> and <code>\\(x\\)</code></p>\n"),
+        ("$\\frac$", "<p><code>$\\frac$</code></p>\n"),
+        ("\\[a\n\nb\\]", "<p>[a</p>\n<p>b]</p>\n"),
+        ("f\\(x", "<p>f(x</p>\n"),
+    ],
+)
+def test_what_is_no_formula_stays_text(text: str, html: str):
+    assert render(text) == html
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "\\text{<script>alert(1)</script>}",
+        "\\href{javascript:alert(1)}{x}",
+        "\\style{color:red}{x}",
+        "\\class{x}{y}",
+        "\\unicode{x3c}img src=x onerror=alert(1)>",
+        "\\text{<hx-partial hx-target='#main'>}",
+        "\\text{<img src=x onerror=alert(1)>}",
+    ],
+)
+def test_no_formula_acts(latex: str):
+    html = BeautifulSoup(render(f"${latex}$"), "html.parser")
+
+    for tag in html.select("*"):
+        assert tag.name in {"p", "code"} | TAGS
+        assert tag.attrs.keys() <= ATTRIBUTES.get(tag.name, set())

@@ -1,0 +1,40 @@
+"""Links: where they lead is told, and the host that they lead to is told nothing."""
+
+import pytest
+
+from chat.markdown import render
+
+REL = ' rel="noopener noreferrer nofollow"'
+
+
+def link(address: str, words: str, host: str = "") -> str:
+    told = f' <small class="host">{host}</small>' if host else ""
+    return f'<a href="{address}"{REL}>{words}{told}</a>'
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("[bank](https://evil.example/x)", link("https://evil.example/x", "bank", "evil.example")),
+        ("<https://x.example/a>", link("https://x.example/a", "https://x.example/a")),
+        ("[x.example/a](https://x.example/a)", link("https://x.example/a", "x.example/a")),
+        (
+            "[https://bank.example](https://evil.example)",
+            link("https://evil.example", "https://bank.example", "evil.example"),
+        ),
+        (
+            "[**bank**](https://bаnk.example)",  # noqa: RUF001 - a Cyrillic letter
+            link("https://b%D0%B0nk.example", "<strong>bank</strong>", "xn--bnk-6cd.example"),
+        ),
+        ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post")),
+        ("see http://a.example/b.", f"see {link('http://a.example/b', 'http://a.example/b')}."),
+        (
+            "(http://a.example/b_(c))",
+            f"({link('http://a.example/b_(c)', 'http://a.example/b_(c)')})",
+        ),
+        ("`http://a.example`", "<code>http://a.example</code>"),
+        ("ahttp://a.example", "ahttp://a.example"),
+    ],
+)
+def test_a_link_says_where_it_leads(text: str, html: str):
+    assert render(text) == f"<p>{html}</p>\n"
