@@ -11,7 +11,8 @@ from blueprints import words
 from blueprints.current import own_conversation, person, portal
 from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
-from chat.entries import Reply, fold
+from chat.draft import shown
+from chat.entries import Reply
 from chat.turns import Turn
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -102,4 +103,4 @@ def replies(turns: Sequence[Turn]) -> list[Reply]:
     """Fold the replies to turns, in one query for all that are over."""
     log = portal().log
     stored = log.read_all([turn.id for turn in turns])
-    return [fold(stored[turn.id]) for turn in turns]
+    return [shown(stored[turn.id], turn.id) for turn in turns]

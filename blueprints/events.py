@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from flask import Blueprint, Response, render_template, request, stream_with_context
 
 import sse
-from blueprints import words
+from blueprints import frames
 from blueprints.current import person, portal
-from chat.entries import Batch, Progress, fold, said
+from chat.draft import Draft
+from chat.entries import Batch, Entry, Progress, fold
 from chat.turns import Turn
 
 bp = Blueprint("events", __name__)
@@ -47,46 +48,44 @@ def _cursor() -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
 
 
-def _frames(turn: Turn, after: int) -> Iterator[str]:
+def _frames(turn: Turn, cursor: int) -> Iterator[str]:
     # An event, not a comment: the page takes a stream that brings nothing for one that is none.
     yield sse.frame(event="here")
     heard_at: float | None = time.monotonic()
-    for batch in portal().log.follow(turn.id, after):
+    draft = Draft(turn.id, cursor)
+    says_what_it_does = True
+    # From the beginning, whatever the page has: what it shows is what the whole log comes to.
+    for batch in portal().log.follow(turn.id):
         if batch.ended:
-            yield sse.frame(_whole(turn, batch), id=batch.last) + _done()
+            reply = fold(batch)
+            changes = draft.changes_to(reply.html)
+            yield sse.frame(frames.end(turn, reply, changes), id=batch.last)
+            yield sse.frame(event="done")
             return
-        if batch.entries:
+        draft.read(batch)
+        new = _beyond(batch, cursor)
+        if new or cursor > batch.last:
             heard_at = time.monotonic()
-            yield sse.frame(_more(turn, batch), id=batch.last)
+            text = frames.text(turn.id, draft.changes())
+            does = any(isinstance(entry, Progress) for entry in new)
+            if does or says_what_it_does:
+                text += frames.progress(turn, new, has_text=bool(draft.html))
+            yield sse.frame(text, id=batch.last)
+            cursor, says_what_it_does = batch.last, does
         elif heard_at and time.monotonic() - heard_at >= STILL_WAITING_SECONDS:
-            heard_at = None  # said once, not each time
+            heard_at, says_what_it_does = None, True  # said once, not each time
             yield sse.frame(render_template("turns/_still_waiting.html", turn=turn))
         else:
             yield sse.HEARTBEAT
     yield sse.frame(event="back", retry=random.randint(*BACK_MS))  # noqa: S311
 
 
-def _more(turn: Turn, batch: Batch) -> str:
-    progress = [entry for entry in batch.entries if isinstance(entry, Progress)]
-    return render_template(
-        "turns/_more.html",
-        turn=turn,
-        text=said(batch.entries),
-        progress=progress[-1] if progress else None,
-        replace=batch.after == 0,
-    )
-
-
-def _whole(turn: Turn, batch: Batch) -> str:
-    return render_template("turns/_swap.html", turn=turn, reply=fold(batch), key=words.fresh_key())
+def _beyond(batch: Batch, cursor: int) -> tuple[Entry, ...]:
+    return batch.entries[max(0, cursor - batch.after) :]
 
 
 def _nothing_to_see(turn_id: str) -> Iterator[str]:
     """Say so to a page that shows the turn nevertheless: its session is over."""
     if _ID.fullmatch(turn_id):
         yield sse.frame(render_template("turns/_signed_out.html", turn_id=turn_id))
-    yield _done()
-
-
-def _done() -> str:
-    return sse.frame(event="done")
+    yield sse.frame(event="done")

@@ -13,7 +13,8 @@ from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
 from chat.allowance import NotNow
 from chat.conversations import Conversation
-from chat.entries import Ended, State, fold
+from chat.draft import shown
+from chat.entries import Ended, State
 from chat.turns import StillReplying, Turn
 
 bp = Blueprint("turns", __name__)
@@ -70,7 +71,11 @@ def _repeated(conversation: Conversation, content: str) -> Turn | None:
 
 
 def _shown(turn: Turn) -> dict[str, Any]:
-    return {"turn": turn, "reply": fold(portal().log.read(turn.id)), "key": words.fresh_key()}
+    return {
+        "turn": turn,
+        "reply": shown(portal().log.read(turn.id), turn.id),
+        "key": words.fresh_key(),
+    }
 
 
 def _place_of(turn: Turn) -> str:

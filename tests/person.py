@@ -9,6 +9,8 @@ import requests
 from bs4 import BeautifulSoup, Tag
 
 import sse
+from tests.page import read
+from tests.shown import Shown
 from tests.upstream import Upstream
 
 WAIT_SECONDS = 10
@@ -26,7 +28,7 @@ class Page:
     @staticmethod
     def read(html: str) -> BeautifulSoup:
         """Read a piece of HTML."""
-        return BeautifulSoup(html, "html.parser")
+        return read(html)
 
     @property
     def text(self) -> str:
@@ -97,11 +99,14 @@ class Person:
         """Say something to a twin for the first time."""
         return self.press(self.get(f"/twins/{twin}"), "Send", content=content)
 
-    def follow(self, turn_id: str, *, after: int | str = 0, last_id: str = "") -> Stream:
-        """Follow the reply to a turn."""
+    def follow(
+        self, turn_id: str, *, after: int | str = 0, last_id: str = "", turn: Tag | None = None
+    ) -> Stream:
+        """Follow the reply to a turn, which the page shows like this."""
         headers = {"Last-Event-ID": last_id} if last_id else {}
         url = f"{self.base_url}/turns/{turn_id}/events?after={after}"
-        return Stream(self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS))
+        response = self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS)
+        return Stream(response, Shown(turn_id, turn))
 
     def close(self) -> None:
         """Close the browser."""
@@ -111,9 +116,31 @@ class Person:
 class Stream:
     """The frames of a reply, as a browser gets them."""
 
-    def __init__(self, response: requests.Response) -> None:
+    def __init__(self, response: requests.Response, shown: Shown) -> None:
         self.response = response
-        self._events = (event for event in sse.read(self._chunks()) if event.name != "here")
+        self._shown = shown
+        self._events = self._seen()
+
+    def _seen(self) -> Iterator[sse.ServerSentEvent]:
+        for event in sse.read(self._chunks()):
+            self._shown.change(read(event.data))
+            if event.name != "here":
+                yield event
+
+    @property
+    def turn(self) -> Tag:
+        """Return the turn as the page shows it."""
+        return self._shown.turn
+
+    @property
+    def text(self) -> str:
+        """Return the words that the page shows of the reply."""
+        return self._shown.text
+
+    @property
+    def html(self) -> str:
+        """Return the HTML that the page shows of the reply."""
+        return self._shown.reply.decode_contents()
 
     def __enter__(self) -> Stream:
         return self
@@ -129,13 +156,13 @@ class Stream:
         return Page.read(next(self._events).data)
 
     def until(self, words: str) -> None:
-        """Read until the frames so far hold these words."""
+        """Read until the page shows these words, in the reply or beside it."""
         seen = ""
         for event in self._events:
-            seen += Page.read(event.data).get_text()
-            if words in seen:
+            seen += read(event.data).get_text()
+            if words in seen or words.strip() in self.text:
                 return
-        raise AssertionError(f"{words!r} never came: {seen!r}")
+        raise AssertionError(f"{words!r} never came: {self.text!r} {seen!r}")
 
     def rest(self) -> list[sse.ServerSentEvent]:
         """Return the frames that are left, until the stream ends."""

@@ -48,10 +48,9 @@ def test_a_signal_ends_it_with_streams_open_and_keeps_the_text(
         somebody.base_url = server.url
         page = somebody.begin("Tell me about steam engines.")
         with somebody.follow(str(page.turns[0]["data-turn"])) as stream:
-            frame = stream.next()
-            while not frame.select_one("hx-partial[hx-target$=-text]"):
-                frame = stream.next()
-            text = frame.select_one("hx-partial[hx-target$=-text]").get_text()
+            while not stream.text:
+                stream.next()
+            text = stream.text
             assert server.end(number) == 0
             stream.rest()
         assert server.said() == ""
@@ -60,7 +59,7 @@ def test_a_signal_ends_it_with_streams_open_and_keeps_the_text(
         somebody.base_url = server.url
         page = somebody.get(page.path)
     assert page.states == ["interrupted"]
-    assert text.strip() in page.text
+    assert " ".join(text.split()) in page.text
 
 
 def test_the_portal_speaks_to_a_service_that_runs_alone(tmp_path: Path, somebody: Person):

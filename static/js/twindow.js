@@ -92,11 +92,17 @@ addEventListener("online", () => {
   }
 });
 
-// A reply that has begun says so, for themes and assistive technology.
-document.addEventListener("htmx:sse:after:message", (event) => {
-  const turn = event.target.closest?.(".turn[data-state=waiting]");
-  if (turn?.querySelector(".turn__reply")?.textContent) turn.dataset.state = "streaming";
-});
+// A reply that has begun, or has ended, says so: for themes and assistive technology.
+const tellStates = () => {
+  for (const turn of document.querySelectorAll(".turn:is([data-state=waiting], [data-state=streaming])")) {
+    const reply = turn.querySelector(".turn__reply");
+    const { state } = turn.querySelector(".turn__foot").dataset;
+    const runs = state === "waiting" || state === "streaming";
+    if (!runs) reply.removeAttribute("aria-busy");
+    turn.dataset.state = runs && reply.textContent ? "streaming" : state;
+  }
+};
+document.addEventListener("htmx:sse:after:message", tellStates);
 
 // The page stays at its end while the reader is there, and where they are when they are not.
 const NEAR_END = 120;

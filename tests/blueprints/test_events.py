@@ -1,6 +1,7 @@
 """The stream of a reply: whole, from any cursor, for whoever looks."""
 
 import pytest
+from bs4 import Tag
 
 from tests.conftest import close, served
 from tests.person import Page, Person, ended
@@ -12,23 +13,45 @@ def begun(alice: Person, upstream: Upstream):
     return page, str(page.turns[0]["data-turn"]), upstream.next_call().begin()
 
 
-def test_text_is_appended_and_the_end_replaces_the_turn(alice: Person, upstream: Upstream):
+def test_the_html_grows_and_the_end_changes_only_what_is_below(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
+    target = f"#turn-{turn_id}-text"
 
     with alice.follow(turn_id) as stream:
         call.delta("One <b>")
-        first = stream.next().select_one(f'hx-partial[hx-target="#turn-{turn_id}-text"]')
+        first = stream.next().select_one(f'hx-partial[hx-target="{target}"]')
         call.delta(" two")
-        second = stream.next().select_one(f'hx-partial[hx-target="#turn-{turn_id}-text"]')
-        call.complete("One **two**")
+        second = stream.next().select_one(f'hx-partial[hx-target="{target}>:last-child"]')
+        call.complete("One <b> two")
         end, done = stream.rest()
+        shown = stream.text
 
-    assert (first["hx-swap"], first.get_text()) == ("innerHTML", "One <b>")
+    assert (first["hx-swap"], first.decode_contents()) == ("innerHTML", "<p>One &lt;b&gt;</p>\n")
     assert (second["hx-swap"], second.get_text()) == ("beforeend", " two")
-    assert f'<hx-partial hx-target="#turn-{turn_id}" hx-swap="outerHTML">' in end.data
-    assert "<strong>two</strong>" in end.data
+    assert shown == "One <b> two"
+    foot = end_of(end)
+    assert foot.select_one(f"#turn-{turn_id}-foot")["data-state"] == "complete"
     assert "hx-sse:connect" not in end.data
+    assert "two" not in end.data
     assert done.name == "done"
+
+
+def end_of(event) -> Tag:
+    [part] = Page.read(event.data).select("hx-partial")
+    assert (part["hx-target"][-5:], part["hx-swap"]) == ("-foot", "outerHTML")
+    return part
+
+
+def test_the_end_mends_what_was_shown_otherwise(alice: Person, upstream: Upstream):
+    _, turn_id, call = begun(alice, upstream)
+    with alice.follow(turn_id) as stream:
+        call.delta("See [that].\n\nMore")
+        stream.until("More")
+        assert "<a" not in stream.html
+        call.complete("See [that].\n\nMore\n\n[that]: https://x.example/")
+        stream.rest()
+
+        assert stream.html.count("<a") == 1
 
 
 def test_a_reader_who_comes_back_gets_what_they_missed(alice: Person, upstream: Upstream):
@@ -36,12 +59,14 @@ def test_a_reader_who_comes_back_gets_what_they_missed(alice: Person, upstream: 
     with alice.follow(turn_id) as stream:
         call.delta("One")
         stream.until("One")
+        turn = stream.turn
     with alice.follow(turn_id) as stream:
         call.delta(" two")
         stream.until(" two")
 
-    with alice.follow(turn_id, after=0, last_id="1") as stream:
-        missed = stream.next().select_one(f'hx-partial[hx-target="#turn-{turn_id}-text"]')
+    with alice.follow(turn_id, after=0, last_id="1", turn=turn) as stream:
+        missed = stream.next().select_one("hx-partial")
+        assert stream.text == "One two"
 
     assert (missed["hx-swap"], missed.get_text()) == ("beforeend", " two")
     call.complete()
@@ -55,26 +80,27 @@ def test_an_unknown_cursor_gets_the_whole_reply(alice: Person, upstream: Upstrea
         stream.until("All of it")
 
     with alice.follow(turn_id, last_id=cursor) as stream:
-        whole = stream.next().select_one(f'hx-partial[hx-target="#turn-{turn_id}-text"]')
-
-    assert (whole["hx-swap"], whole.get_text()) == ("innerHTML", "All of it")
+        stream.next()
+        assert stream.html.strip() == "<p>All of it</p>"
     call.complete()
 
 
 def test_the_page_begins_where_the_stream_goes_on(alice: Person, upstream: Upstream):
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
-        call.delta("So far")
-        stream.until("So far")
+        call.delta("So **far**")
+        stream.until("far")
 
     page = alice.get(page.path)
-    connect = str(page.turns[0]["hx-sse:connect"])
+    connect = str(page.turns[0].select_one(".turn__foot")["hx-sse:connect"])
+    html = page.turns[0].select_one(".turn__reply").decode_contents()
     call.delta(", so good")
-    with alice.follow(turn_id, after=connect.partition("after=")[2]) as stream:
-        rest = stream.next().select_one(f'hx-partial[hx-target="#turn-{turn_id}-text"]')
+    with alice.follow(turn_id, after=connect.partition("after=")[2], turn=page.turns[0]) as stream:
+        rest = stream.next().select_one("hx-partial")
+        assert stream.text == "So far, so good"
 
     assert page.states == ["streaming"]
-    assert page.html.select_one(".turn__reply--plain").get_text() == "So far"
+    assert html.strip() == "<p>So <strong>far</strong></p>"
     assert (rest["hx-swap"], rest.get_text()) == ("beforeend", ", so good")
     call.complete()
 
@@ -120,12 +146,12 @@ def test_words_cannot_become_fields_of_the_stream(alice: Person, upstream: Upstr
 
     with alice.follow(turn_id) as stream:
         call.delta(words)
-        event = next(iter(stream))
+        next(iter(stream))
+        shown = stream.text
         call.complete()
         rest = stream.rest()
 
-    shown = Page.read(event.data).select_one(f'hx-partial[hx-target="#turn-{turn_id}-text"]')
-    assert shown.get_text() == words.replace("\r\n", "\n")
+    assert shown.split() == words.split()
     assert [event.name for event in rest] == ["message", "done"]
 
 

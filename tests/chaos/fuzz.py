@@ -7,11 +7,13 @@ import os
 import random
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 
 import sse
 import twinapi
 from chat import entries
-from chat.entries import Batch, Ended, Entry, State, fold
+from chat.draft import Draft
+from chat.entries import Batch, Delta, Ended, Entry, State, fold
 from chat.markdown import render
 from tests.chaos import words
 from tests.chaos.measures import status
@@ -69,13 +71,29 @@ def a_stream(dice: random.Random) -> None:
     log = [entries.decode(entries.encode(entry)) for entry in log]
     reply = fold(Batch(0, len(log), tuple(log)))
     _check_html(reply.text)
-    for text in (render(reply.text), reply.text, reply.sentence):
+    for text in (render(reply.text, "x"), reply.text, reply.sentence):
         _check_frame(text)
 
 
 def a_document(dice: random.Random) -> None:
-    """Render random Markdown."""
-    _check_html(words.markdown(dice))
+    """Render random Markdown, whole and while it is written."""
+    text = words.markdown(dice)
+    _check_html(text)
+    _check_draft(dice, text)
+
+
+def _check_draft(dice: random.Random, text: str) -> None:
+    ends = sorted(dice.choices(range(len(text) + 1), k=dice.choice((1, 20, 100))))
+    log = tuple(Delta(text[begin:end]) for begin, end in pairwise([0, *ends, len(text)]))
+    draft = Draft("x")
+    tags = Tags()
+    for number in range(1, len(log) + 1):
+        draft.read(Batch(0, number, log[:number]))
+        for change in draft.changes():
+            tags.feed(change.html)
+    for change in draft.changes_to(render(text, "x")) or ():
+        tags.feed(change.html)
+    assert not tags.wrong, f"{tags.wrong} in {json.dumps(text)[:200]}"
 
 
 def _read(stream: bytes, cuts: list[int]) -> list[sse.ServerSentEvent]:
@@ -103,7 +121,7 @@ def _entry(event: twinapi.Event) -> Entry | None:
         case twinapi.Progress(text, percent):
             return entries.Progress(text, percent)
         case twinapi.Delta(text):
-            return entries.Delta(text)
+            return Delta(text)
         case twinapi.Complete(text):
             return Ended(State.COMPLETE, text=text or "") if text else None
         case twinapi.Failed(sentence):
@@ -120,6 +138,6 @@ def _check_frame(text: str) -> None:
 
 def _check_html(text: str) -> None:
     tags = Tags()
-    tags.feed(render(text))
+    tags.feed(render(text, "x"))
     tags.close()
     assert not tags.wrong, f"{tags.wrong} in {json.dumps(text)[:200]}"

@@ -28,16 +28,12 @@ Hear = Callable[..., "Seen"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came of one reply: its frames, the page afterwards, and what the service was sent."""
+    """What came of one reply: frames, the turn that they made, the page, what the service got."""
 
     frames: list[ServerSentEvent]
+    live: Tag
     page: Page
     sent: list[str]
-
-    @property
-    def live(self) -> Tag:
-        """Return the turn as the stream left it."""
-        return Page.read(self.frames[-2].data).select("article.turn")[-1]
 
     @property
     def turn(self) -> Tag:
@@ -50,7 +46,7 @@ class Seen:
         return [
             piece.get_text()
             for frame in self.frames
-            for piece in Page.read(frame.data).select("hx-partial[hx-target$=-text]")
+            for piece in Page.read(frame.data).select("hx-partial[hx-target*=-text]")
         ]
 
     @property
@@ -76,14 +72,15 @@ def hear(alice: Person, upstream: Upstream) -> Hear:
 def look(person: Person, upstream: Upstream, page: Page, *acts: Act) -> Seen:
     """Follow the last turn on a page while the service acts, once for each of its calls."""
     turn_id = str(page.turns[-1]["data-turn"])
-    with person.follow(turn_id) as stream:
+    with person.follow(turn_id, turn=page.turns[-1]) as stream:
         for act in acts:
             act(upstream.next_call())
         frames = stream.rest()
+        live = stream.turn
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
             thread.join(10)  # its log is written by then
-    return Seen(frames, person.get(page.path), upstream.sent())
+    return Seen(frames, live, person.get(page.path), upstream.sent())
 
 
 def promised(

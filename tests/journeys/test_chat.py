@@ -33,7 +33,7 @@ def test_gallery_to_reply_and_back(context: BrowserContext, upstream: Upstream):
     second.goto(page.url)
     call.delta("gins**")
     for each in (page, second):
-        expect(turn(each, "streaming").locator(".turn__reply")).to_have_text("It **begins**")
+        expect(turn(each, "streaming").locator(".turn__reply")).to_have_text("It begins")
     call.complete("It **begins**")
     for each in (page, second):
         expect(turn(each, "complete").locator(".turn__reply strong")).to_have_text("begins")

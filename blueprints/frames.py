@@ -1,0 +1,39 @@
+"""What goes to a page that shows a reply: its HTML bit by bit, what is being done, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from flask import render_template
+
+from blueprints import words
+from chat.changes import Change
+from chat.entries import Entry, Progress, Reply
+from chat.turns import Turn
+
+
+def text(turn_id: str, changes: Iterable[Change]) -> str:
+    """Change the HTML of a reply."""
+    return "".join(_swap(turn_id, change) for change in changes)
+
+
+def progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
+    """Say what the service does last, if it says anything."""
+    last = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
+    return render_template("turns/_doing.html", turn=turn, progress=last, has_text=has_text)
+
+
+def end(turn: Turn, reply: Reply, changes: Sequence[Change] | None) -> str:
+    """End a reply: by what changes, or as a whole for a page that shows something unknown."""
+    if changes is None:
+        return render_template("turns/_swap.html", turn=turn, reply=reply, key=words.fresh_key())
+    foot = render_template("turns/_end.html", turn=turn, reply=reply, key=words.fresh_key())
+    return text(turn.id, changes) + foot
+
+
+def _swap(turn_id: str, change: Change) -> str:
+    below = ">:last-child" * (change.depth - 1)
+    if change.depth:
+        below += ">:last-child" if change.child == 1 else f">:nth-last-child({change.child})"
+    target = f"#turn-{turn_id}-text{below}"
+    return f'<hx-partial hx-target="{target}" hx-swap="{change.swap}">{change.html}</hx-partial>'

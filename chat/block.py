@@ -1,0 +1,112 @@
+"""The block of a reply that is open: the last one, which may become anything yet."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from chat.markdown import plain, prepared, render, rendered
+from chat.outline import Outline, outline
+
+# Beyond so many characters a list is rendered item by item, and code line by line.
+LONG = 600
+# Beyond so many, what is open is rendered anew only when it has grown by a part of itself.
+VERY_LONG = 4_000
+PART = 1 / 64
+
+_BEGIN = re.compile(r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>')
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_END_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)$")
+
+
+class Html(NamedTuple):
+    """The HTML of an open block: `frozen` stays, and leaves `opened` elements open."""
+
+    frozen: str = ""
+    opened: int = 0
+    rest: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Return it in one piece."""
+        return self.frozen + self.rest
+
+
+class Block:
+    """Take pieces of Markdown, give away the blocks that they close, and show the open one."""
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+        self.html = Html()
+        # The source is `_before` and `_tail`; the tail means the same after `_context`.
+        self._before = self._context = self._tail = ""
+        self._frozen = ""
+        self._opened = 0
+        self._rendered = 0
+
+    def write(self, text: str) -> str:
+        """Take a piece, and return the HTML of what it closes."""
+        self._tail += text
+        length = len(self._tail)
+        if length > VERY_LONG and length - self._rendered < length * PART:
+            return ""
+        found = outline(prepared(self._context + self._tail))
+        closed = self._close(found) if found.blocks and found.blocks[-1] else ""
+        if found.deep:
+            self.html = Html(rest=plain(self._before + self._tail))
+        else:
+            if len(self._tail) > LONG:
+                self._freeze(found)
+            self.html = self._shown()
+        self._rendered = len(self._tail)
+        return closed
+
+    def _close(self, found: Outline) -> str:
+        """Render for good what stands before the last block."""
+        end = _line(self._context + self._tail, found.blocks[-1]) - len(self._context)
+        source = self._before + self._tail[:end]
+        self._tail = self._tail[end:]
+        self._before = self._context = self._frozen = ""
+        self._opened = 0
+        return render(source, self.scope)
+
+    def _freeze(self, found: Outline) -> None:
+        """Render for good, as long as the block is open, all but the last item or line."""
+        context, begin, end = "", 0, 0
+        if len(found.items) > 1:
+            end = _line(self._tail, found.items[-1] - found.blocks[-1])
+        elif found.fenced and _FENCE.match(self._context or self._tail):
+            context = self._context or self._tail[: self._tail.index("\n") + 1]
+            begin = 0 if self._context else len(context)
+            end = 0 if _END_FENCE.search(self._tail, begin) else self._tail.rfind("\n") + 1
+        if end <= begin:
+            return
+        html = self._html_of(context + self._tail[begin:end])
+        if begun := _BEGIN.match(html):
+            inside = begun.end() if self._frozen else 0
+            self._frozen += html[inside : html.rindex(f"</{begun[1] or begun[2]}>")]
+            self._opened = 1 if begun[1] else 3
+            self._before += self._tail[:end]
+            self._context, self._tail = context, self._tail[end:]
+
+    def _shown(self) -> Html:
+        # What may become the end of code must not be seen as the last line of it.
+        tail = _BEGUN_FENCE.sub("", self._tail) if self._context else self._tail
+        html = self._html_of(self._context + tail)
+        if not self._frozen:
+            return Html(rest=html)
+        if begun := _BEGIN.match(html):
+            return Html(self._frozen, self._opened, html[begun.end() :])
+        return Html(rest=self._html_of(self._before + self._tail))
+
+    def _html_of(self, source: str) -> str:
+        return rendered(prepared(source), self.scope, complete=False)
+
+
+def _line(text: str, number: int) -> int:
+    """Return where a line begins, counted from 0."""
+    place = 0
+    for _ in range(number):
+        place = text.index("\n", place) + 1
+    return place

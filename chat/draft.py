@@ -1,0 +1,84 @@
+"""The HTML of a reply while it is written. What is closed is rendered once, and never again.
+
+A block is closed when another has begun: nothing that follows changes it, but for references that
+are defined later. The render of the whole, at the end, mends these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from chat.block import Block, Html
+from chat.changes import Change, changes
+from chat.entries import Batch, Delta, Reply, fold
+
+
+class Draft:
+    """Read the log of a reply, and tell one reader how its HTML changes.
+
+    The HTML depends on the entries and their order alone: what a page has shown at a cursor, by
+    whatever process, is what a draft comes to at that cursor.
+    """
+
+    def __init__(self, scope: str, after: int = 0) -> None:
+        """Begin for a reader who has the HTML at a cursor; 0 says that they have none."""
+        self.number = 0
+        self._after = after
+        self._block = Block(scope)
+        self._closed: list[str] = []
+        self._known: tuple[int, Html] | None = None
+
+    @property
+    def html(self) -> str:
+        """Return the HTML of all entries so far."""
+        return "".join(self._closed) + self._block.html.whole
+
+    def read(self, batch: Batch) -> None:
+        """Take the entries that are new."""
+        for number, entry in enumerate(batch.entries, batch.after + 1):
+            if number > self.number:
+                self._take(number, entry.text if isinstance(entry, Delta) else "")
+
+    def changes(self) -> tuple[Change, ...]:
+        """Say how the HTML has changed since the reader was told last, or since their cursor."""
+        new = self._block.html
+        found = None
+        if self._known:
+            closed, old = self._known
+            if closed == len(self._closed) and old.opened and new.frozen.startswith(old.frozen):
+                rest = new.frozen[len(old.frozen) :] + new.rest
+                found = changes(old.rest, rest, old.opened)
+            else:
+                found = changes(old.whole, "".join(self._closed[closed:]) + new.whole)
+        self._known = len(self._closed), new
+        return _wholly(self.html) if found is None else found
+
+    def changes_to(self, final: str) -> tuple[Change, ...] | None:
+        """Say how what the reader has becomes the final HTML; None if it is not known."""
+        if not self._known:
+            return None
+        closed, old = self._known
+        before = "".join(self._closed[:closed])
+        found = changes(old.whole, final[len(before) :]) if final.startswith(before) else None
+        return _wholly(final) if found is None else found
+
+    def _take(self, number: int, text: str) -> None:
+        if text and (closed := self._block.write(text)):
+            self._closed.append(closed)
+        self.number = number
+        if number == self._after:
+            self._known = len(self._closed), self._block.html
+
+
+def shown(batch: Batch, scope: str) -> Reply:
+    """Say what the whole log in the batch comes to, with the HTML of a reply that goes on."""
+    reply = fold(batch)
+    if not (reply.running and reply.text):
+        return reply
+    draft = Draft(scope)
+    draft.read(batch)
+    return replace(reply, html=draft.html)
+
+
+def _wholly(html: str) -> tuple[Change, ...]:
+    return (Change(0, "innerHTML", html),)

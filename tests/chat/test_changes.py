@@ -1,0 +1,101 @@
+"""HTML that becomes another: little is touched, and what comes of it is the other."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blueprints import frames
+from chat.changes import Change, changes
+from tests.page import read
+from tests.shown import Shown
+
+
+def shown(old: str, *steps: tuple[Change, ...]) -> str:
+    """Return the HTML of a page after these changes."""
+    page = Shown("x")
+    page.change(read(frames.text("x", (Change(0, "innerHTML", old),))))
+    for step in steps:
+        page.change(read(frames.text("x", step)))
+    return plain(page.reply.decode_contents())
+
+
+def plain(html: str) -> str:
+    """Leave out the white space that nobody sees."""
+    whole = read(f"<article>{html}</article>").article.decode_contents()
+    return re.sub(r">\n+|\n+<", lambda found: found[0].strip("\n"), whole).strip("\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("<p>a</p>\n", "<p>a b</p>\n", [Change(1, "beforeend", " b")]),
+        ("<p>a</p>\n", "<p>a</p>\n<p>b</p>\n", [Change(0, "beforeend", "<p>b</p>\n")]),
+        ("<p>**b</p>", "<p><strong>b</strong></p>", [Change(1, "innerHTML", "<strong>b</strong>")]),
+        ("<p>-</p>", "<ul><li>a</li></ul>", [Change(1, "outerHTML", "<ul><li>a</li></ul>")]),
+        ("<p>a &lt;</p>", "<p>a &lt;b</p>", [Change(1, "beforeend", "b")]),
+        ("<p>a &lt;</p>", "<p>a &amp;</p>", [Change(1, "innerHTML", "a &amp;")]),
+        ("<hr>", "<hr>\n<p>a</p>", [Change(0, "beforeend", "\n<p>a</p>")]),
+        ("<p>a</p>", "<p>a</p>", []),
+        (
+            "<ul><li>a</li><li>b</li></ul>",
+            "<ul><li>a</li><li>b c</li><li>d</li></ul><p>e</p>",
+            [
+                Change(2, "beforeend", " c"),
+                Change(1, "beforeend", "<li>d</li>"),
+                Change(0, "beforeend", "<p>e</p>"),
+            ],
+        ),
+        (
+            "<h3>a</h3><p>b</p><p>|</p>",
+            "<h3>a</h3><h3>b</h3>",
+            [Change(1, "outerHTML", "", 1), Change(1, "outerHTML", "<h3>b</h3>", 2)],
+        ),
+    ],
+)
+def test_only_what_differs_is_touched(old: str, new: str, expected: list[Change]):
+    found = changes(old, new)
+
+    assert list(found or ()) == expected
+    assert shown(old, found or ()) == plain(new)
+
+
+def test_what_begins_inside_of_elements_goes_on_there():
+    assert changes("a</li></ul>", "a b</li><li>c</li></ul>", 2) == (
+        Change(2, "beforeend", " b"),
+        Change(1, "beforeend", "<li>c</li>"),
+    )
+    assert changes("a\n</code></pre></div>", "b</code></pre></div>", 3) is None
+
+
+WORDS = st.sampled_from(["a", " b", "&lt;", "&amp;", "\n", " ", "<br>"])
+INLINE = st.recursive(
+    WORDS,
+    lambda inner: st.builds(
+        "<{0}>{1}</{0}>".format,
+        st.sampled_from(["em", "strong", "code"]),
+        st.lists(inner, max_size=3).map("".join),
+    ),
+    max_leaves=4,
+)
+TEXT = st.lists(INLINE, max_size=4).map("".join)
+LEAVES = st.builds("<{0}>{1}</{0}>".format, st.sampled_from(["p", "h3", "pre"]), TEXT)
+BLOCKS = st.recursive(
+    LEAVES | st.just("<hr>"),
+    lambda inner: (
+        st.lists(st.lists(inner, max_size=2).map("".join).map("<li>{}</li>".format), max_size=3)
+        .map("".join)
+        .map("<ul>{}</ul>".format)
+    ),
+    max_leaves=5,
+)
+DOCUMENTS = st.lists(BLOCKS, max_size=4).map("\n".join)
+
+
+@given(DOCUMENTS, DOCUMENTS, DOCUMENTS)
+def test_what_comes_of_it_is_the_other(kept: str, old: str, new: str):
+    found = changes(kept + old, kept + new)
+
+    after = shown(kept + old, found if found is not None else (Change(0, "innerHTML", kept + new),))
+    assert after == plain(kept + new)

@@ -1,0 +1,160 @@
+"""A reply while it is written: however its pieces are cut, the page comes to the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blueprints import frames
+from chat.block import Block
+from chat.changes import Change
+from chat.draft import Draft, shown
+from chat.entries import Batch, Delta, Entry, Progress
+from chat.markdown import render
+from tests.chat.constructs import CONSTRUCTS
+from tests.page import read
+from tests.shown import Shown
+
+
+class Reader:
+    """A page that follows a reply, and counts what it is sent."""
+
+    def __init__(self, after: int = 0, html: str = "") -> None:
+        self.draft = Draft("x", after)
+        self.page = Shown("x")
+        self.page.reply.extend(list(read(f"<pre>{html}</pre>").pre.contents))
+        self.sent = 0
+        self.anew = 0
+
+    def hear(self, log: Sequence[Entry], until: int) -> None:
+        """Read the log up to an entry, and show it."""
+        self.draft.read(Batch(0, until, tuple(log[:until])))
+        self._change(self.draft.changes())
+
+    def end(self, html: str) -> None:
+        """Show the final HTML."""
+        self._change(self.draft.changes_to(html) or ())
+
+    def _change(self, changes: Sequence[Change]) -> None:
+        self.sent += sum(len(change.html) for change in changes)
+        self.anew += any((change.depth, change.swap) == (0, "innerHTML") for change in changes)
+        self.page.change(read(frames.text("x", changes)))
+
+    @property
+    def html(self) -> str:
+        """Return what the page shows."""
+        return plain(self.page.reply.decode_contents())
+
+
+def plain(html: str) -> str:
+    """Leave out the white space between elements."""
+    whole = read(f"<article>{html}</article>").article.decode_contents()
+    return re.sub(r">\s+|\s+<", lambda found: found[0].strip(), whole).strip()
+
+
+def cut(text: str, sizes: Sequence[int]) -> list[Entry]:
+    """Make a log of a text, of pieces in these sizes, again and again."""
+    log: list[Entry] = []
+    while text:
+        size = sizes[len(log) % len(sizes)]
+        log.append(Delta(text[:size]))
+        text = text[size:]
+    return log
+
+
+def follow(text: str, sizes: Sequence[int]) -> Reader:
+    """Follow a reply to its end, looking at each piece."""
+    reader = Reader()
+    log = cut(text, sizes)
+    for number in range(1, len(log) + 1):
+        reader.hear(log, number)
+        assert reader.html == plain(reader.draft.html)
+    reader.end(render(text, "x"))
+    return reader
+
+
+@pytest.mark.parametrize("text", CONSTRUCTS)
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_each_construct_comes_to_what_the_whole_render_says(text: str, size: int):
+    assert follow(text, [size]).html == plain(render(text, "x"))
+
+
+DOCUMENTS = st.builds(
+    lambda joint, parts: joint.join(parts),
+    st.sampled_from(["\n", "\n\n"]),
+    st.lists(st.sampled_from(CONSTRUCTS), min_size=1, max_size=6),
+)
+SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=8)
+
+
+@settings(deadline=None, max_examples=40)
+@given(DOCUMENTS, SIZES)
+def test_documents_in_any_pieces_come_to_what_the_whole_render_says(text: str, sizes: list[int]):
+    assert follow(text, sizes).html == plain(render(text, "x"))
+
+
+@settings(deadline=None, max_examples=40)
+@given(DOCUMENTS, SIZES, st.data())
+def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[int], data):
+    log = cut(text, sizes)
+    at = data.draw(st.integers(1, len(log)))
+    page = shown(Batch(0, at, tuple(log[:at])), "x")
+
+    reader = Reader(page.cursor, page.html)
+    reader.hear(log, len(log))
+
+    assert reader.html == plain(reader.draft.html)
+
+
+LINE = "- item {} with some **words** and `code` that go on\n"
+LONG = {
+    "list": "".join(LINE.format(number) for number in range(400)),
+    "code": "```python\n" + "    value = compute(other, 'text')  # step\n" * 300 + "```\n\nDone.",
+    "prose": "\n\n".join(["A paragraph of some *length*, which says nothing at all. " * 8] * 40),
+    "table": "| a | b |\n|---|---|\n" + "| some | cells here |\n" * 60,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_long_reply_is_sent_about_once(text: str):
+    reader = follow(text, [150])
+
+    assert reader.html == plain(render(text, "x"))
+    assert reader.sent <= 3 * len(text)
+    assert reader.anew == 1  # the first time
+
+
+def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
+    rendered: list[int] = []
+    original = Block._html_of
+
+    def counting(block, source: str) -> str:
+        rendered.append(len(source))
+        return original(block, source)
+
+    monkeypatch.setattr("chat.block.Block._html_of", counting)
+    for text in LONG.values():
+        rendered.clear()
+        follow(text, [50])
+        assert max(rendered) < 2_000
+
+
+def test_progress_between_changes_nothing():
+    reader = Reader()
+    log = [Delta("One"), Progress("thinking"), Delta(" **two**")]
+    for number in (1, 2, 3):
+        reader.hear(log, number)
+
+    assert reader.html == "<p>One<strong>two</strong></p>"
+
+
+def test_what_is_too_deep_is_shown_as_it_is():
+    text = "> " * 500 + "x"
+    reader = follow(text, [40])
+
+    assert reader.html == plain(render(text, "x"))
+    assert "<blockquote>" not in reader.html

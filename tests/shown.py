@@ -1,0 +1,59 @@
+"""A turn in a page, as htmx and our script change it: targets first, then swaps."""
+
+from __future__ import annotations
+
+from bs4 import BeautifulSoup, Tag
+
+from tests.page import read
+
+TURN = """<article class="turn" id="turn-{id}" data-state="waiting">
+<div class="turn__reply" id="turn-{id}-text"></div>
+<div class="turn__foot" id="turn-{id}-foot"><p id="turn-{id}-progress"></p></div>
+</article>"""
+
+
+class Shown:
+    """What a page shows of a turn."""
+
+    def __init__(self, turn_id: str, turn: Tag | None = None) -> None:
+        self.page = read(str(turn) if turn else TURN.format(id=turn_id))
+
+    @property
+    def turn(self) -> Tag:
+        """Return the turn."""
+        turn = self.page.select_one("article.turn")
+        assert turn is not None
+        if state := turn.select_one(".turn__foot").get("data-state"):  # type: ignore[union-attr]
+            turn["data-state"] = state
+        return turn
+
+    @property
+    def reply(self) -> Tag:
+        """Return the element that holds the reply."""
+        reply = self.page.select_one(".turn__reply")
+        assert reply is not None
+        return reply
+
+    @property
+    def text(self) -> str:
+        """Return the words of the reply, as a person sees them."""
+        return self.reply.get_text().strip()
+
+    def change(self, frame: BeautifulSoup) -> None:
+        """Do what a frame says."""
+        parts = [
+            (part, target)
+            for part in frame.select("hx-partial")
+            for target in self.page.select(str(part["hx-target"]))
+        ]
+        for part, target in parts:
+            new = list(part.contents)
+            match part["hx-swap"]:
+                case "beforeend":
+                    target.extend(new)
+                case "innerHTML":
+                    target.clear()
+                    target.extend(new)
+                case "outerHTML":
+                    target.replace_with(*new) if new else target.extract()
+        self.reply.smooth()
