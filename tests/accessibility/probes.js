@@ -1,0 +1,105 @@
+// What the tests ask a page about itself; put into it through DevTools, which its policy allows.
+(() => {
+  const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
+  const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
+  // Titles in the list beside a conversation: each leads to the page that says it whole.
+  const SHORTENED = ".side li a";
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const style = (element, pseudo) => getComputedStyle(element, pseudo);
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const isForEarsOnly = (element) => element.closest(".hidden-text") || style(element).clipPath.startsWith("inset(50%");
+  const name = (element) => {
+    const tag = element.outerHTML.match(/^<[^>]*>/)[0];
+    return `${tag} ${element.textContent.trim().slice(0, 40)}`;
+  };
+  const px = (value) => parseFloat(value) || 0;
+  const hasEdge = (element) => ["Top", "Right", "Bottom", "Left"].every(
+    (side) => style(element)[`border${side}Style`] !== "none" && px(style(element)[`border${side}Width`]) >= 1,
+  );
+  // A box may stand in a frame that draws its edge: the composer.
+  const frame = (element) => (element.matches("textarea, input") ? element.closest("form") : null);
+  const outlined = (element) => style(element).outlineStyle !== "none" && px(style(element).outlineWidth) >= 1;
+  const ringed = (element) => outlined(element) || style(element).boxShadow !== "none";
+
+  // WCAG 2.4.11: what has the focus may be covered in part, not as a whole.
+  const corners = (element) => [...element.getClientRects()].flatMap(({ x, y, width, height }) =>
+    [.1, .5, .9].flatMap((across) => [.1, .5, .9].map((down) => [x + across * width, y + down * height])));
+  const isAt = (element, shown) => shown && (element.contains(shown) || shown.contains(element));
+
+  // A link in a sentence is as tall as its line; the others have room around them.
+  const isInSentence = (element) => style(element).display === "inline"
+    && [...element.parentElement.childNodes].some((node) => node.nodeType === 3 && /[^\s·]/.test(node.data));
+  // What is pressed may be larger than what takes the focus: a label, a card that its link covers.
+  const target = (element) => {
+    const label = element.matches("[type=radio], [type=checkbox]") && element.closest("label");
+    const covers = style(element, "::after").position === "absolute" && element.offsetParent;
+    return (label || covers || element).getBoundingClientRect();
+  };
+
+  const widest = () => document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth;
+  const scrolls = (element) => /auto|scroll/.test(style(element).overflowX);
+  const isStop = (element) => element.matches(STOPS) && element.tabIndex >= 0 && !element.disabled;
+  const isScroller = (element) => scrolls(element) && element.scrollWidth > element.clientWidth
+    && !all(STOPS, element).some(isStop);
+  const cut = (element) => {
+    const { overflowX, overflowY, display } = style(element);
+    if (display === "inline" || isForEarsOnly(element) || !element.textContent.trim()) return false;
+    if (element.matches(SHORTENED)) return false;
+    const wide = /hidden|clip/.test(overflowX) && element.scrollWidth > element.clientWidth + 1;
+    return wide || (/hidden|clip/.test(overflowY) && element.scrollHeight > element.clientHeight + 1);
+  };
+
+  window.probes = {
+    sideways: () => (widest() <= 0 ? [] : all("body *").filter((element) => {
+      const { right, left } = element.getBoundingClientRect();
+      const outside = right > innerWidth + 1 || left < -1;
+      for (let up = element.parentElement; outside && up; up = up.parentElement) if (scrolls(up)) return false;
+      return outside && isSeen(element);
+    }).map(name)),
+
+    space: () => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+        p { margin-block-end: 2em !important }`);
+      document.adoptedStyleSheets = [sheet];
+    },
+    unspace: () => { document.adoptedStyleSheets = []; },
+    cut: () => all("body *").filter((element) => isSeen(element) && cut(element)).map(name),
+
+    edgeless: () => all(FIELDS).filter(isSeen).filter(
+      (element) => !hasEdge(element) && !(frame(element) && hasEdge(frame(element))),
+    ).map(name),
+
+    moving: () => document.getAnimations().filter((animation) => animation.playState === "running")
+      .map((animation) => animation.animationName ?? animation.transitionProperty),
+    sliding: () => all("body *").filter(
+      (element) => style(element).transitionDuration.split(", ").some((time) => px(time) > 0),
+    ).map(name),
+
+    small: () => all(STOPS).filter((element) => isSeen(element) && !element.disabled && !isInSentence(element))
+      .filter((element) => { const { width, height } = target(element); return width < 23.9 || height < 23.9; })
+      .map((element) => `${name(element)} ${Math.round(target(element).width)}x${Math.round(target(element).height)}`),
+
+    // One radio of a group takes the focus for all, and what scrolls takes it where nothing in it does.
+    stops: () => all("body *").filter((element) => isSeen(element) && (isStop(element) || isScroller(element)))
+      .filter((element) => element.type !== "radio" || element.checked).map(name),
+    // Tab begins where the focus was last, and every press of it is noted.
+    follow: () => {
+      document.body.tabIndex = -1;
+      document.body.focus();
+      document.body.removeAttribute("tabindex");
+      window.followed = [];
+      const gone = new AbortController();
+      window.unfollow?.();
+      window.unfollow = () => gone.abort();
+      document.addEventListener("focusin", ({ target: element }) => {
+        window.followed.push({
+          name: name(element),
+          seen: ringed(element) || Boolean(frame(element) && ringed(frame(element))),
+          covered: !corners(element).some(([x, y]) => isAt(element, document.elementFromPoint(x, y))),
+        });
+      }, { signal: gone.signal });
+    },
+    firsts: () => all("h1").filter((heading) => heading.checkVisibility()).length,
+  };
+})();

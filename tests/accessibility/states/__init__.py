@@ -1,0 +1,27 @@
+"""Every state that a page can be in. To add one, write a function that reaches it."""
+
+from tests.accessibility.stage import STATES
+from tests.accessibility.states import (
+    api,
+    conversation,
+    conversations,
+    endings,
+    errors,
+    gallery,
+    keys,
+    long,
+    twin,
+)
+
+__all__ = [
+    "STATES",
+    "api",
+    "conversation",
+    "conversations",
+    "endings",
+    "errors",
+    "gallery",
+    "keys",
+    "long",
+    "twin",
+]

@@ -1,0 +1,153 @@
+"""A conversation whose reply is on its way, or whole, and its composer."""
+
+from playwright.sync_api import Page
+
+from tests.accessibility.stage import Stage, state
+from tests.journeys.conftest import turn
+from tests.journeys.steps import box, say, text
+from tests.upstream import TWINS
+
+RICH = """\
+# A bicycle stays upright
+
+It *steers* into the **fall**, as [the papers](https://example.org/a) say.
+
+## How
+
+1. It leans.
+2. The front wheel turns; `steer()` is called.
+   - a little at first
+   - then more
+
+- [x] ride
+- [ ] fall
+
+> Nobody has ever ridden a bicycle that cannot be steered.
+
+| part | what it does | how far it goes when the rider lets go of everything |
+|---|---|---|
+| wheel | turns | far |
+| rider | leans | not far |
+
+```python
+def steer(lean: float, speed: float, trail: float = 0.06, hands: bool = False) -> float:
+    return lean / speed * trail
+```
+
+---
+
+### In short
+
+~~Gyroscopes~~ Steering keeps it up. averyverylongwordwithoutanyspacethatdoesnotfitintoanarrowwindow
+"""
+
+
+@state("turns.create")
+def conversation_waiting(stage: Stage) -> Page:
+    page = stage.heard("It steers.")
+    say(page, "And then?")
+    stage.upstream.next_call()
+    turn(page, "waiting").wait_for()
+    return page
+
+
+@state("conversations.show")
+def conversation_streaming(stage: Stage) -> Page:
+    page = stage.talk()
+    call = stage.upstream.next_call().begin()
+    call.send(type="progress", stage="writing", percent=40)
+    call.delta("It steers into the fall,")
+    turn(page, "streaming").wait_for()
+    return page
+
+
+@state("conversations.show")
+def conversation_streaming_without_script(stage: Stage) -> Page:
+    stage.without_script()
+    page = stage.talk()
+    stage.upstream.next_call().begin().delta("It steers into the fall,")
+    while not page.locator(".turn[data-state=streaming]").count():
+        page.get_by_role("link", name="See how far it is").click()
+    return page
+
+
+@state("conversations.show")
+def conversation_complete(stage: Stage) -> Page:
+    return stage.heard(RICH)
+
+
+@state("conversations.show")
+def conversation_loaded_complete(stage: Stage) -> Page:
+    page = stage.heard(RICH)
+    page.reload()
+    return page
+
+
+@state("conversations.show")
+def conversation_in_arabic(stage: Stage) -> Page:
+    reply = "تبقى الدراجة **قائمة** لأنها تنعطف:\n\n- أولاً\n- ثانياً\n\n> اقتباس\n\n`code()`"
+    return stage.heard(reply, words="كيف تبقى الدراجة قائمة؟")
+
+
+@state("turns.create")
+def composer_that_gives_words_back(stage: Stage) -> Page:
+    page = stage.talk()
+    stage.upstream.next_call()
+    say(page, "too early")
+    page.locator("#composer").get_by_role("alert").wait_for()
+    return page
+
+
+@state("conversations.show")
+def composer_when_few_requests_are_left(stage: Stage) -> Page:
+    page = stage.talk()
+    limits = {"x_ratelimit_remaining": "3", "x_ratelimit_limit": "500", "x_ratelimit_reset": "900"}
+    stage.upstream.next_call().begin(**limits).complete("It steers.")
+    turn(page, "complete").wait_for()
+    page.reload()
+    page.get_by_text("left for everybody").wait_for()
+    return page
+
+
+@state("conversations.show")
+def composer_of_a_portal_that_may_only_read(stage: Stage) -> Page:
+    page = stage.talk()
+    stage.upstream.next_call().answer(403, {"error": "no"})
+    turn(page, "failed").wait_for()
+    page.reload()
+    page.locator("#composer").get_by_text("may only read").wait_for()
+    return page
+
+
+@state("conversations.show", twins_cache=0.001)
+def composer_of_a_twin_that_is_gone(stage: Stage) -> Page:
+    page = stage.heard("It steers.")
+    there = page.url
+    stage.upstream.twins = TWINS[1:]
+    page.goto("/")
+    page.goto(there)
+    page.get_by_text("not available any more").wait_for()
+    return page
+
+
+@state("conversations.show")
+def conversation_offline(stage: Stage) -> Page:
+    page = stage.heard("It steers.")
+    stage.page.context.set_offline(True)
+    box(page).fill("from a tunnel")
+    box(page).press("Enter")
+    page.locator("#notices").get_by_text("cannot be reached").wait_for()
+    return page
+
+
+@state("conversations.show")
+def conversation_that_cannot_be_repeated_yet(stage: Stage) -> Page:
+    page = stage.talk()
+    stage.upstream.next_call().answer(500, {})
+    turn(page, "failed").wait_for()
+    say(page, "And then?")
+    stage.upstream.next_call().begin().delta("It goes on")
+    text(page).wait_for()
+    turn(page, "failed").get_by_role("button", name="Retry").click()
+    page.locator("#notices").get_by_text("still replying").wait_for()
+    return page

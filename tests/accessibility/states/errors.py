@@ -1,0 +1,69 @@
+"""Pages that say what went wrong."""
+
+import sqlite3
+
+from playwright.sync_api import Page
+
+import database
+from tests.accessibility.stage import Stage, state
+from tests.journeys.steps import say
+
+TWINS = "/api/v1/twins"
+
+
+@state("twins.converse")
+def error_400_with_words_kept(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    page.evaluate("document.querySelectorAll('[name=csrf_token]').forEach(i => i.value = 'old')")
+    say(page, "Words worth keeping")
+    page.get_by_text("no longer valid").wait_for()
+    return page
+
+
+@state("twins.show")
+def error_404(stage: Stage) -> Page:
+    return stage.open("/twins/nobody")
+
+
+@state("")
+def error_405(stage: Stage) -> Page:
+    return stage.open("/conversations/x/turns")
+
+
+@state("twins.converse")
+def error_413(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    stage.app.config["MAX_CONTENT_LENGTH"] = 1000
+    say(page, "x" * 1000)
+    page.get_by_text("too large").wait_for()
+    return page
+
+
+@state("twins.show")
+def error_429(stage: Stage) -> Page:
+    stage.upstream.answers[TWINS] = lambda call: call.answer(429, {}, retry_after="1830")
+    page = stage.open("/twins/ada")
+    page.get_by_text("Try again in").wait_for()
+    return page
+
+
+@state("conversations.index")
+def error_500(stage: Stage) -> Page:
+    page = stage.open("/")
+    stage.patch.setattr("blueprints.conversations.render_template", lambda *_, **__: 1 / 0)
+    page.goto("/conversations")
+    page.get_by_text("Reference").wait_for()
+    return page
+
+
+@state("twins.converse")
+def error_503_with_words_kept(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    path = stage.app.extensions["twindow"].settings.data_dir / "portal.db"
+    stage.patch.setattr(database, "GIVE_UP_SECONDS", 0.0)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    say(page, "Words worth keeping")
+    page.get_by_text("Nothing was sent").wait_for()
+    other.close()
+    return page

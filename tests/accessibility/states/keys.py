@@ -1,0 +1,34 @@
+"""API keys."""
+
+from playwright.sync_api import Page
+
+from tests.accessibility.stage import Stage, state
+
+KEYS = "/api/v1/auth/api-keys"
+
+
+def _press(page: Page, jwt: str) -> Page:
+    page.get_by_role("textbox", name="Name").fill("laptop")
+    page.get_by_role("textbox", name="JWT").fill(jwt)
+    page.get_by_role("button", name="Make a key").click()
+    return page
+
+
+@state("keys.new")
+def keys(stage: Stage) -> Page:
+    return stage.open("/keys")
+
+
+@state("keys.create")
+def key_refused(stage: Stage) -> Page:
+    page = _press(stage.open("/keys"), "none")
+    page.get_by_role("alert").filter(has_text="Paste a JWT").wait_for()
+    return page
+
+
+@state("keys.create")
+def key_made(stage: Stage) -> Page:
+    stage.upstream.answers[KEYS] = 201, {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}}
+    page = _press(stage.open("/keys"), "aaa.bbb.ccc")
+    page.get_by_text("it is not shown again").wait_for()
+    return page

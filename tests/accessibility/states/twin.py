@@ -1,0 +1,51 @@
+"""One twin, and the form that begins a conversation."""
+
+from playwright.sync_api import Page
+
+from tests.accessibility.stage import Stage, state
+from tests.journeys.conftest import turn
+from tests.journeys.steps import box, say
+
+
+@state("twins.show")
+def twin(stage: Stage) -> Page:
+    return stage.open("/twins/ada")
+
+
+@state("twins.show")
+def twin_without_greeting(stage: Stage) -> Page:
+    return stage.open("/twins/a%2Fb%20c%3F%23%C3%BC")
+
+
+@state("twins.show")
+def twin_without_script(stage: Stage) -> Page:
+    stage.without_script()
+    return stage.open("/twins/ada")
+
+
+@state("twins.show")
+def twin_with_few_characters_left(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    box(page).press_sequentially("x")
+    box(page).fill("x" * 31_990)
+    page.get_by_text("characters left").wait_for()
+    return page
+
+
+@state("twins.converse", message_limit=20)
+def twin_that_gives_words_back(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    box(page).evaluate("box => box.removeAttribute('maxlength')")
+    say(page, "These words are too many to be sent.")
+    page.get_by_role("alert").filter(has_text="too long").wait_for()
+    return page
+
+
+@state("twins.show")
+def twin_rate_limited(stage: Stage) -> Page:
+    page = stage.talk()
+    stage.upstream.next_call().answer(429, {}, retry_after="1830")
+    turn(page, "failed").wait_for()
+    page.goto("/twins/ada")
+    page.get_by_text("Try again in").wait_for()
+    return page

@@ -1,0 +1,123 @@
+"""Nobody needs a mouse: everything can be done with the keyboard alone."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import context, surprises, turn
+from tests.upstream import Upstream
+
+__all__ = ["context", "surprises"]
+
+MOST_STOPS = 40
+WHERE = """() => { const e = document.activeElement;
+  if (e === document.body) return "";
+  return [e.ariaLabel, e.innerText, e.labels?.[0]?.innerText].join("|"); }"""
+
+
+def tab_to(page: Page, words: str) -> None:
+    """Press Tab until the focus is on what is named so."""
+    for _ in range(MOST_STOPS):
+        if words in page.evaluate(WHERE):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not come to {words!r}")
+
+
+def press(page: Page, words: str) -> None:
+    tab_to(page, words)
+    page.keyboard.press("Enter")
+
+
+def open_by(page: Page, link: str) -> None:
+    press(page, link)
+    expect(page.get_by_role("heading", level=1)).to_contain_text(link)
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/")
+    return page
+
+
+def test_a_twin_is_found_and_told_something(page: Page, upstream: Upstream):
+    tab_to(page, "Search twins")
+    page.keyboard.type("explains")
+    expect(page.locator(".card")).to_have_count(1)
+    open_by(page, "Ada")
+    tab_to(page, "Message")
+    page.keyboard.type("Hello")
+    page.keyboard.press("Enter")
+    expect(turn(page, "waiting")).to_be_visible()
+    call = upstream.next_call().begin()
+    call.delta("For ever")
+    expect(turn(page, "streaming")).to_be_visible()
+
+    press(page, "Stop")
+    expect(turn(page, "stopped")).to_be_visible()
+    press(page, "Retry")
+    upstream.next_call().begin().complete("Not for ever")
+    expect(turn(page, "complete")).to_be_visible()
+    tab_to(page, "Message")
+    page.keyboard.type("Thank you")
+    press(page, "Send")
+    upstream.next_call().begin().complete("Gladly")
+    expect(turn(page, "complete", 1)).to_be_visible()
+
+
+def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream):
+    open_by(page, "Ada")
+    press(page, "How does a bicycle stay upright?")
+    upstream.next_call().begin().complete("It steers")
+    expect(turn(page, "complete")).to_be_visible()
+    page.goto("/")
+
+    open_by(page, "Conversations")
+    tab_to(page, "Search conversations")
+    page.keyboard.type("bicycle")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("searchbox")).to_have_value("bicycle")
+    press(page, "How does a bicycle stay upright?")
+    expect(turn(page, "complete")).to_be_visible()
+
+
+def test_a_key_is_made(page: Page, upstream: Upstream):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
+    open_by(page, "API keys")
+    tab_to(page, "Name")
+    page.keyboard.type("laptop")
+    tab_to(page, "Read only")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("radio", name="Full access")).to_be_checked()
+    tab_to(page, "JWT")
+    page.keyboard.type("aaa.bbb.ccc")
+    press(page, "Make a key")
+
+    expect(page.get_by_text("tw_shown_once")).to_be_visible()
+    tab_to(page, "Copy")
+
+
+def test_the_first_stop_leads_past_the_menu(page: Page):
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_role("searchbox", name="Search twins")).to_be_focused()
+
+
+def test_every_page_has_a_title_of_its_own(page: Page, upstream: Upstream):
+    open_by(page, "Ada")
+    press(page, "How does a bicycle stay upright?")
+    upstream.next_call()
+    expect(turn(page, "waiting")).to_be_visible()
+    there = page.url
+    titles = []
+    for path in ("/", "/twins/ada", "/twins/a/b c%3F%23ü", there, "/conversations", "/keys"):
+        page.goto(path)
+        titles.append(page.title())
+
+    assert len(set(titles)) == len(titles)
+    assert all(title.endswith(" · Twindow") for title in titles)
