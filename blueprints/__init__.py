@@ -44,7 +44,8 @@ def init_app(app: Flask, portal: Portal) -> None:
         WTF_CSRF_TIME_LIMIT=None,
         COMPRESS_MIMETYPES=["text/html"],
         COMPRESS_STREAMS=False,
-        COMPRESS_ALGORITHM=["gzip"],
+        COMPRESS_ALGORITHM=["br", "gzip"],
+        COMPRESS_BR_LEVEL=5,
     )
     # The id of a twin may hold any character: slashes at its beginning, or two of them, too.
     app.url_map.merge_slashes = False

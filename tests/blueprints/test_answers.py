@@ -7,8 +7,11 @@ import sqlite3
 import pytest
 
 import database
+from blueprints.assets import BUNDLES, STATIC
 from tests.person import Person
 from tests.upstream import Upstream
+
+SCRIPT = BUNDLES["twindow.js"]
 
 
 def test_health(alice: Person, upstream: Upstream):
@@ -35,10 +38,37 @@ def test_assets_are_kept_for_ever_by_their_hash(alice: Person):
     stale = alice.get(style.replace(style.split("/")[2], "0" * 16)).response
 
     assert "immutable" in answer.headers["Cache-Control"]
-    assert answer.headers["Content-Encoding"] == "gzip"
     assert stale.text == answer.text
     assert stale.headers["Cache-Control"] == "no-store"
     assert alice.get("/static/0/../config.py").status == 404
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", None)],
+)
+def test_pages_and_assets_are_compressed_as_the_browser_likes_it(
+    alice: Person, accepted: str, encoding: str | None
+):
+    whole = alice.get("/keys").html
+    style = str(whole.select_one("link[rel=stylesheet]")["href"])
+
+    for path in ("/keys", style):
+        answer = alice.get(path, **{"Accept-Encoding": accepted}).response
+        assert answer.headers.get("Content-Encoding") == encoding
+        assert "Accept-Encoding" in answer.headers["Vary"]
+        assert ("<h1>API keys</h1>" in answer.text) is (path == "/keys")
+        assert (".button" in answer.text) is (path == style)
+
+
+def test_comments_stay_at_home_and_lines_keep_their_numbers(alice: Person):
+    script = str(alice.get("/").html.select_one("script[src]")["src"])
+    served = alice.get(script).response.text.splitlines()
+    written = [line for part in SCRIPT for line in (STATIC / part).read_text().splitlines()]
+
+    assert len(served) == len(written)
+    for sent, line in zip(served, written, strict=True):
+        assert sent == ("" if line.lstrip().startswith("//") else line)
 
 
 @pytest.mark.parametrize("secure", [False, True])

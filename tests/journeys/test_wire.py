@@ -1,33 +1,16 @@
-"""What goes over the wire: how much, and never the key."""
+"""What goes over the wire: never the key."""
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, turn
 from tests.upstream import KEY, Upstream
-
-
-def test_the_first_chat_page_is_light(browser: Browser, url: str, upstream: Upstream):
-    """At most 6 requests and 30 KB on the wire, compressed, from this host alone."""
-    context = browser.new_context(base_url=url)
-    page = context.new_page()
-    session = context.new_cdp_session(page)
-    session.send("Network.enable")
-    sizes: list[float] = []
-    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-
-    page.goto("/twins/ada", wait_until="networkidle")
-    context.close()
-
-    assert 0 < len(sizes) <= 6
-    assert sum(sizes) <= 30_000
 
 
 @pytest.mark.spec("S71")
@@ -70,12 +53,9 @@ def _recorded(application: Any, seen: list[bytes]) -> Any:
             seen.append(f"{status} {headers}".encode())
             return start_response(status, headers, *rest)
 
+        environ.pop("HTTP_ACCEPT_ENCODING", None)  # what is compressed could hide it
         for part in application(environ, start):
-            seen.append(_unzipped(part))
+            seen.append(part)
             yield part
 
     return recorded
-
-
-def _unzipped(part: bytes) -> bytes:
-    return gzip.decompress(part) if part.startswith(b"\x1f\x8b") else part
