@@ -69,6 +69,9 @@
     edgeless: () => all(FIELDS).filter(isSeen).filter(
       (element) => !hasEdge(element) && !(frame(element) && hasEdge(frame(element))),
     ).map(name),
+    unmarked: () => all("[aria-current]").filter(isSeen).filter(
+      (element) => style(element).textDecorationLine !== "underline" && !hasEdge(element),
+    ).map(name),
 
     moving: () => document.getAnimations().filter((animation) => animation.playState === "running")
       .map((animation) => animation.animationName ?? animation.transitionProperty),

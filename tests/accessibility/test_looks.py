@@ -7,10 +7,11 @@ from playwright.sync_api import Page
 COUNTDOWN = {"gone", "there", "left-minutes", "left-seconds"}
 
 
-def test_every_button_and_field_has_an_edge_in_forced_colours(probes: Page):
+def test_buttons_fields_and_the_current_page_are_marked_in_forced_colours(probes: Page):
     probes.emulate_media(forced_colors="active")
 
     assert probes.evaluate("probes.edgeless()") == []
+    assert probes.evaluate("probes.unmarked()") == []
 
 
 def test_nothing_moves_but_the_countdown_when_motion_is_reduced(probes: Page):
