@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import msgspec
 from sqlalchemy import select
 
+from chat.folding import folded
 from chat.tables import kept_twins
 from database import Database, DatabaseUnavailable, upsert
 from twinapi import Client, ConnectionFailed, NotFound, RateLimited, Twin, TwinApiError, Unexpected
@@ -77,7 +78,7 @@ class Directory:
         known, failure = self._known, self._failure
         if known is None:
             raise failure.with_traceback(None) if failure else ConnectionFailed
-        twins = sorted(known.twins.values(), key=lambda twin: twin.name.casefold())
+        twins = sorted(known.twins.values(), key=lambda twin: folded(twin.name))
         age = max(0.0, time.time() - known.listed_at)
         return Listing(twins, age, failure.sentence if failure else "")
 
@@ -94,6 +95,11 @@ class Directory:
         """Return a twin if it was listed before; this does not ask the service."""
         known = self._newest()
         return known.twins.get(twin_id) if known else None
+
+    def all_known(self) -> Mapping[str, Twin]:
+        """Return all twins that were listed before, by their ids; this does not ask the service."""
+        known = self._newest()
+        return known.twins if known else {}
 
     def is_gone(self, twin_id: str) -> bool:
         """Tell whether all twins were listed and this is none; this does not ask the service."""

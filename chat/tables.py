@@ -96,6 +96,18 @@ kept_twins = Table(
     Column("listed_at", Float, nullable=False),
 )
 
+# Avatars, for all processes. `type` is null while the first one fetches, "" where there is none.
+pictures = Table(
+    "pictures",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("type", String(16)),
+    Column("content", LargeBinary),
+    Column("size", Integer, nullable=False, server_default="0"),
+    # When it may be asked for again: also the claim of whoever asks now.
+    Column("next_at", Float, nullable=False),
+)
+
 sessions = Table(
     "sessions",
     metadata,

@@ -1,4 +1,4 @@
-"""The seven calls, in the order of the interface, and two that some services know beside them."""
+"""The seven calls, in the order of the interface, two that some services know, and pictures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import requests
 from twinapi import errors, models
 from twinapi.limits import Limits, limits
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
+from twinapi.pictures import Pictures
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport
 
@@ -71,6 +72,8 @@ class Client:
             read_timeout=reply_timeout,
             heard=self._hear,
         )
+
+        self._pictures = Pictures(self.base_url, ca_file)
 
     @property
     def base_url(self) -> str:
@@ -171,6 +174,10 @@ class Client:
         if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
             raise errors.Unexpected(200)
         return ApiKey(data["key"], name, scope, data)
+
+    def fetch_picture(self, address: str) -> bytes:
+        """Fetch what the service named as a picture, without a key. Raises NoPicture."""
+        return self._pictures.fetch(address)
 
     def close(self) -> None:
         """Close the connections that wait to be used again."""

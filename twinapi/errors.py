@@ -2,6 +2,7 @@
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no answer in time
+├── NoPicture               an address that is not asked, or what is there is no picture for us
 ├── ApiError                an answer that is not a yes: status and what it said
 │   ├── Unauthorized        401
 │   ├── Forbidden           403
@@ -42,6 +43,10 @@ class ConnectionFailed(TwinApiError):
     def __init__(self, sentence: str | None = None, *, perhaps_received: bool = False) -> None:
         super().__init__(sentence)
         self.perhaps_received = perhaps_received
+
+
+class NoPicture(TwinApiError):
+    """Raised for a picture that is not fetched; the sentence is for the operator's log."""
 
 
 class ApiError(TwinApiError):

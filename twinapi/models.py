@@ -12,6 +12,8 @@ T = TypeVar("T")
 # All but tab and line ends (C0 and DEL; C1 as well, which no keyboard writes).
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
+MAX_ADDRESS = 2000
+
 Json = Mapping[str, Any]
 
 
@@ -24,6 +26,7 @@ class Twin:
     description: str = ""
     greeting: str = ""
     starters: Sequence[str] = ()
+    avatar_url: str = ""
     extra: Json = field(default_factory=dict, repr=False)
 
 
@@ -84,6 +87,7 @@ def twin(data: object) -> Twin | None:
         starters=[s for item in starters if (s := text(item, 300))][:6]
         if isinstance(starters, list)
         else (),
+        avatar_url=_address(data),
         extra=data,
     )
 
@@ -138,6 +142,13 @@ def identifier(data: object) -> str | None:
     if isinstance(data, bool) or not isinstance(data, str | int) or data == "":
         return None
     return clean(str(data))
+
+
+def _address(data: Json) -> str:
+    """Find where the picture of a twin is; half an address would be another one."""
+    names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
+    found = next((url for name in names if (url := text(data.get(name), MAX_ADDRESS + 1))), "")
+    return found if len(found) <= MAX_ADDRESS else ""
 
 
 def text(data: object, limit: int) -> str:

@@ -1,0 +1,218 @@
+"""Avatars: fetched once for everybody, kept for a while, and there when the service is not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import twinapi
+from chat import avatars, shelf
+from chat.avatars import Avatars
+from chat.directory import Directory
+from chat.log import Log
+from chat.pictures import Picture
+from chat.shelf import Shelf
+from tests.drawings import png
+from tests.upstream import KEY, Call, Upstream
+
+PLACE = "/api/v1/avatars/a.png"
+PICTURE, OTHER = png(shade=10), png(shade=200)
+NewAvatars = Callable[[], Avatars]
+
+
+@pytest.fixture
+def new_avatars(
+    upstream: Upstream, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[NewAvatars]:
+    """Return the avatars of one more process with each call."""
+    monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 10.0)
+    upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, {"id": "bea"}]
+    upstream.answers[PLACE] = gives(PICTURE)
+    client = twinapi.Client(upstream.url, KEY)
+    made: list[Avatars] = []
+
+    def new_avatars() -> Avatars:
+        database = new_log().database
+        directory = Directory(client, database, keep=600)
+        directory.list()
+        made.append(Avatars(client, directory, database))
+        return made[-1]
+
+    yield new_avatars
+    for each in made:
+        each._threads.shutdown()
+    client.close()
+
+
+def gives(content: bytes) -> Callable[[Call], None]:
+    return lambda call: call.answer(200, content, content_type="image/png")
+
+
+def name_of(avatars: Avatars, twin_id: str = "ada") -> str:
+    return avatars.name(avatars.directory.find(twin_id))
+
+
+def look(avatars: Avatars) -> bytes | None:
+    found = avatars.find(name_of(avatars))
+    return found.content if found else None
+
+
+def asked(upstream: Upstream) -> int:
+    return [call.path for call in upstream.calls].count(PLACE)
+
+
+def later(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() + seconds)
+
+
+def done(avatars: Avatars) -> None:
+    """Wait for what is fetched beside."""
+    avatars._threads.shutdown()
+    avatars._threads = ThreadPoolExecutor(1)
+
+
+def test_a_picture_is_fetched_once_for_all_people_and_processes(
+    new_avatars: NewAvatars, upstream: Upstream
+):
+    one, other = new_avatars(), new_avatars()
+    upstream.hold_back.add(PLACE)
+    with ThreadPoolExecutor(8) as pool:
+        looks = [pool.submit(look, each) for each in (one, other) * 4]
+        upstream.next_call().answer(200, PICTURE, content_type="image/png")
+        assert [each.result(10) for each in looks] == [PICTURE] * 8
+
+    assert look(new_avatars()) == PICTURE
+    assert asked(upstream) == 1
+
+
+def test_nobody_waits_long_for_a_service_that_hangs(
+    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 0.0)
+    upstream.hold_back.add(PLACE)
+    ours = new_avatars()
+
+    assert look(ours) is None
+    upstream.next_call().answer(200, PICTURE)
+    done(ours)
+    assert look(ours) == PICTURE
+    assert asked(upstream) == 1
+
+
+def test_only_what_a_twin_is_listed_with_is_fetched(new_avatars: NewAvatars, upstream: Upstream):
+    ours = new_avatars()
+
+    assert name_of(ours, "bea") == ""
+    assert ours.find("0" * 32) is None
+    assert ours.find("") is None
+    assert asked(upstream) == 0
+
+
+def test_a_picture_that_its_twin_has_no_more_is_not_shown(
+    new_avatars: NewAvatars, upstream: Upstream
+):
+    ours = new_avatars()
+    name = name_of(ours)
+    assert ours.find(name)
+    upstream.twins = [{"id": "ada"}]
+    ours.directory.keep = 0
+    ours.directory.list()
+
+    assert ours.find(name) is None
+
+
+def test_a_failure_is_remembered_for_minutes(
+    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    upstream.answers[PLACE] = 404, {}
+    one = new_avatars()
+    assert look(one) is None
+    assert look(one) is look(new_avatars()) is None
+    assert asked(upstream) == 1
+
+    upstream.answers[PLACE] = gives(PICTURE)
+    later(shelf.FAILED_SECONDS + 1, monkeypatch)
+    look(one)
+    done(one)
+    assert look(one) == PICTURE
+
+
+@pytest.mark.parametrize("content", [b"<svg/>", b"<html>", b"", png(4), png()[:20]])
+def test_what_is_no_picture_is_a_failure(
+    new_avatars: NewAvatars, upstream: Upstream, content: bytes
+):
+    upstream.answers[PLACE] = gives(content)
+    ours = new_avatars()
+
+    assert look(ours) is look(ours) is None
+    assert asked(upstream) == 1
+
+
+def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
+    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    ours = new_avatars()
+    look(ours)
+    later(shelf.KEEP_SECONDS + 1, monkeypatch)
+    upstream.hold_back.add(PLACE)
+
+    assert look(ours) == PICTURE
+    upstream.next_call().answer(200, OTHER)
+    done(ours)
+    assert look(ours) == OTHER
+    assert asked(upstream) == 2
+
+
+def test_the_old_picture_stays_while_the_service_is_down(
+    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    ours = new_avatars()
+    look(ours)
+    upstream.stop()
+    for _ in range(3):
+        later(shelf.KEEP_SECONDS + 1, monkeypatch)
+        assert look(ours) == PICTURE
+        done(ours)
+
+
+def test_who_dies_while_fetching_leaves_it_to_the_next(
+    new_avatars: NewAvatars, monkeypatch: pytest.MonkeyPatch
+):
+    ours = new_avatars()
+    assert ours.shelf.claim(name_of(ours))
+    assert not ours.shelf.claim(name_of(ours))
+    later(shelf.CLAIM_SECONDS + 1, monkeypatch)
+
+    assert look(ours) == PICTURE
+
+
+def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
+    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as ahead:
+        later(10 * shelf.KEEP_SECONDS, ahead)
+        ours = new_avatars()
+        look(ours)
+    look(ours)
+    done(ours)
+
+    assert asked(upstream) == 2
+
+
+def test_the_shelf_is_bounded(log: Log, monkeypatch: pytest.MonkeyPatch):
+    ours = Shelf(log.database)
+    monkeypatch.setattr(shelf, "MAX_PICTURES", 3)
+    for number in range(5):
+        ours.keep(str(number), Picture("image/png", b"x" * 10))
+    assert [n for n in range(5) if ours.look(str(n)).picture] == [2, 3, 4]
+
+    monkeypatch.setattr(shelf, "MAX_BYTES", 25)
+    ours.keep("5", Picture("image/png", b"x" * 10))
+    assert [n for n in range(6) if ours.look(str(n)).picture] == [4, 5]
+
+    later(shelf.FORGET_SECONDS + shelf.KEEP_SECONDS + 1, monkeypatch)
+    ours.keep("6", Picture("image/png", b"x"))
+    assert [n for n in range(7) if ours.look(str(n)).picture] == [6]

@@ -1,0 +1,64 @@
+"""Finding twins, and knowing those that somebody has talked to."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from chat.folding import folded
+from chat.gallery import Gallery, matching
+from chat.log import Log
+from chat.turns import Turns
+from twinapi import Twin
+
+TWINS = [
+    Twin("1", "Émile Zølner", "Writes about mines"),
+    Twin("2", "Straße", "Knows every street"),
+    Twin("3", "ليلى", "تشرح الأشياء"),
+    Twin("4", "Mina", "Speaks of Émile"),
+    Twin("5", "İstanbul Iğdır", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("", ["1", "2", "3", "4", "5"]),
+        ("emile", ["1", "4"]),
+        ("ÉMILE", ["1", "4"]),
+        ("E\u0301mile zolner", ["1"]),
+        ("min", ["4", "1"]),
+        ("mines zol", ["1"]),
+        ("STRASSE", ["2"]),
+        ("street strasse", ["2"]),
+        ("ليلى", ["3"]),
+        ("istanbul igdir", ["5"]),
+        ("\uff45\uff4d\uff49\uff4c\uff45", ["1", "4"]),
+        ("nobody", []),
+    ],
+)
+def test_words_are_found_without_case_and_accents_names_first(q: str, found: list[str]):
+    assert [twin.id for twin in matching(TWINS, q)] == found
+
+
+def test_folding_twice_changes_nothing():
+    for text in ("Émile", "Straße", "İ", "ﬁ", "ĐÞ"):
+        assert folded(folded(text)) == folded(text)
+
+
+def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
+    log: Log, turns: Turns, monkeypatch: pytest.MonkeyPatch
+):
+    start = time.time()
+    said = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
+    for number, (person, twin) in enumerate(said):
+        monkeypatch.setattr(time, "time", lambda now=start + number: now)
+        turns.begin(person, twin, twin, "Hello", str(number))
+    gallery = Gallery(log.database)
+
+    used = gallery.used_by("alice")
+    assert [(twin, use.conversations) for twin, use in used.items()] == [("ada", 2), ("bea", 1)]
+    assert used["ada"].last_at == start + 2
+    assert list(gallery.used_by("bob")) == ["cleo"]
+    assert gallery.used_by("") == {}

@@ -1,0 +1,303 @@
+"""Pictures that the service names: it may name anything, and reaches nothing that is near us."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests import upstream as scripted
+from tests.drawings import png
+from tests.upstream import KEY, Call, Upstream
+from twinapi import Client, NoPicture, addresses, pictures
+from twinapi.addresses import is_public
+
+PLACE = "/api/v1/avatars/a.png"
+PICTURE = png()
+
+
+@pytest.fixture
+def client(upstream: Upstream) -> Iterator[Client]:
+    client = Client(upstream.url, KEY)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Upstream]:
+    """Run a server that is not the service."""
+    with scripted.running() as elsewhere:
+        elsewhere.answers["/a.png"] = gives(PICTURE)
+        yield elsewhere
+
+
+@pytest.fixture
+def in_the_internet(elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take that server for one in the internet."""
+    port = int(elsewhere.url.rpartition(":")[2])
+    monkeypatch.setitem(pictures.PORTS, "test", port)
+    monkeypatch.setattr(addresses, "is_public", lambda address: address == "127.0.0.1")
+
+
+def gives(content: bytes, status: int = 200, **headers: str) -> Callable[[Call], None]:
+    def give(call: Call) -> None:
+        call.head(status, **{"content_type": "image/png", **headers})
+        call.raw(content)
+        call.finish()
+
+    return give
+
+
+@pytest.mark.parametrize("address", [PLACE, "{url}" + PLACE, "avatars/a.png", "?a"])
+def test_the_service_gives_its_own_pictures_without_seeing_a_key(
+    client: Client, upstream: Upstream, address: str
+):
+    upstream.answers[PLACE] = upstream.answers["/api/v1"] = gives(PICTURE)
+    upstream.answers["/api/avatars/a.png"] = gives(PICTURE)
+
+    assert client.fetch_picture(address.format(url=upstream.url)) == PICTURE
+
+    (call,) = upstream.calls
+    assert KEY not in str(call.headers)
+    assert not {"Authorization", "Cookie", "Referer"} & call.headers.keys()
+
+
+@pytest.mark.usefixtures("in_the_internet")
+def test_others_in_the_internet_are_asked_without_a_word_about_anybody(
+    client: Client, upstream: Upstream, elsewhere: Upstream
+):
+    assert client.fetch_picture(f"{elsewhere.url}/a.png?size=1") == PICTURE
+
+    (call,) = elsewhere.calls
+    assert call.path == "/a.png?size=1"
+    assert call.headers["Host"] == elsewhere.url.removeprefix("http://")
+    assert call.headers.keys() == {"Host", *pictures.HEADERS}
+    assert upstream.calls == []
+
+
+NEAR = [
+    *("127.0.0.1", "127.1", "0", "0x7f.1", "2130706433", "0177.0.0.1", "localhost", "localhost."),
+    *("[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]"),
+    *("[2002:7f00:1::]", "[fd00::1]", "[fe80::1]", "[fec0::1]", "[ff02::1]", "[::7f00:1]"),
+    *("10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "0.0.0.0"),
+    *("100.100.100.200", "192.0.0.192", "168.63.129.16", "224.0.0.1", "255.255.255.255"),
+    *("198.18.0.1", "240.0.0.1", "\uff11\uff12\uff17.0.0.1"),
+]
+
+
+@pytest.mark.parametrize("host", NEAR)
+def test_nothing_that_is_near_us_is_connected_to(
+    client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch, host: str
+):
+    port = int(elsewhere.url.rpartition(":")[2])
+    monkeypatch.setitem(pictures.PORTS, "test", port)
+    monkeypatch.setattr(socket.socket, "connect", _never)
+
+    for scheme in ("http", "https"):
+        with pytest.raises(NoPicture, match="not in the internet|Errno|Parse|label|Label"):
+            client.fetch_picture(f"{scheme}://{host}:{port}/a.png")
+    assert elsewhere.calls == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///etc/passwd",
+        "ftp://example.com/a.png",
+        "gopher://example.com/a",
+        "data:image/png;base64,AAAA",
+        "javascript:alert(1)",
+        "https://",
+        "http:///a.png",
+        "http://example.com:22/a.png",
+        "http://example.com:6379/a.png",
+        "https://user:password@example.com/a.png",
+        "http://example.com@127.0.0.1/a.png",
+        "http://127.0.0.1\\@example.com/a.png",
+        "http://example.com:port/",
+        "http://[::1/a.png",
+        "http://a b/c",
+        "//127.0.0.1:1/a.png",
+        "\\\\127.0.0.1\\a.png",
+        "http://" + "a" * 300 + ".example/",
+    ],
+)
+def test_only_plain_addresses_of_the_web_are_asked(
+    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, address: str
+):
+    monkeypatch.setattr(socket.socket, "connect", _never)
+    monkeypatch.setattr(socket, "getaddrinfo", _unknown)
+
+    with pytest.raises(NoPicture):
+        client.fetch_picture(address)
+    assert upstream.calls == []
+
+
+@pytest.mark.parametrize("others", [[], ["93.184.216.34"]], ids=["alone", "beside a public one"])
+def test_a_name_that_means_something_near_us_is_not_connected_to(
+    client: Client, monkeypatch: pytest.MonkeyPatch, others: list[str]
+):
+    monkeypatch.setattr(socket, "getaddrinfo", _names([*others, "10.0.0.1"]))
+    monkeypatch.setattr(socket.socket, "connect", _never)
+
+    with pytest.raises(NoPicture, match="twins.example is not in the internet"):
+        client.fetch_picture("https://twins.example/a.png")
+
+
+@pytest.mark.usefixtures("in_the_internet")
+def test_what_was_checked_is_what_is_connected_to(
+    client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    """A name that means another address a moment later is looked up once."""
+    port = int(elsewhere.url.rpartition(":")[2])
+    monkeypatch.setattr(socket, "getaddrinfo", _names(["127.0.0.1"], then=["10.0.0.1"]))
+
+    assert client.fetch_picture(f"http://twins.example:{port}/a.png") == PICTURE
+    assert elsewhere.calls[0].headers["Host"] == f"twins.example:{port}"
+    with pytest.raises(NoPicture, match="not in the internet"):
+        client.fetch_picture(f"http://twins.example:{port}/a.png")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nobody_is_followed_to_another_address(
+    client: Client, upstream: Upstream, elsewhere: Upstream, status: int
+):
+    upstream.answers[PLACE] = gives(b"", status, location=f"{elsewhere.url}/a.png")
+
+    with pytest.raises(NoPicture, match=str(status)):
+        client.fetch_picture(PLACE)
+    assert elsewhere.calls == []
+
+
+@pytest.mark.parametrize("status", [204, 206, 304, 401, 404, 500])
+def test_anything_but_200_is_no_picture(client: Client, upstream: Upstream, status: int):
+    upstream.answers[PLACE] = gives(b"", status)
+
+    with pytest.raises(NoPicture):
+        client.fetch_picture(PLACE)
+
+
+def test_a_picture_may_be_so_large_and_no_larger(
+    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(pictures, "MAX_OWN_BYTES", 1000)
+    upstream.answers[PLACE] = gives(b"x" * 1000)
+    assert client.fetch_picture(PLACE) == b"x" * 1000
+
+    for length in ({}, {"content_length": "1001"}, {"content_length": "5000000000"}):
+        upstream.answers[PLACE] = gives(b"x" * 1001, **length)
+        with pytest.raises(NoPicture):
+            client.fetch_picture(PLACE)
+
+
+@pytest.mark.usefixtures("in_the_internet")
+def test_others_may_give_less(client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pictures, "MAX_BYTES", len(PICTURE) - 1)
+
+    with pytest.raises(NoPicture, match="too large"):
+        client.fetch_picture(f"{elsewhere.url}/a.png")
+
+
+def test_what_is_compressed_stays_so(client: Client, upstream: Upstream):
+    """A few bytes could become gigabytes."""
+    bomb = gzip.compress(bytes(10_000_000))
+    upstream.answers[PLACE] = gives(bomb, content_encoding="gzip")
+
+    assert client.fetch_picture(PLACE) == bomb
+
+
+def test_a_body_that_breaks_off_is_no_picture(client: Client, upstream: Upstream):
+    upstream.answers[PLACE] = gives(PICTURE[:-9], content_length=str(len(PICTURE)))
+
+    with pytest.raises(NoPicture):
+        client.fetch_picture(PLACE)
+
+
+def silent(call: Call) -> None:
+    call.wait_for_hangup()
+    call.finish()
+
+
+def drips_its_head(call: Call) -> None:
+    call.raw(b"HTTP/1.1 200 OK\r\n")
+    call.beat_until_hangup(b"X: y\r\n")
+    call.finish()
+
+
+def drips_its_body(call: Call) -> None:
+    call.head(200, content_type="image/png")
+    call.raw(PICTURE)
+    call.beat_until_hangup(b"x")
+    call.finish()
+
+
+@pytest.mark.parametrize("answer", [silent, drips_its_head, drips_its_body])
+def test_who_takes_too_long_is_hung_up_on(
+    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, answer: Any
+):
+    monkeypatch.setattr(pictures, "SECONDS", 0.3)
+    upstream.answers[PLACE] = answer
+
+    with pytest.raises(NoPicture):
+        client.fetch_picture(PLACE)
+
+
+def test_who_drips_while_tls_is_agreed_is_hung_up_on(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pictures, "SECONDS", 0.6)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_drip, args=(server,), daemon=True).start()
+        client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", KEY)
+        with pytest.raises(NoPicture):
+            client.fetch_picture(PLACE)
+        client.close()
+
+
+@pytest.mark.parametrize("address", ["1.1.1.1", "93.184.216.34", "2606:4700::1111"])
+def test_the_internet_is_public(address: str):
+    assert is_public(address)
+
+
+@pytest.mark.parametrize("address", ["", "localhost", "1.1.1.1.", "fe80::1%eth0", "2001:db8::1"])
+def test_what_is_no_address_of_the_internet_is_not(address: str):
+    assert not is_public(address)
+
+
+def _never(*_: Any) -> None:
+    raise AssertionError("it was connected to")
+
+
+def _unknown(*_: Any, **__: Any) -> Any:
+    raise socket.gaierror(-2, "Name or service not known")
+
+
+def _names(addresses: list[str], *, then: list[str] | None = None) -> Callable[..., Any]:
+    answers = [addresses] if then is None else [addresses, then]
+
+    def getaddrinfo(_host: str, port: int, **_: Any) -> list[Any]:
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in found]
+
+    return getaddrinfo
+
+
+def _drip(server: socket.socket) -> None:
+    """Begin a record of TLS, and go on for ever."""
+    connection, _ = server.accept()
+    with connection:
+        connection.settimeout(0.05)
+        connection.sendall(b"\x16\x03\x03\x40\x00")
+        try:
+            while True:
+                connection.sendall(b"\x00")
+                try:
+                    while connection.recv(4096):
+                        pass
+                except TimeoutError:
+                    continue
+                return
+        except OSError:
+            return
