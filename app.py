@@ -19,8 +19,10 @@ import twinapi
 from blueprints.commands import check
 from blueprints.current import Portal
 from chat.allowance import Allowance
+from chat.avatars import Avatars
 from chat.conversations import Conversations
 from chat.directory import Directory
+from chat.gallery import Gallery
 from chat.history import History
 from chat.log import Log
 from chat.markdown import render
@@ -117,6 +119,7 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         heard=allowance.heard,
     )
     log = Log(database, _renderer())
+    directory = Directory(client, database, keep=settings.twins_cache)
     conversations = Conversations(database)
     turns = Turns(database, log, allowance)
     history = History(client, turns, log)
@@ -124,7 +127,9 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         settings=settings,
         database=database,
         client=client,
-        directory=Directory(client, database, keep=settings.twins_cache),
+        directory=directory,
+        gallery=Gallery(database),
+        avatars=Avatars(client, directory, database),
         conversations=conversations,
         turns=turns,
         allowance=allowance,

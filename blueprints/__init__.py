@@ -9,6 +9,7 @@ from werkzeug.routing import BaseConverter
 
 from blueprints import (
     assets,
+    avatars,
     conversations,
     errors,
     events,
@@ -55,9 +56,10 @@ def init_app(app: Flask, portal: Portal) -> None:
     headers.init_app(app)
     errors.init_app(app)
     assets.init_app(app)
+    avatars.init_app(app)
     look.init_app(app)
     app.before_request(words.refuse_nul)
     CSRFProtect(app)
     Compress(app)
-    for room in (twins, conversations, turns, events, keys, health, assets):
+    for room in (twins, avatars, conversations, turns, events, keys, health, assets):
         app.register_blueprint(room.bp)

@@ -20,7 +20,7 @@ STATIC = Path(__file__).parent.parent / "static"
 BUNDLES = {
     "twindow.css": (
         *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css"),
-        "css/conversation.css",
+        *("css/gallery.css", "css/conversation.css"),
     ),
     "twindow.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js", "js/twindow.js"),
     "favicon.svg": ("favicon.svg",),

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from flask import abort, current_app, session
 
 from chat.allowance import Allowance
+from chat.avatars import Avatars
 from chat.conversations import Conversation, Conversations
 from chat.directory import Directory
+from chat.gallery import Gallery
 from chat.log import Log
 from chat.producer import Producer
 from chat.turns import Turn, Turns
@@ -31,6 +33,8 @@ class Portal:
     database: Database
     client: Client
     directory: Directory
+    gallery: Gallery
+    avatars: Avatars
     conversations: Conversations
     turns: Turns
     allowance: Allowance

@@ -1,44 +1,14 @@
-"""What templates need beside their values: a twin's face, and times."""
+"""What templates need beside their values: times above all."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from flask import Flask
 
 from blueprints.current import portal
-
-
-@dataclass(frozen=True, slots=True)
-class Face:
-    """A generated picture: two discs on a ground, always the same for the same twin."""
-
-    ground: str
-    disc: str
-    dot: str
-    disc_x: int
-    disc_y: int
-    dot_x: int
-    dot_y: int
-
-
-def face(twin_id: str) -> Face:
-    """Draw a twin's face from its id."""
-    seed = hashlib.sha256(f"face 5 of {twin_id}".encode()).digest()
-    hue = int.from_bytes(seed[:2]) % 360
-    return Face(
-        ground=f"hsl({hue} 45% 62%)",
-        disc=f"hsl({(hue + 40) % 360} 55% 72%)",
-        dot=f"hsl({(hue + 320) % 360} 50% 45%)",
-        disc_x=15 + seed[2] % 12,
-        disc_y=12 + seed[3] % 10,
-        dot_x=25 + seed[4] % 7,
-        dot_y=30 + seed[5] % 6,
-    )
 
 
 def iso(seconds: float) -> str:
@@ -51,10 +21,15 @@ def exact(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(seconds))
 
 
+def is_today(seconds: float) -> bool:
+    """Tell whether a time is of this day, where the server is."""
+    return time.localtime(seconds)[:3] == time.localtime()[:3]
+
+
 def day(seconds: float) -> str:
     """Write a time for people: the hour today, else the day."""
     then, now = time.localtime(seconds), time.localtime()
-    if then[:3] == now[:3]:
+    if is_today(seconds):
         return time.strftime("%H:%M", then)
     return time.strftime("%-d %B" if then[0] == now[0] else "%-d %B %Y", then)
 
@@ -79,9 +54,9 @@ def seconds_until(until: float | None) -> int:
 
 def init_app(app: Flask) -> None:
     """Give these to every template."""
-    app.template_filter()(face)
     app.template_filter()(iso)
     app.template_filter()(day)
+    app.template_filter()(is_today)
     app.template_filter()(exact)
     app.template_filter()(wait)
     app.template_filter()(clock)

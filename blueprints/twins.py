@@ -2,41 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
-from blueprints.current import become_person, portal
+from blueprints.current import become_person, person, portal
 from blueprints.fragments import fragment, wants_fragment
 from chat.allowance import NotNow
 from chat.directory import Listing
+from chat.gallery import Use, matching
 from twinapi import Twin, TwinApiError
 
 bp = Blueprint("twins", __name__)
 
-TWINS_ON_A_PAGE = 200
+TWINS_ON_A_PAGE = 60
+MAX_Q = 200
+LATELY = 4
+# So few are seen at a glance: they need no headings.
+FEW = 6
+RECENT = 5
 
 
 @bp.get("/")
 def index() -> Response | str:
-    """Show the twins, or those whose name or description holds the words in `q`."""
-    q = request.args.get("q", "").strip()
+    """Show the twins, or those whose name or description holds the words in `q`.
+
+    A page is shown with those before it, so that its address works by itself.
+    """
+    q = request.args.get("q", "").strip()[:MAX_Q]
     try:
         listing = portal().directory.list()
     except TwinApiError as error:
         listing = Listing((), sentence=error.sentence)
-    found = [twin for twin in listing.twins if _matches(twin, q)]
-    shown: dict[str, Any] = {
-        "twins": found[:TWINS_ON_A_PAGE],
-        "total": len(found),
-        "q": q,
+    found = matching(listing.twins, q)
+    uses = portal().gallery.used_by(person()) if person() else {}
+    lately, others = ((), found) if q else _lately_first(found, uses)
+    page = _page(len(others))
+    start, end = (page - 1) * TWINS_ON_A_PAGE, page * TWINS_ON_A_PAGE
+    values: dict[str, Any] = {
         "listing": listing,
+        "q": q,
+        "uses": uses,
+        "page": page,
+        "total": len(found),
+        "shown": len(lately) + len(others[:end]),
+        "more": len(others) > end,
     }
-    if wants_fragment():
-        return fragment("twins/_list.html", **shown)
-    return render_template("twins/index.html", **shown)
+    if not wants_fragment():
+        return render_template(
+            "twins/index.html", **values, lately=lately, twins=others[:end], start=start or None
+        )
+    if page > 1:
+        response = fragment("twins/_more.html", **values, twins=others[start:end])
+    else:
+        response = fragment("twins/_search.html", **values, lately=lately, twins=others[:end])
+    # Reloading, or coming back, shows the same again.
+    address = url_for("twins.index", q=q or None, page=page if page > 1 else None)
+    response.headers["HX-Replace-Url"] = address
+    return response
 
 
 @bp.get("/twins/<twin:twin_id>")
@@ -45,7 +71,7 @@ def show(twin_id: str) -> str:
     # Somebody before the first press: two presses at once must be the same person's.
     become_person()
     twin = portal().directory.find(twin_id)
-    return render_template("twins/show.html", twin=twin, **_composer(twin))
+    return render_template("twins/show.html", twin=twin, **_composer(twin), **_talks(twin))
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
@@ -73,6 +99,7 @@ def _again(twin: Twin, content: str, notice: str, until: float | None = None) ->
         "twins/show.html",
         twin=twin,
         **_composer(twin) | ({"until": until} if until else {}) | {"content": content},
+        **_talks(twin),
         notice=notice,
     )
 
@@ -85,6 +112,24 @@ def _composer(twin: Twin) -> dict[str, Any]:
     }
 
 
-def _matches(twin: Twin, q: str) -> bool:
-    text = f"{twin.name} {twin.description}".casefold()
-    return all(word in text for word in q.casefold().split())
+def _talks(twin: Twin) -> dict[str, Any]:
+    """Return the person's last conversations with a twin."""
+    page = portal().conversations.of_person(person(), twin_id=twin.id, q="", page=1)
+    return {"talks": page.items[:RECENT], "talks_total": page.total}
+
+
+def _lately_first(
+    twins: Sequence[Twin], uses: Mapping[str, Use]
+) -> tuple[Sequence[Twin], Sequence[Twin]]:
+    """Divide the twins: those that the person talked to last, and all others."""
+    by_id = {twin.id: twin for twin in twins}
+    lately = [by_id[twin_id] for twin_id in uses if twin_id in by_id][:LATELY]
+    seen = {twin.id for twin in lately}
+    others = [twin for twin in twins if twin.id not in seen]
+    return (lately, others) if len(twins) > FEW else ((), lately + others)
+
+
+def _page(count: int) -> int:
+    """Return the number of the page that is asked for; a page too far is the last."""
+    pages = max(1, -(-count // TWINS_ON_A_PAGE))
+    return min(max(1, request.args.get("page", 1, int)), pages)

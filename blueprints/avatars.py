@@ -1,0 +1,58 @@
+"""The faces of twins. The browser asks only us: a picture from elsewhere comes through here."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Flask, Response, g, render_template, request, url_for
+from werkzeug.routing import BaseConverter
+
+from blueprints import faces
+from blueprints.current import portal
+
+bp = Blueprint("avatars", __name__, url_prefix="/avatars")
+
+# A picture is only a picture, also for whoever opens its address.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+FOR_A_DAY = "private, max-age=86400, immutable"
+NOT_KEPT = "no-store"
+
+
+class Seed(BaseConverter):
+    """Match what a generated face grows from."""
+
+    regex = f"[0-9a-f]{{{2 * faces.SEED_BYTES}}}"
+
+
+def init_app(app: Flask) -> None:
+    """Let templates say where the face of a twin is."""
+    app.url_map.converters["seed"] = Seed
+    app.template_filter()(avatar)
+
+
+def avatar(twin_id: str) -> str:
+    """Return where the face of a twin is; this asks the service nothing."""
+    if "twins" not in g:
+        g.twins = portal().directory.all_known()
+    seed = faces.seed_of(twin_id)
+    name = portal().avatars.name(g.twins.get(twin_id))
+    return url_for("avatars.show", seed=seed, name=name or None)
+
+
+@bp.get("/<seed:seed>", defaults={"name": ""})
+@bp.get("/<seed:seed>/<name>")
+def show(seed: str, name: str) -> Response:
+    """Answer with the picture of that name, or with a generated face if there is none today."""
+    found = portal().avatars.find(name) if name else None
+    if found:
+        response = Response(found.content, mimetype=found.type, headers=HEADERS)
+        response.headers["Cache-Control"] = FOR_A_DAY
+    else:
+        svg = render_template("avatars/face.svg", face=faces.face(seed))
+        response = Response(svg, mimetype="image/svg+xml", headers=HEADERS)
+        response.headers["Cache-Control"] = NOT_KEPT if name else FOR_EVER
+    response.add_etag()
+    response.make_conditional(request)
+    return response
