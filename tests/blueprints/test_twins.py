@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from flask import Flask
 
-from tests.person import HTMX, Person, ended
+from tests.person import HTMX, Page, Person, ended
 from tests.upstream import Upstream
+
+ALL = {"page": 1, "pages": 1}
 
 
 def test_the_gallery_lists_twins_by_name(alice: Person, upstream: Upstream):
@@ -40,6 +43,132 @@ def test_htmx_gets_the_list_alone(alice: Person):
     assert page.html.html is None
     assert page.html.select_one("#twins li")
     assert "HX-Request" in page.response.headers["Vary"]
+
+
+def names(page: Page) -> list[str]:
+    return [a.get_text() for a in page.html.select("li h2 a")]
+
+
+def many(count: int) -> list[dict[str, str]]:
+    return [{"id": str(n), "name": f"Twin {n:03}"} for n in range(count)]
+
+
+@pytest.fixture
+def crowd(upstream: Upstream) -> list[str]:
+    """List 140 twins, on one page of the service."""
+    upstream.answers["/api/v1/twins"] = 200, {"data": many(140), "pagination": ALL}
+    return [twin["name"] for twin in many(140)]
+
+
+def test_a_long_gallery_shows_more_by_a_plain_link(alice: Person, crowd: list[str]):
+    page = alice.get("/")
+    assert names(page) == crowd[:60]
+    assert "60 of 140 twins are shown" in page.text
+
+    for end in (120, 140):
+        link = page.html.select_one(".cards__more a")
+        page = alice.get(link["href"])
+        assert names(page) == crowd[:end]
+        assert page.html.select_one("#more a").get_text() == crowd[end // 61 * 60]
+    assert page.html.select_one(".cards__more") is None
+
+
+def test_htmx_gets_the_cards_of_one_more_page_alone(alice: Person, crowd: list[str]):
+    page = alice.get("/?page=2", **HTMX)
+
+    assert names(page) == crowd[60:120]
+    assert page.html.select_one("#twins") is None
+    assert page.html.select_one("a[autofocus]").get_text() == crowd[60]
+    assert page.html.select_one("#found").get_text().strip() == "120 of 140 twins are shown"
+    assert page.response.headers["HX-Replace-Url"] == "/?page=2"
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "99", "x", "9" * 30])
+def test_a_page_that_is_none_is_the_nearest(alice: Person, crowd: list[str], page: str):
+    assert names(alice.get(f"/?page={page}"))[:60] == crowd[:60]
+
+
+@pytest.mark.parametrize(
+    ("q", "said"), [("ada", "1 twin found"), ("nobody", "0 twins found"), ("", "")]
+)
+def test_a_search_says_how_much_it_found(alice: Person, q: str, said: str):
+    for headers in ({}, HTMX):
+        page = alice.get(f"/?q={q}", **headers)
+        assert page.html.select_one("#found").get_text().strip() == said
+    assert page.response.headers["HX-Replace-Url"] == (f"/?q={q}" if q else "/")
+    assert alice.get("/").html.select_one("#found")["role"] == "status"
+
+
+def test_those_talked_to_lately_come_first_and_once(alice: Person, bob: Person, upstream: Upstream):
+    upstream.twins = many(9)
+    for twin in ("3", "8", "1", "5", "7"):
+        alice.begin("Hello", twin=twin)
+    page = alice.get("/")
+
+    lately, _ = page.html.select("ul.cards")
+    assert page.html.find(id=lately["aria-labelledby"]).get_text() == "Lately"
+    assert names(page) == [f"Twin {n:03}" for n in (7, 5, 1, 8, 0, 2, 3, 4, 6)]
+    assert len(lately.select("li")) == 4
+    assert [small.get_text() for small in page.html.select("small")] == ["Used today"] * 5
+    assert "Lately" not in alice.get("/?q=twin").text
+    assert "Lately" not in bob.get("/").text
+
+
+def test_among_few_those_talked_to_come_first_without_headings(alice: Person, upstream: Upstream):
+    upstream.twins = many(4)
+    alice.begin("Hello", twin="2")
+
+    page = alice.get("/")
+    assert names(page) == [f"Twin {n:03}" for n in (2, 0, 1, 3)]
+    assert "Lately" not in page.text
+
+
+def test_a_twin_talked_to_before_says_how_often(
+    alice: Person, app: Flask, monkeypatch: pytest.MonkeyPatch
+):
+    for content in ("One", "Two"):
+        alice.begin(content)
+    monkeypatch.setitem(app.jinja_env.filters, "is_today", lambda _: False)
+
+    assert alice.get("/").html.select_one("small").get_text() == "2 conversations"
+
+
+def test_the_page_of_a_twin_lists_its_last_conversations(
+    alice: Person, bob: Person, upstream: Upstream
+):
+    assert alice.get("/twins/ada").html.select(".talks") == []
+    for number in range(6):
+        alice.begin(f"Hello {number}")
+    alice.begin("Elsewhere", twin="a%2Fb%20c%3F%23%C3%BC")
+    page = alice.get("/twins/ada")
+
+    found = [a.get_text() for a in page.html.select(".talks li a")]
+    assert found == [f"Hello {number}" for number in (5, 4, 3, 2, 1)]
+    link = page.html.select_one(".talks .links a")
+    assert link.get_text() == "All 6 conversations with Ada"
+    assert "Hello 0" in alice.get(link["href"]).text
+    assert bob.get("/twins/ada").html.select(".talks") == []
+
+
+def test_a_twin_without_a_description_has_no_empty_place(alice: Person, upstream: Upstream):
+    upstream.twins = [{"id": "x", "name": "X"}]
+
+    assert alice.get("/").html.select(".card p") == []
+    assert alice.get("/twins/x").html.select(".lead") == []
+
+
+def test_long_names_and_words_from_the_right_are_whole(alice: Person, upstream: Upstream):
+    long, right = "Long " * 20, "\u0644\u064a\u0644\u0649"
+    upstream.twins = [
+        {"id": "1", "name": long.strip(), "description": "word " * 300},
+        {"id": "2", "name": right, "description": right},
+    ]
+    page = alice.get("/")
+
+    assert names(page) == [long.strip(), right]
+    assert page.html.select_one(".card p").get_text() == ("word " * 300).strip()
+    for each in page.html.select(".card h2 a, .card p"):
+        assert each["dir"] == "auto"
 
 
 def test_an_empty_gallery_says_so(alice: Person, upstream: Upstream):

@@ -17,7 +17,7 @@ TWINS = [
     Twin("2", "Straße", "Knows every street"),
     Twin("3", "ليلى", "تشرح الأشياء"),
     Twin("4", "Mina", "Speaks of Émile"),
-    Twin("5", "İstanbul Iğdır", ""),
+    Twin("5", "İstanbul Iğd\u0131r", ""),
 ]
 
 

@@ -83,7 +83,8 @@ NEAR = [
     *("127.0.0.1", "127.1", "0", "0x7f.1", "2130706433", "0177.0.0.1", "localhost", "localhost."),
     *("[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]"),
     *("[2002:7f00:1::]", "[fd00::1]", "[fe80::1]", "[fec0::1]", "[ff02::1]", "[::7f00:1]"),
-    *("10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "0.0.0.0"),
+    *("10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254"),
+    "0.0.0.0",  # noqa: S104
     *("100.100.100.200", "192.0.0.192", "168.63.129.16", "224.0.0.1", "255.255.255.255"),
     *("198.18.0.1", "240.0.0.1", "\uff11\uff12\uff17.0.0.1"),
 ]
@@ -98,7 +99,7 @@ def test_nothing_that_is_near_us_is_connected_to(
     monkeypatch.setattr(socket.socket, "connect", _never)
 
     for scheme in ("http", "https"):
-        with pytest.raises(NoPicture, match="not in the internet|Errno|Parse|label|Label"):
+        with pytest.raises(NoPicture, match=r"not in the internet|Errno|Parse|label"):
             client.fetch_picture(f"{scheme}://{host}:{port}/a.png")
     assert elsewhere.calls == []
 
@@ -144,7 +145,7 @@ def test_a_name_that_means_something_near_us_is_not_connected_to(
     monkeypatch.setattr(socket, "getaddrinfo", _names([*others, "10.0.0.1"]))
     monkeypatch.setattr(socket.socket, "connect", _never)
 
-    with pytest.raises(NoPicture, match="twins.example is not in the internet"):
+    with pytest.raises(NoPicture, match=r"twins\.example is not in the internet"):
         client.fetch_picture("https://twins.example/a.png")
 
 

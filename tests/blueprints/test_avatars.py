@@ -1,0 +1,159 @@
+"""The faces of twins, as a browser gets them: from the portal alone, and only ever pictures."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from blueprints.current import Portal
+from chat import avatars
+from database import Database, DatabaseUnavailable
+from tests.drawings import png
+from tests.person import Page, Person, say_and_hear
+from tests.upstream import Upstream
+
+PLACE = "/api/v1/avatars/a.png"
+PICTURE = png()
+
+
+@pytest.fixture(autouse=True)
+def pictured(upstream: Upstream) -> None:
+    upstream.twins = [{"id": "ada", "name": "Ada", "avatarUrl": PLACE}, {"id": "b/é", "name": "B"}]
+    upstream.answers[PLACE] = lambda call: call.answer(200, PICTURE, content_type="text/html")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 10.0)
+
+
+def faces(page: Page) -> list[str]:
+    return [str(img["src"]) for img in page.html.select("img.face")]
+
+
+def test_a_picture_is_sent_as_nothing_but_a_picture(alice: Person):
+    address, _ = faces(alice.get("/"))
+
+    answer = alice.get(address).response
+
+    assert answer.content == PICTURE
+    assert answer.headers["Content-Type"] == "image/png"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer.headers["Cache-Control"] == "private, max-age=86400, immutable"
+    assert "Set-Cookie" not in answer.headers
+    again = alice.get(address, **{"If-None-Match": answer.headers["ETag"]})
+    assert (again.status, again.response.content) == (304, b"")
+
+
+def test_a_twin_without_a_picture_has_a_face_for_ever(alice: Person, upstream: Upstream):
+    _, address = faces(alice.get("/"))
+
+    answer = alice.get(address).response
+
+    assert answer.headers["Content-Type"].startswith("image/svg+xml")
+    assert "<script" not in answer.text
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert len(answer.content) < 400
+    assert [call.path for call in upstream.calls if "avatars" in call.path] == []
+
+
+FAILURES: dict[str, Any] = {
+    "missing": (404, {}),
+    "svg": (200, b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"),
+    "html": (200, b"<script>alert(1)</script>"),
+    "a pixel": (200, png(1)),
+    "broken off": lambda call: call.reset(),
+}
+
+
+@pytest.mark.parametrize("answer", FAILURES.values(), ids=FAILURES)
+def test_a_picture_that_fails_is_a_face_today(alice: Person, upstream: Upstream, answer: Any):
+    upstream.answers[PLACE] = answer
+    address, _ = faces(alice.get("/"))
+
+    got = alice.get(address)
+
+    assert got.status == 200
+    assert got.response.headers["Content-Type"].startswith("image/svg+xml")
+    assert got.response.headers["Cache-Control"] == "no-store"
+    assert "alert" not in got.response.text
+
+
+def test_pages_wait_for_no_picture(alice: Person, upstream: Upstream):
+    upstream.hold_back.add(PLACE)
+    page = say_and_hear(alice, upstream, "Hello", "Hello")
+
+    for each in (alice.get("/"), alice.get("/twins/ada"), page):
+        assert faces(each)
+    assert [call.path for call in upstream.calls if "avatars" in call.path] == []
+
+
+def test_all_turns_share_one_address(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "Hello", "Hello")
+
+    assert len(faces(page)) == 2
+    assert len({*faces(page), *faces(alice.get("/twins/ada"))}) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/avatars/",
+        "/avatars/zz",
+        "/avatars/0123456789AB",
+        "/avatars/0123456789abc",
+        "/avatars/http://127.0.0.1/",
+        "/avatars/0123456789ab/a/b",
+    ],
+)
+def test_no_other_address_is_a_face(alice: Person, path: str):
+    assert alice.get(path).status == 404
+
+
+@pytest.mark.parametrize("name", ["x", "http:", "127.0.0.1", "0" * 32, "..%2f..", "%00"])
+def test_a_name_that_nobody_listed_is_asked_for_nowhere(
+    alice: Person, upstream: Upstream, name: str
+):
+    alice.get("/")
+    got = alice.get(f"/avatars/0123456789ab/{name}")
+
+    assert got.status in (200, 404)
+    assert len(upstream.calls) == 1
+
+
+def test_faces_need_no_database(
+    alice: Person, portal: Portal, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
+):
+    addresses = faces(alice.get("/"))
+    alice.get("/twins/ada")
+    monkeypatch.setattr(Database, "_translated", _gone)
+
+    for address in addresses:
+        assert alice.get(address).response.headers["Content-Type"].startswith("image/svg+xml")
+
+
+def test_many_who_look_at_once_are_one_request(alice: Person, upstream: Upstream):
+    address, _ = faces(alice.get("/"))
+    answers: list[bytes] = []
+    people = [Person(alice.base_url) for _ in range(6)]
+    threads = [
+        threading.Thread(target=lambda p=p: answers.append(p.get(address).response.content))
+        for p in people
+    ]
+    for thread in threads:
+        thread.start()
+    for thread, person in zip(threads, people, strict=True):
+        thread.join(10)
+        person.close()
+
+    assert answers == [PICTURE] * 6
+    assert len([call for call in upstream.calls if call.path == PLACE]) == 1
+
+
+def _gone(_: Database) -> Any:
+    raise DatabaseUnavailable

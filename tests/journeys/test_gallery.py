@@ -1,0 +1,123 @@
+"""Looking for a twin, in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import BrowserContext, Error, Page, Request, Route, expect
+
+from tests.drawings import png
+from tests.journeys.steps import requests_of
+from tests.upstream import Upstream
+
+CROWD = [
+    {"id": "emile", "name": "Émile", "description": "Writes novels.", "avatarUrl": "/a.png"},
+    *({"id": str(n), "name": f"Twin {n:03}", "description": "One of many."} for n in range(130)),
+]
+SAID = """
+new MutationObserver(() => said.push(found.textContent.trim())).observe(found, {childList: true})
+"""
+
+
+@pytest.fixture(autouse=True)
+def crowd(upstream: Upstream) -> None:
+    everybody = {"data": CROWD, "pagination": {"page": 1, "pages": 1}}
+    upstream.answers["/api/v1/twins"] = 200, everybody
+    upstream.answers["/a.png"] = lambda call: call.answer(200, png(), content_type="image/png")
+
+
+def opened(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/")
+    page.evaluate(f"window.said = []; window.found = document.getElementById('found'); {SAID}")
+    return page
+
+
+def searches(page: Page) -> list[Request]:
+    return requests_of(page, lambda request: "q=" in request.url)
+
+
+def box(page: Page):
+    return page.get_by_role("searchbox", name="Search twins")
+
+
+def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserContext):
+    page = opened(context)
+    asked = searches(page)
+    box(page).press_sequentially("emile", delay=20)
+
+    expect(page.get_by_role("listitem").filter(has=page.get_by_role("heading"))).to_have_count(1)
+    expect(page.get_by_role("link", name="Émile")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/\?q=emile$"))
+    expect(page.get_by_role("status")).to_have_text("1 twin found")
+    expect(box(page)).to_be_focused()
+    assert len(asked) == 1
+    assert page.evaluate("said") == ["1 twin found"]
+
+    page.get_by_role("link", name="Émile").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Émile")
+    page.go_back()
+    expect(box(page)).to_have_value("emile")
+    expect(page.locator(".card")).to_have_count(1)
+
+    box(page).fill("")
+    expect(page.locator(".card")).to_have_count(60)
+    expect(page).to_have_url(re.compile(r"/$"))
+
+
+def test_an_old_answer_does_not_win(context: BrowserContext):
+    page = opened(context)
+    held: list[Route] = []
+    page.route(re.compile(r"q=twin$"), lambda route: held.append(route))
+    with page.expect_request(re.compile(r"q=twin$")):
+        box(page).fill("twin")
+    box(page).fill("emile")
+    expect(page.locator(".card")).to_have_count(1)
+    for route in held:
+        with suppress(Error):  # nobody waits for it any more
+            route.continue_()
+    page.wait_for_load_state("networkidle")
+
+    expect(page.locator(".card h2")).to_have_text(["Émile"])
+    expect(page).to_have_url(re.compile(r"q=emile$"))
+    expect(page.locator("#notices")).to_be_empty()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_more_is_shown_and_the_reader_goes_on_there(
+    context: BrowserContext, plain: BrowserContext, scripts: bool
+):
+    page = (context if scripts else plain).new_page()
+    page.goto("/")
+    expect(page.locator(".card")).to_have_count(60)
+    more = page.get_by_role("link", name="Show more")
+    more.click()
+
+    expect(page.locator(".card")).to_have_count(120)
+    expect(page.get_by_role("status")).to_have_text("120 of 131 twins are shown")
+    first = page.locator(".card a").nth(60)
+    expect(first).to_be_in_viewport()
+    if scripts:
+        expect(first).to_be_focused()
+    else:
+        page.keyboard.press("Tab")
+        expect(first).to_be_focused()
+    more.click()
+    expect(page.locator(".card")).to_have_count(131)
+    expect(more).to_have_count(0)
+    page.reload()
+    expect(page.locator(".card")).to_have_count(131)
+
+
+def test_faces_are_there_with_and_without_a_picture(context: BrowserContext, upstream: Upstream):
+    page = opened(context)
+    widths = "[...document.images].slice(0, 3).map(each => each.complete && each.naturalWidth)"
+    page.wait_for_function(f"{widths}.every(Boolean)")
+
+    assert page.evaluate(widths)[0] == 16
+    assert [call.path for call in upstream.calls].count("/a.png") == 1
+    page.reload()
+    page.wait_for_function(f"{widths}.every(Boolean)")
+    assert [call.path for call in upstream.calls].count("/a.png") == 1
