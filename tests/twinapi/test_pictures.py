@@ -114,9 +114,6 @@ def test_nothing_that_is_near_us_is_connected_to(
         "javascript:alert(1)",
         "https://",
         "http:///a.png",
-        "http://example.com:22/a.png",
-        "http://example.com:6379/a.png",
-        "https://user:password@example.com/a.png",
         "http://example.com@127.0.0.1/a.png",
         "http://127.0.0.1\\@example.com/a.png",
         "http://example.com:port/",
@@ -136,6 +133,19 @@ def test_only_plain_addresses_of_the_web_are_asked(
     with pytest.raises(NoPicture):
         client.fetch_picture(address)
     assert upstream.calls == []
+
+
+@pytest.mark.parametrize(
+    "place", ["example.com:22", "example.com:6379", "user:password@example.com", "user@{own}"]
+)
+def test_nobody_is_asked_at_other_ports_or_by_name(
+    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, place: str
+):
+    monkeypatch.setattr(socket, "getaddrinfo", _names(["93.184.216.34"]))
+    monkeypatch.setattr(socket.socket, "connect", _never)
+
+    with pytest.raises(NoPicture, match="names a user or a port"):
+        client.fetch_picture(f"http://{place.format(own=upstream.url[7:])}/a.png")
 
 
 @pytest.mark.parametrize("others", [[], ["93.184.216.34"]], ids=["alone", "beside a public one"])
