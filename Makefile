@@ -34,7 +34,7 @@ lint: .venv/test.done ## Check format and lint
 types: .venv/test.done ## Check types
 	@$(BIN)/mypy
 
-screenshots: .venv/test.done ## Retake the screenshots in docs/
+screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 	@$(BIN)/python -m tests.screenshots
 
 lock: .venv/run.done ## Resolve the dependencies anew (for maintainers)

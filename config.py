@@ -15,6 +15,10 @@ from typing import Annotated, Any, Literal
 import flask
 import msgspec
 
+from branding.colour import Accent
+from branding.links import Links
+from branding.logo import Logo
+
 ROOT = Path(__file__).parent
 PREFIX = "TWINDOW"
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -71,6 +75,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     sign_in: Literal["visitor"] = "visitor"
     site_name: str = "Twindow"
+    accent: Accent = Accent("oklch(44% 0.1 165)")
+    logo: Logo | None = None
+    welcome: str = ""
+    footer_links: Links = Links("")
     message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
     twins_cache: Seconds = 60
 
@@ -121,7 +129,7 @@ def load(overrides: Mapping[str, object] | None = None) -> Settings:
         raise SettingsError(_unknown(name))
     given |= overrides or {}
     try:
-        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_path)
+        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_made)
     except msgspec.ValidationError as error:
         raise SettingsError(_wrong(str(error), given)) from None
     _check(settings)
@@ -164,7 +172,7 @@ def write_private(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _path(kind: type[Any], value: Any) -> Any:
+def _made(kind: type[Any], value: Any) -> Any:
     return kind(value)
 
 

@@ -10,14 +10,17 @@ from werkzeug.routing import BaseConverter
 from blueprints import (
     assets,
     avatars,
+    brand,
     conversations,
     errors,
     events,
     fragments,
     headers,
     health,
+    help,  # noqa: A004
     keys,
     look,
+    preferences,
     sessions,
     turns,
     twins,
@@ -55,11 +58,15 @@ def init_app(app: Flask, portal: Portal) -> None:
     fragments.init_app(app)
     headers.init_app(app)
     errors.init_app(app)
-    assets.init_app(app)
+    brand.init_app(app, portal.settings)
     avatars.init_app(app)
     look.init_app(app)
+    preferences.init_app(app)
     app.before_request(words.refuse_nul)
     CSRFProtect(app)
     Compress(app)
-    for room in (twins, avatars, conversations, turns, events, keys, health, assets):
+    for room in (
+        *(twins, avatars, conversations, turns, events, keys, preferences, help),
+        *(health, assets, brand),
+    ):
         app.register_blueprint(room.bp)

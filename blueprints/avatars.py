@@ -30,6 +30,7 @@ def init_app(app: Flask) -> None:
     """Let templates say where the face of a twin is."""
     app.url_map.converters["seed"] = Seed
     app.template_filter()(avatar)
+    app.template_filter()(face_name)
 
 
 def avatar(twin_id: str) -> str:
@@ -39,6 +40,11 @@ def avatar(twin_id: str) -> str:
     seed = faces.seed_of(twin_id)
     name = portal().avatars.name(g.twins.get(twin_id))
     return url_for("avatars.show", seed=seed, name=name or None)
+
+
+def face_name(twin_id: str) -> str:
+    """Return what tells the face from others while one page turns into the next."""
+    return f"face-{faces.seed_of(twin_id)}"
 
 
 @bp.get("/<seed:seed>", defaults={"name": ""})

@@ -28,7 +28,8 @@ def fragment(template: str, status: int = 200, **values: Any) -> Response:
 
 def notice(sentence: str, status: int, **values: Any) -> Response:
     """Answer a htmx request with a sentence, beside what the person has before them."""
-    response = fragment("errors/_notice.html", status, sentence=sentence, **values)
+    values |= {"sentence": sentence, "status": status}
+    response = make_response(render_template("errors/_notice.html", **values), status)
     response.headers["HX-Retarget"] = "#notices"
     # Not through htmx-flask: its list of the ways to swap lacks a comma.
     response.headers["HX-Reswap"] = "innerHTML"

@@ -67,7 +67,6 @@ def init_app(app: Flask) -> None:
     @app.context_processor
     def names() -> dict[str, object]:
         return {
-            "site_name": portal().settings.site_name,
             "model_note": portal().model_note,
             "limit": portal().settings.message_limit,
         }

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=365)
 # What needs no session, and must be answered when there can be none.
-SESSIONLESS = ("assets", "avatars", "health")
+SESSIONLESS = ("assets", "avatars", "brand", "health")
 
 
 class DatabaseCache(BaseCache):

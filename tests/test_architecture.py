@@ -8,16 +8,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = {"app", "blueprints", "chat", "config", "database", "server", "service", "sse", "twinapi"}
-LEAVES = {"config", "database", "server", "sse"}
+ROOMS = {
+    *("app", "blueprints", "branding", "chat", "config", "database", "server", "service", "sse"),
+    "twinapi",
+}
 
 MAY_IMPORT = {
     "app": ROOMS - {"app"},
-    "blueprints": {"blueprints", "chat", "twinapi", "sse", "config", "database"},
+    "blueprints": {"blueprints", "branding", "chat", "twinapi", "sse", "config", "database"},
     "chat": {"chat", "twinapi", "sse", "config", "database"},
     "twinapi": {"twinapi", "sse"},
     "service": {"service", "sse", "config", "database", "server"},
-    "config": set(),
+    "branding": {"branding"},
+    "config": {"branding"},
     "database": set(),
     "server": set(),
     "sse": set(),
@@ -26,6 +29,7 @@ NEVER = {
     "chat": {"flask", "requests"},
     "twinapi": {"flask"},
     "database": {"flask"},
+    "branding": {"flask", "requests"},
     "sse": {"flask", "requests"},
 }
 

@@ -69,7 +69,7 @@ def test_a_long_gallery_shows_more_by_a_plain_link(alice: Person, crowd: list[st
         link = page.html.select_one(".cards__more a")
         page = alice.get(link["href"])
         assert names(page) == crowd[:end]
-        assert page.html.select_one("#more a").get_text() == crowd[end // 61 * 60]
+        assert page.html.select_one("#further a").get_text() == crowd[end // 61 * 60]
     assert page.html.select_one(".cards__more") is None
 
 

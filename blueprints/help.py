@@ -1,0 +1,17 @@
+"""How it works, and the keys that it knows."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, render_template
+
+from blueprints.fragments import fragment, wants_fragment
+
+bp = Blueprint("help", __name__, url_prefix="/help")
+
+
+@bp.get("")
+def show() -> Response | str:
+    """Show the help page; to a script, the sheet of shortcuts."""
+    if wants_fragment():
+        return fragment("help/_sheet.html")
+    return render_template("help/show.html")

@@ -1,0 +1,60 @@
+"""Links of the operator's own: "Imprint=https://example.org/imprint, Help desk=/help"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+MOST = 12
+MOST_CHARACTERS = 40
+PLACE = re.compile(r"(https?://[^\s\\,]+|mailto:[^\s\\,]+@[^\s\\,]+|/(?![/\\])[^\s\\,]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A word, and where it leads."""
+
+    label: str
+    href: str
+
+
+class Links:
+    """Links, and how they were written. Raises ValueError with a plain reason."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.links = parse(text)
+
+    def __str__(self) -> str:
+        """Return them as they were written."""
+        return self.text
+
+
+def parse(text: str) -> tuple[Link, ...]:
+    """Read the links. Raises ValueError with a plain reason."""
+    links = tuple(_link(part.strip()) for part in text.split(",") if part.strip())
+    if len(links) > MOST:
+        raise ValueError(f"it holds {len(links)} links, and {MOST} are possible")
+    return links
+
+
+def _link(part: str) -> Link:
+    label, equals, href = (piece.strip() for piece in part.partition("="))
+    if not equals or not label:
+        raise ValueError(f"“{part}” should be written Label=https://… or Label=/path")
+    if len(label) > MOST_CHARACTERS or not label.isprintable():
+        raise ValueError(f"“{label[:MOST_CHARACTERS]}” should be at most {MOST_CHARACTERS} letters")
+    if not PLACE.fullmatch(href) or not _has_host(href):
+        raise ValueError(
+            f"“{href}” should begin with https://, http://, mailto: or one slash, "
+            "and write a comma or blank as %2C or %20"
+        )
+    return Link(label, href)
+
+
+def _has_host(href: str) -> bool:
+    try:
+        return bool(urlsplit(href).hostname) or not href.startswith("http")
+    except ValueError:
+        return False

@@ -1,0 +1,45 @@
+"""The operator's logo: a small picture that is what it says it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+MOST_BYTES = 256 * 1024
+BEFORE_SVG = rb"\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*"
+SVG = re.compile(BEFORE_SVG + rb"<svg[\s>]", re.DOTALL)
+
+
+class Logo:
+    """A picture, by its path. Raises ValueError with a plain reason."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path).resolve()
+        read(self.path)
+
+    @property
+    def name(self) -> str:
+        """Return what the picture is called on the wire."""
+        return f"logo{self.path.suffix.lower()}"
+
+
+def read(path: Path) -> bytes:
+    """Return the bytes of a logo. Raises ValueError with a plain reason."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({error.strerror})") from None
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it is larger than {MOST_BYTES // 1024} KiB")
+    if _is(path.suffix.lower(), data):
+        return data
+    raise ValueError("it should be a picture whose name ends in .svg, .png or .webp, as it is")
+
+
+def _is(suffix: str, data: bytes) -> bool:
+    if suffix == ".png":
+        return data.startswith(b"\x89PNG\r\n\x1a\n")
+    if suffix == ".webp":
+        return data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+    return suffix == ".svg" and SVG.match(data.removeprefix(b"\xef\xbb\xbf")) is not None

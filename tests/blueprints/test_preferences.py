@@ -1,0 +1,85 @@
+"""What a person prefers is kept, and told to styles and scripts."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import func, select
+
+from chat.tables import sessions
+from tests.person import Page, Person
+
+OTHERS = {
+    "theme": "dark",
+    "text": "large",
+    "enter": "newline",
+    "announce": "off",
+    "shortcuts": "off",
+}
+
+
+def told(page: Page) -> dict[str, str]:
+    """Return what <html> says of the person's preferences."""
+    attributes = page.html.html.attrs
+    return {
+        name.removeprefix("data-"): value
+        for name, value in attributes.items()
+        if name.startswith("data-")
+    }
+
+
+def choose(person: Person, **chosen: str) -> Page:
+    return person.press(person.get("/preferences"), "Save", **chosen)
+
+
+def test_reading_begins_no_session(alice: Person, portal):
+    for path in ("/", "/conversations", "/help", "/nowhere", "/manifest.webmanifest"):
+        assert "Set-Cookie" not in alice.get(path).response.headers
+
+    with portal.database.read() as connection:
+        assert connection.execute(select(func.count()).select_from(sessions)).scalar() == 0
+
+
+def test_defaults_are_not_told(alice: Person):
+    assert told(alice.get("/")) == {}
+
+
+@pytest.mark.parametrize(("name", "value"), OTHERS.items())
+def test_a_preference_is_told_on_every_page(alice: Person, bob: Person, name: str, value: str):
+    answer = choose(alice, **{name: value})
+
+    assert "saved" in answer.text
+    assert answer.html.select_one(f"input[name={name}][value={value}]").has_attr("checked")
+    for path in ("/", "/twins/ada", "/conversations", "/keys", "/nowhere"):
+        assert told(alice.get(path)) == {name: value}
+        assert told(bob.get(path)) == {}
+
+
+def test_going_back_to_a_default_is_told_no_more(alice: Person):
+    choose(alice, **OTHERS)
+    assert told(alice.get("/")) == OTHERS
+
+    assert told(choose(alice, theme="system")) == {}
+
+
+def test_what_cannot_be_chosen_is_left_out(alice: Person):
+    page = choose(alice, theme='dark" onload="x', enter="newline", nonsense="x")
+
+    assert told(page) == {"enter": "newline"}
+
+
+def test_the_colour_of_the_browser_follows_the_theme(alice: Person):
+    choose(alice, theme="dark")
+    html = alice.get("/").html
+
+    assert html.select_one("meta[name=color-scheme]")["content"] == "dark"
+    assert [tag.attrs for tag in html.select("meta[name=theme-color]")] == [
+        {"name": "theme-color", "content": "#161310"}
+    ]
+
+
+def test_preferences_cannot_be_set_from_elsewhere(alice: Person):
+    alice.get("/preferences")
+    answer = alice.session.post(f"{alice.base_url}/preferences", data={"theme": "dark"})
+
+    assert answer.status_code == 400
+    assert told(alice.get("/")) == {}

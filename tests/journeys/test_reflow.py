@@ -1,0 +1,57 @@
+"""No page scrolls sideways: on a small phone, with wide-set text, in either direction."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import Surprises, begun
+from tests.upstream import Upstream
+
+PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
+# WCAG 1.4.12, which asks that nothing is lost when a reader sets text like this.
+WIDE_SET = """*, ::before, ::after { line-height: 1.5 !important; letter-spacing: .12em !important;
+  word-spacing: .16em !important } p { margin-block-end: 2em !important }"""
+RTL = "document.documentElement.dir = 'rtl'"
+# Whatever stands outside of the page, but for what is hidden from sight on purpose.
+OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => {
+  const box = element.getBoundingClientRect();
+  const seen = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  if (!seen || box.width <= 1 || element.closest('.skip, pre, table, svg')) return false;
+  return box.left < -1 || box.right > innerWidth + 1;
+}).map((element) => element.outerHTML.slice(0, 120))"""
+
+
+def settle(page: Page, kind: str) -> None:
+    if kind == "rtl":
+        page.evaluate(RTL)
+    if kind == "wide-set":
+        page.evaluate(
+            "css => { const sheet = new CSSStyleSheet(); sheet.replaceSync(css);"
+            " document.adoptedStyleSheets = [sheet] }",
+            WIDE_SET,
+        )
+
+
+@pytest.mark.parametrize("kind", ["as it is", "wide-set", "rtl", "large text"])
+def test_no_page_scrolls_sideways(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises, kind: str
+):
+    page = begun(context, upstream)
+    talk = page.url
+    page.set_viewport_size({"width": 320, "height": 640})
+    if kind == "large text":
+        page.goto("/preferences")
+        page.get_by_role("radio", name="Large").check()
+        page.get_by_role("button", name="Save").click()
+    for path in [*PATHS, talk]:
+        page.goto(path)
+        settle(page, kind)
+        assert page.evaluate(OUTSIDE) == [], path
+        width = page.evaluate("document.scrollingElement.scrollWidth")
+        assert width == 320, path
+
+        page.get_by_role("button", name="More").click()
+        expect(page.get_by_role("link", name="Keyboard shortcuts")).to_be_visible()
+        assert page.evaluate(OUTSIDE) == [], path
+    surprises.clear()  # the page that is nowhere

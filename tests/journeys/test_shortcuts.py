@@ -1,0 +1,126 @@
+"""Single keys for what the page has anyway; they rest while one types, and can be switched off."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import begun, turn
+from tests.journeys.steps import box, talking
+from tests.upstream import Upstream
+
+
+def sheet(page: Page):
+    return page.get_by_role("dialog", name="Keyboard shortcuts")
+
+
+def switch_off(page: Page) -> None:
+    page.goto("/preferences")
+    page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("saved")
+
+
+def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    page.keyboard.press("?")
+    expect(sheet(page)).to_be_visible()
+    expect(page.get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("?")
+    page.keyboard.press("Escape")
+    expect(sheet(page)).to_have_count(0)
+
+    page.keyboard.press("?")
+    page.get_by_role("button", name="Close").click()
+    expect(sheet(page)).to_have_count(0)
+
+
+def test_the_sheet_is_in_the_menu_too(context: BrowserContext, plain: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Keyboard shortcuts").click()
+    expect(sheet(page)).to_be_visible()
+
+    page = plain.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Keyboard shortcuts").click()
+    expect(page).to_have_url(re.compile("/help#keyboard$"))
+    expect(page.get_by_role("heading", name="Keyboard shortcuts")).to_be_in_viewport()
+
+
+def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.keyboard.press("Escape")
+    expect(box(page)).not_to_be_focused()
+    page.keyboard.press("m")
+    expect(box(page)).to_be_focused()
+    expect(box(page)).to_have_value("")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+    expect(page).to_have_url(re.compile("/conversations$"))
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    expect(page.get_by_role("heading", name="Twins")).to_be_visible()
+    page.go_back()
+    page.go_back()
+    expect(turn(page, "complete")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("/twins/ada$"))
+
+
+def test_s_stops_a_reply(context: BrowserContext, upstream: Upstream):
+    page, _ = talking(context, upstream)
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    expect(turn(page, "stopped")).to_be_visible()
+
+
+def test_keys_rest_while_one_types(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).click()
+    page.keyboard.type("?mgt/ns")
+    expect(box(page)).to_have_value("?mgt/ns")
+    expect(sheet(page)).to_have_count(0)
+
+
+@pytest.mark.parametrize("key", ["Control+m", "Alt+m", "Meta+m"])
+def test_keys_of_the_browser_are_left_alone(context: BrowserContext, key: str):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    page.keyboard.press(key)
+    expect(box(page)).not_to_be_focused()
+
+
+def test_they_can_be_switched_off(context: BrowserContext):
+    page = context.new_page()
+    switch_off(page)
+    page.goto("/twins/ada")
+    for key in ("?", "m", "/", "g", "t"):
+        page.keyboard.press(key)
+    expect(box(page)).not_to_be_focused()
+    expect(page).to_have_url(re.compile("/twins/ada$"))
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Keyboard shortcuts").click()
+    expect(sheet(page)).to_contain_text("They are switched off")
+
+
+def test_preferences_work_without_scripts(plain: BrowserContext):
+    page = plain.new_page()
+    switch_off(page)
+    page.get_by_role("radio", name="Dark").check()
+    page.get_by_role("button", name="Save").click()
+    root = page.locator("html")
+    expect(root).to_have_attribute("data-theme", "dark")
+    expect(root).to_have_attribute("data-shortcuts", "off")
+    expect(page.locator("body")).to_have_css("color-scheme", "dark")
