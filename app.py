@@ -17,16 +17,18 @@ import blueprints
 import config
 import twinapi
 from blueprints.commands import check
-from blueprints.current import Portal
+from blueprints.current import EXTENSION, Portal
 from chat.allowance import Allowance
 from chat.avatars import Avatars
 from chat.conversations import Conversations
+from chat.deletions import Deletions
 from chat.directory import Directory
 from chat.gallery import Gallery
 from chat.history import History
 from chat.log import Log
 from chat.markdown import render
 from chat.producer import Producer
+from chat.search import Search
 from chat.turns import Turns
 from config import Settings
 from database import Database, migrate
@@ -57,6 +59,7 @@ class Twindow:
     def start(self) -> None:
         """Begin what runs beside requests."""
         self.log.orphans.start()
+        self.portal.extensions[EXTENSION].deletions.start()
         if self.service:
             self.service.start()
 
@@ -131,6 +134,8 @@ def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
         gallery=Gallery(database),
         avatars=Avatars(client, directory, database),
         conversations=conversations,
+        deletions=Deletions(database, turns, log),
+        search=Search(database),
         turns=turns,
         allowance=allowance,
         log=log,

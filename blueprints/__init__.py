@@ -12,8 +12,10 @@ from blueprints import (
     avatars,
     brand,
     conversations,
+    deletions,
     errors,
     events,
+    exports,
     fragments,
     headers,
     health,
@@ -22,6 +24,7 @@ from blueprints import (
     look,
     preferences,
     sessions,
+    shelf,
     turns,
     twins,
     words,
@@ -66,7 +69,8 @@ def init_app(app: Flask, portal: Portal) -> None:
     CSRFProtect(app)
     Compress(app)
     for room in (
-        *(twins, avatars, conversations, turns, events, keys, preferences, help),
-        *(health, assets, brand),
+        *(twins, avatars, conversations, shelf, deletions, exports, turns, events, keys),
+        *(preferences, help, health, brand),
     ):
         app.register_blueprint(room.bp)
+    app.register_blueprint(assets.bp)

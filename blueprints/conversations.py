@@ -1,14 +1,16 @@
-"""A person's conversations: the list, and one of them."""
+"""A person's conversations: the list, what is found in them, and one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, Response, render_template, request, url_for
 
 from blueprints import words
 from blueprints.current import own_conversation, person, portal
+from blueprints.days import grouped
+from blueprints.fragments import fragment, wants_fragment
 from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
 from chat.draft import shown
@@ -22,24 +24,61 @@ SIDE = 20
 
 
 @bp.get("")
-def index() -> str:
-    """List the person's conversations, newest first."""
-    twin_id = request.args.get("twin") or None
-    q = request.args.get("q", "").strip()
-    page = portal().conversations.of_person(
-        person(), twin_id=twin_id, q=q, page=request.args.get("page", 1, int)
-    )
+def index() -> Response | str:
+    """List the person's conversations by day, or search them."""
+    twin_id, q = request.args.get("twin") or None, request.args.get("q", "").strip()
+    shown = _found(q, twin_id) if q else _listed(twin_id)
     twin = portal().directory.known(twin_id) if twin_id else None
-    name = twin.name if twin else next((c.twin_name for c in page.items), twin_id)
-    return render_template(
-        "conversations/index.html", page=page, twin_id=twin_id, twin_name=name, q=q
+    name = twin.name if twin else next((c.twin_name for c in shown["conversations"]), twin_id)
+    shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "notice": _notice()}
+    if wants_fragment():
+        return fragment("conversations/_list.html", **shown)
+    return render_template("conversations/index.html", **shown)
+
+
+def _listed(twin_id: str | None) -> dict[str, Any]:
+    archived = request.args.get("view") == "archived"
+    page = portal().conversations.of_person(
+        person(), twin_id=twin_id, archived=archived, page=request.args.get("page", 1, int)
     )
+    view = "archived" if archived else None
+    number = page.number if page.number > 1 else None
+    return {
+        "archived": archived,
+        "page": page,
+        "groups": grouped(page.items),
+        "conversations": page.items,
+        "here": url_for("conversations.index", twin=twin_id, view=view, page=number),
+    }
+
+
+def _found(q: str, twin_id: str | None) -> dict[str, Any]:
+    after = request.args.get("after", "")
+    results = portal().search.find(person(), q, twin_id=twin_id, after=after)
+    return {
+        "results": results,
+        "conversations": [found.conversation for found in results.found],
+        "here": url_for("conversations.index", twin=twin_id, q=q, after=after or None),
+        "context": TURNS_ON_A_PAGE // 2,
+    }
+
+
+def _notice() -> dict[str, Any] | None:
+    """Tell what was put away just now, as long as it can be undone."""
+    if deleted := portal().deletions.find(request.args.get("deleted", ""), person()):
+        return {"conversation": deleted, "deleted": True}
+    archived = portal().conversations.find(request.args.get("archived", ""), person())
+    if archived and archived.archived:
+        return {"conversation": archived, "deleted": False}
+    return None
 
 
 @bp.get("/<conversation_id>")
-def show(conversation_id: str) -> str:
+def show(conversation_id: str) -> Response | str:
     """Show a conversation: its newest turns, or those before a position."""
     conversation = own_conversation(conversation_id)
+    if wants_fragment():
+        return fragment("conversations/_log.html", **log_of(conversation, before=_before()))
     words.forget_first_key(conversation.twin_id)
     return page_of(conversation)
 
@@ -48,14 +87,13 @@ def page_of(
     conversation: Conversation, *, content: str = "", notice: str = "", until: float | None = None
 ) -> str:
     """Render the page of a conversation; this asks the service nothing."""
-    side = portal().conversations.of_person(person(), twin_id=None, q="", page=1)
-    log = log_of(conversation, before=request.args.get("before", None, _position))
+    log = log_of(conversation, before=_before())
     return render_template(
         "conversations/show.html",
         **log | composer_of(conversation) | ({"until": until} if until else {}),
         running=bool(log["turns"]) and log["turns"][-1][1].running,
         look=request.args.get("look", 0, int),
-        side=side.items[:SIDE],
+        side=grouped(portal().conversations.newest(person(), SIDE)),
         content=content,
         notice=notice,
     )
@@ -63,9 +101,12 @@ def page_of(
 
 def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
     """Return what the newest turns of a conversation, or those before a position, are shown by."""
-    turns = portal().turns.of_conversation(
-        conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1
-    )
+    of_conversation = portal().turns.of_conversation
+    if before is not None and not any(
+        turn.position >= before for turn in of_conversation(conversation.id, limit=1)
+    ):
+        before = None  # nothing came later: this is the newest page
+    turns = of_conversation(conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1)
     shown = turns[-TURNS_ON_A_PAGE:]
     return {
         "conversation": conversation,
@@ -73,6 +114,7 @@ def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str
         "turns": list(zip(shown, replies(shown), strict=True)),
         "older": shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
         "before": before,
+        "later": None if before is None else before + TURNS_ON_A_PAGE,
         "key": words.fresh_key(),
     }
 
@@ -93,6 +135,10 @@ def _obstacle(conversation: Conversation) -> str:
     if portal().directory.is_gone(conversation.twin_id):
         return f"{conversation.twin_name} is not available any more. What was said here is kept."
     return "" if portal().allowance.may_write() else MAY_ONLY_READ
+
+
+def _before() -> int | None:
+    return request.args.get("before", None, _position)
 
 
 def _position(value: str) -> int:

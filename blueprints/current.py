@@ -12,10 +12,12 @@ from flask import abort, current_app, session
 from chat.allowance import Allowance
 from chat.avatars import Avatars
 from chat.conversations import Conversation, Conversations
+from chat.deletions import Deletions
 from chat.directory import Directory
 from chat.gallery import Gallery
 from chat.log import Log
 from chat.producer import Producer
+from chat.search import Search
 from chat.turns import Turn, Turns
 from config import Settings
 from database import Database
@@ -36,6 +38,8 @@ class Portal:
     gallery: Gallery
     avatars: Avatars
     conversations: Conversations
+    deletions: Deletions
+    search: Search
     turns: Turns
     allowance: Allowance
     log: Log

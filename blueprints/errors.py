@@ -15,6 +15,7 @@ import twinapi
 from blueprints.fragments import notice, wants_fragment
 from blueprints.headers import request_id
 from blueprints.states import SERVICE_DOWN, STALE_FORM, State, state
+from chat.conversations import Gone
 from database import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ def init_app(app: Flask) -> None:
     """Answer every error in a person's language."""
     app.register_error_handler(twinapi.TwinApiError, _from_service)
     app.register_error_handler(CSRFError, lambda _: answer(STALE_FORM, 400))
+    app.register_error_handler(Gone, lambda _: answer(state(404), 404))
     app.register_error_handler(DatabaseUnavailable, lambda _: answer(state(503), 503))
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(Exception, _from_bug)

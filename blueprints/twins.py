@@ -114,7 +114,7 @@ def _composer(twin: Twin) -> dict[str, Any]:
 
 def _talks(twin: Twin) -> dict[str, Any]:
     """Return the person's last conversations with a twin."""
-    page = portal().conversations.of_person(person(), twin_id=twin.id, q="", page=1)
+    page = portal().conversations.of_person(person(), twin_id=twin.id)
     return {"talks": page.items[:RECENT], "talks_total": page.total}
 
 

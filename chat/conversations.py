@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, func, select, update
 
+from chat import passages
 from chat.tables import conversations as table
+from chat.tables import turns
 from database import Database
 
 PAGE_SIZE = 20
+TITLE_LIMIT = 200
+
+
+class Gone(Exception):
+    """Raised when a conversation was deleted meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,9 @@ class Conversation:
     service_id: str | None
     created_at: float
     updated_at: float
+    pinned: bool = False
+    archived: bool = False
+    deleted_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +48,39 @@ class Page:
 
 
 class Conversations:
-    """Find and list conversations."""
+    """Find, list and arrange conversations."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's conversation, or None: what is not theirs does not exist."""
-        query = select(table).where(table.c.id == conversation_id, table.c.person == person)
+        query = select(table).where(_own(conversation_id, person))
         with self.database.read() as connection:
-            return _conversation(connection.execute(query).first())
+            return conversation_of(connection.execute(query).first())
 
-    def of_person(self, person: str, *, twin_id: str | None, q: str, page: int) -> Page:
-        """List a person's conversations, newest first, 20 a page; a page too far is the last."""
-        mine = table.c.person == person
+    def of_person(
+        self, person: str, *, twin_id: str | None = None, archived: bool = False, page: int = 1
+    ) -> Page:
+        """List a person's conversations, pinned ones first, then newest first, 20 a page.
+
+        A page too far is the last.
+        """
+        mine = _listed(person, archived=archived)
         if twin_id:
             mine &= table.c.twin_id == twin_id
-        if q:
-            mine &= table.c.title.icontains(q, autoescape=True)
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(mine)).scalar_one()
             pages = max(1, -(-total // PAGE_SIZE))
             page = min(max(1, page), pages)
-            query = select(table).where(mine).order_by(table.c.updated_at.desc(), table.c.id)
-            found = connection.execute(query.limit(PAGE_SIZE).offset((page - 1) * PAGE_SIZE))
-            return Page([c for row in found if (c := _conversation(row))], page, pages, total)
+            query = _in_order(mine).limit(PAGE_SIZE).offset((page - 1) * PAGE_SIZE)
+            return Page(_all(connection.execute(query)), page, pages, total)
+
+    def newest(self, person: str, limit: int) -> Sequence[Conversation]:
+        """Return the first of a person's conversations, as they are listed."""
+        query = _in_order(_listed(person, archived=False)).limit(limit)
+        with self.database.read() as connection:
+            return _all(connection.execute(query))
 
     def name(self, conversation_id: str, service_id: str) -> str:
         """Write down what the service calls the conversation; the first name holds, and returns."""
@@ -72,6 +90,31 @@ class Conversations:
             connection.execute(update(table).where(nameless).values(service_id=service_id))
             return str(connection.execute(select(table.c.service_id).where(mine)).scalar_one())
 
+    def rename(self, conversation: Conversation, title: str) -> None:
+        """Give a conversation another title; an empty one brings the first words back."""
+        title = " ".join(title.replace("\0", " ").split())[:TITLE_LIMIT].rstrip()
+        first = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
+        with self.database.write() as connection:
+            if not title:
+                said = connection.execute(select(turns.c.content).where(first)).scalar_one()
+                title = title_of(said)
+            mine = _own(conversation.id, conversation.person)
+            if connection.execute(update(table).where(mine).values(title=title)).rowcount:
+                passages.set_title(connection, conversation.person, conversation.id, title)
+
+    def pin(self, conversation: Conversation, *, pinned: bool) -> None:
+        """Keep a conversation above the others, or no longer; a pinned one is not archived."""
+        self._set(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
+
+    def archive(self, conversation: Conversation, *, archived: bool) -> None:
+        """Put a conversation away, or back into the list; an archived one is not pinned."""
+        self._set(conversation, {"archived": archived} | ({"pinned": False} if archived else {}))
+
+    def _set(self, conversation: Conversation, values: dict[str, bool]) -> None:
+        mine = _own(conversation.id, conversation.person)
+        with self.database.write() as connection:
+            connection.execute(update(table).where(mine).values(values))
+
 
 def title_of(content: str, limit: int = 60) -> str:
     """Make a title from the first words of a message."""
@@ -79,5 +122,25 @@ def title_of(content: str, limit: int = 60) -> str:
     return line if len(line) <= limit else line[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
-def _conversation(row: Row[tuple[object, ...]] | None) -> Conversation | None:
+def conversation_of(row: Row[tuple[object, ...]] | None) -> Conversation | None:
+    """Read a row of the table."""
     return Conversation(**row._mapping) if row else None
+
+
+def _own(conversation_id: str, person: str) -> ColumnElement[bool]:
+    mine = (table.c.id == conversation_id) & (table.c.person == person)
+    return mine & table.c.deleted_at.is_(None)
+
+
+def _listed(person: str, *, archived: bool) -> ColumnElement[bool]:
+    mine = (table.c.person == person) & (table.c.archived == archived)
+    return mine & table.c.deleted_at.is_(None)
+
+
+def _in_order(which: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+    order = table.c.pinned.desc(), table.c.updated_at.desc(), table.c.id.desc()
+    return select(table).where(which).order_by(*order)
+
+
+def _all(rows: object) -> list[Conversation]:
+    return [c for row in rows if (c := conversation_of(row))]  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import msgspec
 from sqlalchemy import select
 
-from chat.folding import folded
+from chat.folding import fold
 from chat.tables import kept_twins
 from database import Database, DatabaseUnavailable, upsert
 from twinapi import Client, ConnectionFailed, NotFound, RateLimited, Twin, TwinApiError, Unexpected
@@ -78,7 +78,7 @@ class Directory:
         known, failure = self._known, self._failure
         if known is None:
             raise failure.with_traceback(None) if failure else ConnectionFailed
-        twins = sorted(known.twins.values(), key=lambda twin: folded(twin.name))
+        twins = sorted(known.twins.values(), key=lambda twin: fold(twin.name))
         age = max(0.0, time.time() - known.listed_at)
         return Listing(twins, age, failure.sentence if failure else "")
 

@@ -1,19 +1,65 @@
-"""Words as people look for them: without case and accents."""
+"""Words as they are looked for: without case, accents and points, on every database alike."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
 
+LONGEST = 60
+
+# Written without spaces (Thai to Khmer, kana, Han, Hangul), or signs of their own, as emoji are.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\u3005-\u3007\u3021-\u3029\u3041-\u31ff"
+    "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
+)
+# Signs that stand on letters; to Python they are not part of a word.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a"
+    "\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
+)
 # Letters of their own, which hold no accent that could be taken off.
-PLAIN = str.maketrans(
+_PLAIN = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
+_POINTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
+_RUN = re.compile(rf"[{_DENSE}]+|(?:[^\W_{_DENSE}]|[{_MARKS}])+")
+_DENSE_RUN = re.compile(rf"[{_DENSE}]")
 
 
-def folded(text: str) -> str:
-    """Return a text that is equal for all its writings with other cases and accents."""
+def fold(text: str) -> str:
+    """Write a text as it is compared."""
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFKD", text).casefold()
-    bare = "".join(part for part in parts if not unicodedata.combining(part))
-    return bare.translate(PLAIN)
+    bare = _POINTS.sub("", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFKC", bare).translate(_PLAIN)
+
+
+def is_dense(run: str) -> bool:
+    """Tell whether a run of signs has no spaces between its words."""
+    return bool(_DENSE_RUN.match(run))
+
+
+def runs(text: str) -> Iterator[re.Match[str]]:
+    """Find what lies between blanks and punctuation, with its place."""
+    return _RUN.finditer(text)
+
+
+def words(text: str) -> set[str]:
+    """Return the words by which a text is found; dense writing is cut into pairs and signs."""
+    found: set[str] = set()
+    for run in set(_RUN.findall(fold(text))):
+        if is_dense(run):
+            found.update(run)
+            found.update(map("".join, pairwise(run)))
+        else:
+            found.add(run[:LONGEST])
+    return found
+
+
+def asked(run: str) -> list[str]:
+    """Return the words that a text must have to hold this run of signs."""
+    if not is_dense(run):
+        return [run[:LONGEST]]
+    return list(map("".join, pairwise(run))) or [run]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from chat.folding import folded
+from chat.folding import fold
 from chat.tables import conversations
 from database import Database
 from twinapi import Twin
@@ -31,7 +31,9 @@ class Gallery:
         """Return a person's twins by their ids, the last one first."""
         table = conversations.c
         last_at = func.max(table.updated_at)
-        query = select(table.twin_id, func.count(), last_at).where(table.person == person)
+        query = select(table.twin_id, func.count(), last_at).where(
+            table.person == person, table.deleted_at.is_(None)
+        )
         query = query.group_by(table.twin_id).order_by(last_at.desc())
         with self.database.read() as connection:
             found = connection.execute(query)
@@ -40,14 +42,14 @@ class Gallery:
 
 def matching(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
     """Return the twins whose name or description holds all words, those named so first."""
-    words = folded(q).split()
+    words = fold(q).split()
     by_name: list[Twin] = []
     by_description: list[Twin] = []
     for twin in twins:
-        name = folded(twin.name)
+        name = fold(twin.name)
         if all(word in name for word in words):
             by_name.append(twin)
-        elif _hold(words, name, folded(twin.description)):
+        elif _hold(words, name, fold(twin.description)):
             by_description.append(twin)
     return by_name + by_description
 

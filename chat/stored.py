@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from chat import entries as log_entries
+from chat import passages
 from chat.entries import Batch, Ended, Entry
 from chat.tables import entries, producers, turns
 from database import insert_new
@@ -76,11 +77,12 @@ def add(connection: Connection, taken: Mapping[str, Sequence[Numbered]]) -> bool
 
 
 def replace(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
-    """Put the end in the place of all entries of a turn, and let its producer go."""
+    """Put the end in the place of all entries of a turn, let its producer go and it be found."""
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
     over = {"producer": "", "charged": ended.charged}
     connection.execute(update(turns).where(turns.c.id == turn_id).values(over))
+    passages.add_reply(connection, turn_id, ended.text)
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     true,
 )
 
@@ -30,7 +31,12 @@ conversations = Table(
     Column("service_id", Text),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
-    Index("conversations_of_person", "person", "updated_at"),
+    Column("pinned", Boolean, nullable=False, server_default=false()),
+    Column("archived", Boolean, nullable=False, server_default=false()),
+    # Deleted is gone for everybody; until it is purged it can be brought back.
+    Column("deleted_at", Float),
+    Index("conversations_listed", "person", "archived", "pinned", "updated_at", "id"),
+    Index("conversations_deleted", "deleted_at"),
 )
 
 producers = Table(
@@ -70,6 +76,23 @@ entries = Table(
     Column("seq", Integer, primary_key=True),
     Column("kind", String(16), nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+# What can be searched: the title of a conversation (then there is no turn), what was said, a reply.
+# On PostgreSQL the words are a tsvector; on SQLite the table `passages_index` (FTS5) follows them.
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column(
+        "conversation_id",
+        ForeignKey("conversations.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("turn_id", ForeignKey("turns.id", ondelete="CASCADE"), index=True),
+    Column("kind", String(8), nullable=False),
+    Column("words", Text, nullable=False),
 )
 
 # What the service said last of a key. Of the key itself only a hash stands here.

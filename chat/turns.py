@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from chat import stored
+from chat import passages, stored
 from chat.allowance import Allowance
-from chat.conversations import Conversation, title_of
+from chat.conversations import Conversation, Gone, title_of
 from chat.log import Log
 from chat.tables import conversations, turns
 from database import Database
@@ -90,6 +90,7 @@ class Turns:
                 updated_at=now,
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
+            passages.set_title(connection, person, conversation.id, conversation.title)
             return self._insert(connection, turn_id, conversation, press, content, turn_id)
 
     def add(
@@ -97,7 +98,7 @@ class Turns:
     ) -> Added:
         """Add a turn to a conversation, which may repeat an earlier one.
 
-        Raises StillReplying and NotNow.
+        Brings the conversation back from the archive. Raises StillReplying, NotNow and Gone.
         """
         press = _press(conversation.person, conversation.id, key, content)
         newest = self.of_conversation(conversation.id, limit=1)
@@ -105,19 +106,23 @@ class Turns:
             self.log.orphans.end([newest[-1].id])
         mine = conversations.c.id == conversation.id
         with self._opened() as turn_id, self.database.write() as connection:
-            connection.execute(select(conversations.c.id).where(mine).with_for_update())
+            there = select(conversations.c.id).where(mine, conversations.c.deleted_at.is_(None))
+            if connection.execute(there.with_for_update()).first() is None:
+                raise Gone
             if same := _pressed(connection, press):
                 return same
             if _is_replying(connection, conversation.id):
                 raise StillReplying
             self.allowance.check(connection, conversation.person)
-            connection.execute(update(conversations).where(mine).values(updated_at=time.time()))
+            now = {"updated_at": time.time(), "archived": False}
+            connection.execute(update(conversations).where(mine).values(now))
             once = again.once if again and again.content == content else turn_id
             return self._insert(connection, turn_id, conversation, press, content, once)
 
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the person's turn, or None: what is not theirs does not exist."""
-        query = _select().where(turns.c.id == turn_id, conversations.c.person == person)
+        mine = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
+        query = _select().where(turns.c.id == turn_id, mine)
         with self.database.read() as connection:
             return _turn(connection.execute(query).first())
 
@@ -175,6 +180,7 @@ class Turns:
                 created_at=turn.created_at,
             )
         )
+        passages.add_said(connection, conversation.person, conversation.id, turn.id, content)
         # Both before the commit, so that nobody who sees the turn takes its producer for dead.
         self.log.heartbeat.beat(connection)
         self.log.open(turn.id)
@@ -192,6 +198,8 @@ def _pressed(connection: Connection, press: str) -> Added | None:
         return None
     mine = conversations.c.id == turn.conversation_id
     row = connection.execute(select(conversations).where(mine)).one()
+    if row.deleted_at is not None:
+        raise Gone
     return Added(Conversation(**row._mapping), turn, new=False)
 
 

@@ -67,7 +67,9 @@ class Page:
         fields = {
             str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")
         }
-        return str(form["action"]), fields
+        if "name" in found.attrs:
+            fields[str(found["name"])] = str(found.get("value", ""))
+        return str(found.get("formaction", form["action"])), fields
 
 
 class Person:

@@ -95,7 +95,13 @@ def test_migrations_make_the_tables_that_the_code_speaks_of(path: Path, migratio
     migrate(db, migrations, "versions_of_it")
     migrate(db, migrations, "versions_of_it")
     with db.read() as connection:
-        options = {"version_table": "versions_of_it", "compare_type": True}
+        # SQLite's full-text index is not a table that SQLAlchemy can speak of.
+        known = lambda name, *_: not (name or "").startswith("passages_index")  # noqa: E731
+        options = {
+            "version_table": "versions_of_it",
+            "compare_type": True,
+            "include_name": known,
+        }
         context = MigrationContext.configure(connection, opts=options)
         difference = compare_metadata(context, metadata)
     db.close()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from chat.folding import folded
+from chat.folding import fold
 from chat.gallery import Gallery, matching
 from chat.log import Log
 from chat.turns import Turns
@@ -44,7 +44,7 @@ def test_words_are_found_without_case_and_accents_names_first(q: str, found: lis
 
 def test_folding_twice_changes_nothing():
     for text in ("Émile", "Straße", "İ", "ﬁ", "ĐÞ"):
-        assert folded(folded(text)) == folded(text)
+        assert fold(fold(text)) == fold(text)
 
 
 def test_twins_that_somebody_talked_to_are_known_the_last_one_first(

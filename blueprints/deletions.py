@@ -1,0 +1,27 @@
+"""Delete a conversation, and bring it back."""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort
+from werkzeug.wrappers import Response
+
+from blueprints.current import person, portal
+from blueprints.shelf import back
+
+bp = Blueprint("deletions", __name__, url_prefix="/conversations/<conversation_id>")
+
+
+@bp.post("/deletion")
+def create(conversation_id: str) -> Response:
+    """Delete the conversation; the list offers to undo it."""
+    if portal().deletions.delete(conversation_id, person()) is None:
+        abort(404)
+    return back(conversation_id, deleted=conversation_id)
+
+
+@bp.post("/restoration")
+def undo(conversation_id: str) -> Response:
+    """Bring the conversation back; whoever does so twice has it back, too."""
+    if not portal().deletions.restore(conversation_id, person()):
+        portal().conversations.find(conversation_id, person()) or abort(404)
+    return back(conversation_id)

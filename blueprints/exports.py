@@ -1,0 +1,89 @@
+"""A conversation as a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import msgspec
+from flask import Blueprint, Response, abort, request
+
+from blueprints.current import own_conversation, portal
+from blueprints.look import iso
+from chat.conversations import Conversation
+from chat.entries import Reply
+from chat.transcript import transcript
+from chat.turns import Turn
+
+bp = Blueprint("exports", __name__)
+
+NAME_LIMIT = 80
+Told = Iterator[tuple[Turn, Reply]]
+
+
+@bp.get("/conversations/<conversation_id>/export")
+def show(conversation_id: str) -> Response:
+    """Send the whole conversation, a few turns at a time."""
+    conversation = own_conversation(conversation_id)
+    kind = request.args.get("format", "")
+    if kind not in FORMATS:
+        abort(404)
+    write, media_type = FORMATS[kind]
+    told = transcript(portal().turns, portal().log, conversation_id)
+    response = Response(write(conversation, told), content_type=media_type)
+    response.headers["Content-Disposition"] = _attachment(conversation.title, kind)
+    return response
+
+
+def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
+    yield f"# {conversation.title}\n\nA conversation with {conversation.twin_name}.\n"
+    for turn, reply in told:
+        said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
+        yield f"\n## You, {iso(turn.created_at)}\n\n{said}\n"
+        yield f"\n## {turn.twin_name}\n\n{reply.text}".rstrip() + "\n"
+        if reply.running:
+            yield "\n*This reply is still being written.*\n"
+        elif reply.sentence:
+            yield f"\n*{reply.sentence}*\n"
+
+
+def _json(conversation: Conversation, told: Told) -> Iterator[str]:
+    head = _encoded(
+        {
+            "title": conversation.title,
+            "twin": {"id": conversation.twin_id, "name": conversation.twin_name},
+            "createdAt": iso(conversation.created_at),
+            "updatedAt": iso(conversation.updated_at),
+        }
+    )
+    yield head[:-1] + ',"turns":['
+    for number, (turn, reply) in enumerate(told):
+        yield (",\n" if number else "\n") + _encoded(
+            {
+                "said": turn.content,
+                "saidAt": iso(turn.created_at),
+                "reply": reply.text,
+                "state": reply.state,
+                "note": reply.sentence,
+            }
+        )
+    yield "\n]}\n"
+
+
+def _encoded(value: dict[str, object]) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+FORMATS = {
+    "md": (_markdown, "text/markdown; charset=utf-8"),
+    "json": (_json, "application/json"),
+}
+
+
+def _attachment(title: str, ending: str) -> str:
+    """Name the file: letters, digits and single blanks are a name on every system."""
+    name = " ".join(re.sub(r"[^\w\s-]|_", " ", title).split())[:NAME_LIMIT].strip(" -")
+    name = f"{name or 'conversation'}.{ending}"
+    plain = name if name.isascii() else f"conversation.{ending}"
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"

@@ -1,0 +1,51 @@
+"""Where a conversation stands in the list, and under which title."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from flask import Blueprint, redirect, request, url_for
+from werkzeug.wrappers import Response
+
+from blueprints.current import own_conversation, portal
+
+bp = Blueprint("shelf", __name__, url_prefix="/conversations/<conversation_id>")
+
+
+@bp.post("/title")
+def rename(conversation_id: str) -> Response:
+    """Give it another title; without one it gets its first words back."""
+    conversation = own_conversation(conversation_id)
+    portal().conversations.rename(conversation, request.form.get("title", ""))
+    return back(conversation_id)
+
+
+@bp.post("/pin")
+def pin(conversation_id: str) -> Response:
+    """Keep it above the others, or no longer."""
+    conversation = own_conversation(conversation_id)
+    portal().conversations.pin(conversation, pinned=request.form.get("pinned") == "1")
+    return back(conversation_id)
+
+
+@bp.post("/archive")
+def archive(conversation_id: str) -> Response:
+    """Put it away, or back into the list."""
+    conversation = own_conversation(conversation_id)
+    archived = request.form.get("archived") == "1"
+    portal().conversations.archive(conversation, archived=archived)
+    return back(conversation_id, archived=conversation_id) if archived else back(conversation_id)
+
+
+def back(conversation_id: str, **notice: str) -> Response:
+    """Lead to where the form stood: one of the portal's lists, or the conversation itself.
+
+    A notice is told by the list.
+    """
+    index = url_for("conversations.index")
+    place = urlsplit(request.form.get("back", ""))
+    own = url_for("conversations.show", conversation_id=conversation_id)
+    known = {index} if notice else {index, own}
+    path, query = (place.path, place.query) if place.path in known else (index, "")
+    told = {**dict(parse_qsl(query)), **notice}
+    return redirect(f"{path}?{urlencode(told)}" if told else path, 303)

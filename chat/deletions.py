@@ -1,0 +1,87 @@
+"""Deleted conversations: gone at once, brought back for a while, then purged."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from sqlalchemy import ColumnElement, delete, select, update
+
+from chat.conversations import Conversation, conversation_of
+from chat.entries import Ended, State
+from chat.log import Log
+from chat.tables import conversations as table
+from chat.turns import Turns
+from database import Database, DatabaseUnavailable
+
+logger = logging.getLogger(__name__)
+
+UNDO_SECONDS = 600.0
+# What was asked within the hour still counts against its person's share.
+HOUR_SECONDS = 3600.0
+# What one request may purge beside its own work.
+AT_ONCE = 3
+
+STOPPED = Ended(State.STOPPED, sentence="The conversation was deleted, so this reply was stopped.")
+
+
+class Deletions:
+    """Delete conversations, and bring them back."""
+
+    def __init__(self, database: Database, turns: Turns, log: Log) -> None:
+        self.database = database
+        self.turns = turns
+        self.log = log
+
+    def start(self) -> None:
+        """Begin to purge what nobody has purged since."""
+        threading.Thread(target=self._sweep_at_start, daemon=True, name="deletions").start()
+
+    def delete(self, conversation_id: str, person: str) -> Conversation | None:
+        """Delete a person's conversation and stop its reply. Again, it changes nothing."""
+        mine = (table.c.id == conversation_id) & (table.c.person == person)
+        there = mine & table.c.deleted_at.is_(None)
+        with self.database.write() as connection:
+            connection.execute(update(table).where(there).values(deleted_at=time.time()))
+            deleted = conversation_of(connection.execute(select(table).where(mine)).first())
+        if deleted:
+            for newest in self.turns.of_conversation(conversation_id, limit=1):
+                self.log.end(newest.id, STOPPED)
+            self.sweep(AT_ONCE)
+        return deleted
+
+    def find(self, conversation_id: str, person: str) -> Conversation | None:
+        """Return the person's deleted conversation, as long as it can be brought back."""
+        query = select(table).where(_restorable(conversation_id, person))
+        with self.database.read() as connection:
+            return conversation_of(connection.execute(query).first())
+
+    def restore(self, conversation_id: str, person: str) -> bool:
+        """Bring a conversation back; False says that it is too late."""
+        mine = _restorable(conversation_id, person)
+        with self.database.write() as connection:
+            back = connection.execute(update(table).where(mine).values(deleted_at=None))
+            return bool(back.rowcount)
+
+    def sweep(self, limit: int | None = None) -> None:
+        """Purge what cannot be brought back any more, in a transaction for each conversation."""
+        now = time.time()
+        over = (table.c.deleted_at < now - UNDO_SECONDS) & (table.c.updated_at < now - HOUR_SECONDS)
+        with self.database.read() as connection:
+            found = list(connection.scalars(select(table.c.id).where(over).limit(limit)))
+        for conversation_id in found:
+            with self.database.write() as connection:
+                still = (table.c.id == conversation_id) & over
+                connection.execute(delete(table).where(still))
+
+    def _sweep_at_start(self) -> None:
+        try:
+            self.sweep()
+        except DatabaseUnavailable:
+            logger.warning("Deleted conversations cannot be purged at the moment.")
+
+
+def _restorable(conversation_id: str, person: str) -> ColumnElement[bool]:
+    mine = (table.c.id == conversation_id) & (table.c.person == person)
+    return mine & (table.c.deleted_at > time.time() - UNDO_SECONDS)

@@ -1,0 +1,175 @@
+"""What opening, reading on and saving costs does not depend on how long a conversation is."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from blueprints.current import Portal
+from tests.history import converse, person_of
+from tests.person import HTMX, Page, Person
+from tests.upstream import Upstream
+
+SHORT, LONG = 60, 1_000
+
+
+@pytest.fixture
+def settings(tmp_path: Path, upstream: Upstream, database_url: str) -> dict[str, Any]:
+    """Keep the portal's tables in a database of each kind."""
+    return {
+        "api_url": upstream.url,
+        "api_key": "key",
+        "data_dir": tmp_path / "data",
+        "database_url": database_url,
+    }
+
+
+@pytest.fixture
+def person(alice: Person, portal: Portal, upstream: Upstream) -> str:
+    alice.begin("Hello")
+    upstream.next_call().begin().complete("Hi")
+    return person_of(portal.database)
+
+
+def said(page: Page) -> list[str]:
+    return [turn.select_one(".turn__said").get_text()[5:] for turn in page.turns]
+
+
+@pytest.mark.parametrize("query", ["", "?before=31"])
+def test_a_page_of_a_long_conversation_is_as_large_as_one_of_a_short_one(
+    alice: Person, portal: Portal, person: str, query: str
+):
+    paths = [f"/conversations/{converse(portal.database, person, n)}" for n in (SHORT, LONG)]
+    short, long = (alice.get(path + query) for path in paths)
+
+    assert len(short.turns) == len(long.turns) == 20
+    assert abs(len(short.response.content) - len(long.response.content)) < 600
+    assert abs(len(short.html.find_all()) - len(long.html.find_all())) <= 4
+    assert len(long.html.find_all()) < 1_500
+
+
+def test_every_query_of_a_page_uses_an_index(alice: Person, portal: Portal, person: str):
+    conversation_id = converse(portal.database, person, LONG)
+    asked: list[tuple[str, Any]] = []
+
+    def note(_c: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if statement.startswith("SELECT") and "FROM" in statement:
+            asked.append((statement, parameters))
+
+    with portal.database.write() as connection:
+        connection.exec_driver_sql("ANALYZE")
+    event.listen(portal.database.engine, "before_cursor_execute", note)
+    alice.get(f"/conversations/{conversation_id}")
+    alice.get(f"/conversations/{conversation_id}?before=500")
+    alice.get("/conversations")
+    event.remove(portal.database.engine, "before_cursor_execute", note)
+
+    plans = [plan(portal, *each) for each in asked]
+    large = [lines for lines in plans if "turns" in lines or "entries" in lines]
+    assert len(large) > 5
+    for lines in large:
+        assert "Seq Scan on turns" not in lines
+        assert "Seq Scan on entries" not in lines
+        assert "SCAN turns\n" not in lines
+        assert "SCAN entries\n" not in lines
+
+
+def plan(portal: Portal, statement: str, parameters: Any) -> str:
+    explain = "EXPLAIN QUERY PLAN " if portal.database.is_sqlite else "EXPLAIN "
+    with portal.database.write() as connection:
+        if not portal.database.is_sqlite:
+            # A thousand rows are sooner read than looked up.
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        rows = connection.exec_driver_sql(explain + statement, parameters)
+        return "\n".join(str(row[-1]) for row in rows) + "\n"
+
+
+def test_the_list_is_read_in_the_order_of_its_index(alice: Person, portal: Portal, person: str):
+    query = (
+        "SELECT * FROM conversations WHERE person = 'alice' AND archived = false "
+        "AND deleted_at IS NULL ORDER BY pinned DESC, updated_at DESC, id DESC LIMIT 20"
+    )
+    with portal.database.write() as connection:
+        if not portal.database.is_sqlite:
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
+        explain = "EXPLAIN QUERY PLAN " if portal.database.is_sqlite else "EXPLAIN "
+        lines = "\n".join(str(row[-1]) for row in connection.exec_driver_sql(explain + query))
+
+    assert "conversations_listed" in lines
+    assert "TEMP B-TREE" not in lines
+    assert "Sort" not in lines
+
+
+def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Portal, person: str):
+    path = f"/conversations/{converse(portal.database, person, SHORT)}"
+    page, seen = alice.get(path), []
+    while True:
+        seen = said(page) + seen
+        link = page.html.select_one("#earlier a")
+        if link is None:
+            break
+        page = alice.get(link["href"], **HTMX)
+        assert page.html.h1 is None
+    assert seen == [f"Question {number:05}" for number in range(1, SHORT + 1)]
+
+    page = alice.get(f"{path}?before=21")
+    assert said(page)[0] == "Question 00001"
+    page = alice.get(page.html.find("a", string="Later turns")["href"])
+    assert said(page)[0] == "Question 00021"
+    page = alice.get(page.html.find("a", string="Later turns")["href"])
+    assert said(page)[-1] == "Question 00060"
+    assert page.html.select_one("#composer"), "the last page is the newest: here one goes on"
+
+
+def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, person: str):
+    path = f"/conversations/{converse(portal.database, person, SHORT)}"
+    page = alice.get(path)
+    alice.press(page, "Rename", title='../a "b"; c=\u00fc 東京/*')
+    saved = alice.get(f"{path}/export?format=md").response
+
+    assert saved.headers["Content-Type"] == "text/markdown; charset=utf-8"
+    assert saved.headers["Content-Disposition"] == (
+        'attachment; filename="conversation.md"; '
+        "filename*=UTF-8''a%20b%20c%20%C3%BC%20%E6%9D%B1%E4%BA%AC.md"
+    )
+    assert saved.text.startswith('# ../a "b"; c=ü 東京/*\n\nA conversation with Ada.\n\n## You, 20')
+    assert saved.text.count("\n> Question ") == saved.text.count("\nAnswer ") == SHORT
+
+
+def test_a_conversation_is_saved_as_json(alice: Person, portal: Portal, person: str):
+    path = f"/conversations/{converse(portal.database, person, SHORT)}"
+    saved = json.loads(alice.get(f"{path}/export?format=json").response.text)
+
+    assert saved["title"] == "A talk of 60"
+    assert saved["twin"] == {"id": "ada", "name": "Ada"}
+    assert [turn["said"] for turn in saved["turns"]][-1] == "Question 00060"
+    assert {turn["state"] for turn in saved["turns"]} == {"complete"}
+
+
+def test_there_are_two_formats(alice: Person, portal: Portal, person: str):
+    path = f"/conversations/{converse(portal.database, person, 1)}"
+
+    for query in ("", "?format=", "?format=pdf", "?format=../md"):
+        assert alice.get(f"{path}/export{query}").status == 404
+
+
+def test_saving_holds_a_few_turns_at_once(portal: Portal, person: str):
+    from blueprints.exports import FORMATS
+    from chat.transcript import transcript
+
+    conversation_id = converse(portal.database, person, LONG, sentences=500)
+    conversation = portal.conversations.find(conversation_id, person)
+    tracemalloc.start()
+    told = transcript(portal.turns, portal.log, conversation_id)
+    size = sum(len(piece) for piece in FORMATS["md"][0](conversation, told))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert size > 15_000_000
+    assert most < size / 5

@@ -1,0 +1,238 @@
+"""Rename, pin, archive, delete and undo, and what the list says of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select, update
+
+from blueprints.current import Portal
+from chat import deletions
+from chat.tables import conversations, entries, passages, turns
+from tests.person import HTMX, Page, Person, ended, say_and_hear
+from tests.upstream import Upstream
+
+
+@pytest.fixture
+def page(alice: Person, upstream: Upstream) -> Page:
+    return say_and_hear(alice, upstream, "Why is the sky blue?", "Because of **scattering**.")
+
+
+def groups(page: Page) -> list[tuple[str, list[str]]]:
+    return [
+        (heading.get_text(), [a.get_text() for a in rows.select(":scope > li > a")])
+        for heading, rows in zip(
+            page.html.select("#found h2"), page.html.select(".rows"), strict=True
+        )
+    ]
+
+
+def titles(page: Page) -> list[str]:
+    return [a.get_text() for a in page.html.select(".rows > li > a")]
+
+
+def move(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
+    """Let something have happened so many days ago."""
+    values = {column: time.time() - days * 86_400}
+    mine = conversations.c.id == page.path.rsplit("/", 1)[1]
+    with portal.database.write() as connection:
+        connection.execute(update(conversations).where(mine).values(values))
+
+
+def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, page: Page):
+    renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
+    assert renamed.path == page.path
+    assert renamed.html.h1.get_text() == "On light <b>"
+    assert titles(alice.get("/conversations?q=light")) == ["On light <b>"]
+
+    for nothing in ("", "   ", "\u3000\n"):
+        assert alice.press(renamed, "Rename", title=nothing).html.h1.get_text() == (
+            "Why is the sky blue?"
+        )
+    long = alice.press(page, "Rename", title="x" * 5_000).html.h1.get_text()
+    assert long == "x" * 200
+
+
+def test_pinned_ones_come_first_and_the_days_follow(
+    alice: Person, portal: Portal, upstream: Upstream, page: Page
+):
+    say_and_hear(alice, upstream, "Newer", "Yes")
+    old = say_and_hear(alice, upstream, "Older", "Yes")
+    move(portal, old, 800)
+    alice.press(page, "Pin")
+
+    listed = groups(alice.get("/conversations"))
+    assert listed[:2] == [("Pinned", ["Why is the sky blue?"]), ("Today", ["Newer"])]
+    assert listed[2][1] == ["Older"]
+    side = alice.get(old.path).html.select(".side h2")
+    assert [h.get_text() for h in side] == [name for name, _ in listed]
+
+    alice.press(alice.get(page.path), "Unpin")
+    assert groups(alice.get("/conversations"))[0] == ("Today", ["Newer", "Why is the sky blue?"])
+
+
+def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
+    alice: Person, upstream: Upstream, page: Page
+):
+    put_away = alice.press(page, "Archive")
+    assert "“ Why is the sky blue? ” was archived." in put_away.text
+    assert titles(put_away) == []
+    assert titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
+    assert titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
+    assert "archived" in alice.get(page.path).html.select_one(".talk header p").get_text()
+
+    back = alice.press(put_away, "Undo")
+    assert titles(back) == ["Why is the sky blue?"]
+
+    alice.press(alice.get(page.path), "Archive")
+    alice.press(alice.get(page.path), "Send", content="And red?")
+    upstream.next_call().begin().complete("Dust.")
+    assert titles(alice.get("/conversations")) == ["Why is the sky blue?"]
+
+
+def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
+    gone = alice.press(page, "Delete")
+
+    assert gone.path == "/conversations"
+    assert "“ Why is the sky blue? ” was deleted." in gone.text
+    assert titles(gone) == []
+    for path in (page.path, f"{page.path}/export?format=md"):
+        assert alice.get(path).status == 404
+    for view in ("q=sky", "view=archived", "page=1"):
+        assert titles(alice.get(f"/conversations?{view}")) == []
+    for button, more in (("Rename", {"title": "x"}), ("Pin", {}), ("Archive", {})):
+        assert alice.press(page, button, **more).status == 404
+    sent = alice.press(page, "Send", content="My words")
+    assert sent.status == 404
+    assert "My words" in sent.html.select_one("textarea").get_text()
+
+    assert titles(alice.press(gone, "Undo")) == ["Why is the sky blue?"]
+    assert alice.press(gone, "Undo").status == 200
+    assert alice.get(page.path).states == ["complete"]
+
+
+def test_deleting_twice_is_deleting(alice: Person, page: Page):
+    alice.press(page, "Delete")
+
+    assert "was deleted" in alice.press(page, "Delete").text
+
+
+def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstream: Upstream):
+    page = alice.begin("Tell me all")
+    call = upstream.next_call().begin()
+    call.delta("It began")
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        stream.until("It began")
+        alice.press(page, "Delete")
+        frames = "".join(event.data for event in stream.rest())
+
+    assert "The conversation was deleted, so this reply was stopped." in frames
+    assert call.wait_for_hangup()
+
+
+def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
+    page = alice.begin("Tell me all")
+    call = upstream.next_call().begin()
+    call.delta("It began")
+    renamed = alice.press(page, "Rename", title="History")
+    call.complete("It began, and ended")
+
+    assert ended(alice, renamed).states == ["complete"]
+
+
+def test_what_is_somebody_elses_cannot_be_touched(alice: Person, bob: Person, page: Page):
+    token = bob.get("/twins/ada").form("conversations")["csrf_token"]
+    for noun in ("title", "pin", "archive", "deletion", "restoration"):
+        fields = {"csrf_token": token, "title": "Bob's"}
+        assert bob.post(f"{page.path}/{noun}", fields).status == 404
+    gone = alice.press(page, "Delete")
+    assert "was deleted" not in bob.get(gone.response.url.removeprefix(bob.base_url)).text
+    assert bob.post(f"{page.path}/restoration", {"csrf_token": token}).status == 404
+    assert bob.get(f"{page.path}/export?format=json").status == 404
+
+
+def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
+    for noun in ("title", "pin", "archive", "deletion", "restoration"):
+        assert alice.post(f"{page.path}/{noun}", {"title": "x"}).status == 400
+        assert alice.get(f"{page.path}/{noun}").status in (404, 405)
+
+    assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:1",
+        "/keys",
+        "\r\nX: y",
+    ],
+)
+def test_a_form_leads_to_no_other_place(alice: Person, page: Page, back: str):
+    after = alice.press(page, "Rename", title="Mine", back=back)
+
+    assert after.path == "/conversations"
+    assert titles(after) == ["Mine"]
+
+
+def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
+    found = alice.get("/conversations?q=sky&twin=ada")
+    renamed = alice.press(found, "Rename", title="A sky")
+    assert "q=sky" in renamed.response.url
+    assert "twin=ada" in renamed.response.url
+
+    gone = alice.press(renamed, "Delete")
+    assert "q=sky" in gone.response.url
+    assert "Nothing here holds" in gone.text
+    assert titles(alice.press(gone, "Undo")) == ["A sky"]
+
+
+def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
+    alice: Person, portal: Portal, upstream: Upstream, page: Page
+):
+    other = say_and_hear(alice, upstream, "Other", "Yes")
+    gone = alice.press(page, "Delete")
+    move(portal, page, deletions.UNDO_SECONDS / 86_400, "deleted_at")
+    late = alice.press(gone, "Undo")
+    assert late.status == 404
+    assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
+
+    portal.deletions.sweep()
+    assert rows(portal) == (2, 2, 2, 6), "the hour of the key still counts it"
+
+    move(portal, page, 1)
+    portal.deletions.sweep()
+    assert rows(portal) == (1, 1, 1, 3)
+    assert alice.get(other.path).status == 200
+
+
+def rows(portal: Portal) -> tuple[int, ...]:
+    with portal.database.read() as connection:
+        return tuple(
+            len(connection.execute(select(table)).all())
+            for table in (conversations, turns, entries, passages)
+        )
+
+
+def test_the_lists_say_what_is_missing(alice: Person, people: Callable[[], Person], page: Page):
+    assert "Nothing is archived" in alice.get("/conversations?view=archived").text
+    assert "Nothing with marlow yet" in alice.get("/conversations?twin=marlow").text
+    assert (
+        "Nothing here holds “ %22' ”".replace("%22", '"') in alice.get("/conversations?q=%22'").text
+    )
+    assert "Pick a twin and say something" in people().get("/conversations").text
+
+
+def test_what_is_found_links_to_its_turn(alice: Person, page: Page):
+    for number in range(3):
+        shown = alice.get("/conversations?q=scatt", **(HTMX if number else {}))
+        [hit] = shown.html.select(".hits a")
+        there = alice.get(hit["href"].partition("#")[0])
+
+        assert [mark.get_text() for mark in hit.select("mark")] == ["scattering"]
+        assert hit["href"].partition("#")[2] == there.turns[0]["id"]
+        assert (shown.html.h1 is None) == bool(number)

@@ -1,0 +1,110 @@
+"""Deleted conversations: gone at once, back for a while, purged with all that belongs to them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from sqlalchemy import func, select, update
+
+from chat.conversations import Conversation, Conversations, Gone
+from chat.deletions import HOUR_SECONDS, UNDO_SECONDS, Deletions
+from chat.entries import Ended, State, fold
+from chat.log import Log
+from chat.search import Search
+from chat.tables import conversations, entries, passages
+from chat.tables import turns as turns_table
+from chat.turns import Turn, Turns
+
+
+@pytest.fixture
+def deletions(log: Log, turns: Turns) -> Deletions:
+    return Deletions(log.database, turns, log)
+
+
+def age(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
+    """Let it have been deleted, and something said in it for the last time, so long ago."""
+    now = time.time()
+    values = {"deleted_at": now - deleted, "updated_at": now - said}
+    with log.database.write() as connection:
+        mine = conversations.c.id == conversation.id
+        connection.execute(update(conversations).where(mine).values(values))
+
+
+def left(log: Log) -> list[int]:
+    with log.database.read() as connection:
+        tables = conversations, turns_table, entries, passages
+        return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
+
+
+def test_nothing_is_added_to_what_was_deleted_meanwhile(
+    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions
+):
+    deletions.delete(conversation.id, "alice")
+
+    with pytest.raises(Gone):
+        turns.add(conversation, "Next", "key 2")
+    with pytest.raises(Gone):
+        turns.begin("alice", "ada", "Ada", "Hello", "key")
+    assert turns.find(turn.id, "alice") is None
+
+
+def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
+    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
+):
+    deletions.delete(conversation.id, "alice")
+    assert fold(log.read(turn.id)).state is State.STOPPED
+
+    assert deletions.find(conversation.id, "alice")
+    assert deletions.find(conversation.id, "bob") is None
+    assert not deletions.restore(conversation.id, "bob")
+    assert deletions.restore(conversation.id, "alice")
+    assert not deletions.restore(conversation.id, "alice")
+    assert turns.find(turn.id, "alice") == turn
+
+
+@pytest.mark.parametrize(
+    ("deleted", "said", "purged"),
+    [
+        (UNDO_SECONDS + 1, HOUR_SECONDS + 1, True),
+        (UNDO_SECONDS - 1, HOUR_SECONDS + 1, False),
+        (UNDO_SECONDS + 1, HOUR_SECONDS - 1, False),
+    ],
+)
+def test_all_that_belongs_to_it_is_purged_in_time(
+    turns: Turns,
+    turn: Turn,
+    conversation: Conversation,
+    deletions: Deletions,
+    log: Log,
+    *,
+    deleted: float,
+    said: float,
+    purged: bool,
+):
+    log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
+    deletions.delete(conversation.id, "alice")
+    age(log, conversation, deleted=deleted, said=said)
+    other = turns.begin("bob", "ada", "Ada", "Hello", "key").turn
+    log.end(other.id, Ended(State.COMPLETE, text="Hi"))
+    kept = [1, 1, 1, 3]
+    deletions.sweep()
+
+    assert left(log) == (kept if purged else [2 * number for number in kept])
+    assert Search(log.database).find("bob", "hello").found
+    assert Search(log.database).find("alice", "hello").found == ()
+
+
+def test_a_new_message_brings_a_conversation_out_of_the_archive(
+    turns: Turns, turn: Turn, conversation: Conversation, log: Log
+):
+    shelf = Conversations(log.database)
+    log.end(turn.id, Ended(State.COMPLETE))
+    shelf.pin(conversation, pinned=True)
+    shelf.archive(conversation, archived=True)
+    assert shelf.newest("alice", 20) == []
+    assert shelf.of_person("alice", archived=True).total == 1
+
+    turns.add(conversation, "Next", "key 2")
+
+    assert [c.pinned for c in shelf.newest("alice", 20)] == [False]

@@ -1,0 +1,38 @@
+"""What was said before there was a search is found by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+import app as twindow
+from chat.search import Search
+from database import Database, migrate
+from tests.history import converse
+
+LENGTH = 230
+
+
+def test_what_was_said_before_is_found(database_url: str, tmp_path: Path):
+    database = Database(database_url)
+    migrate(database, without(tmp_path, "0007"), "alembic_version")
+    converse(database, "alice", LENGTH)
+    converse(database, "bob", 3)
+    migrate(database, twindow.MIGRATIONS, "alembic_version")
+    search = Search(database)
+
+    [found] = search.find("alice", f"answer {LENGTH:05}").found
+    assert found.hits[0].position == LENGTH
+    assert [hit.position for hit in search.find("alice", "question 00001").found[0].hits] == [1]
+    assert search.find("alice", "talk 230").found[0].title[-1].hit
+    assert search.find("bob", "230").found == ()
+    newest = search.find("alice", "answer").found[0].hits
+    assert [hit.position for hit in newest] == list(range(LENGTH, LENGTH - 20, -1))
+    database.close()
+
+
+def without(tmp_path: Path, newest: str) -> Path:
+    """Copy the migrations as they were before one of them."""
+    return copytree(
+        twindow.MIGRATIONS, tmp_path / "migrations", ignore=ignore_patterns(f"{newest}_*", "__py*")
+    )

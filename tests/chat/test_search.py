@@ -1,0 +1,249 @@
+"""What was said is found again, by its person."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from chat import passages
+from chat import search as search_module
+from chat.conversations import Conversation, Conversations
+from chat.deletions import Deletions
+from chat.entries import Ended, State
+from chat.log import Log
+from chat.search import Results, Search
+from chat.snippets import Pattern, Snippet
+from chat.turns import Turns
+
+SAID = "Why is Zürich's 湖 so blue?"
+
+
+@pytest.fixture
+def search(log: Log) -> Search:
+    return Search(log.database)
+
+
+@pytest.fixture
+def deletions(log: Log, turns: Turns) -> Deletions:
+    return Deletions(log.database, turns, log)
+
+
+def talk(
+    turns: Turns, said: str, heard: str = "", *, person: str = "alice", twin: str = "ada"
+) -> Conversation:
+    added = turns.begin(person, twin, twin.title(), said, f"key of {said}")
+    turns.log.end(added.turn.id, Ended(State.COMPLETE, text=heard))
+    return added.conversation
+
+
+def titles(results: Results) -> list[str]:
+    return [found.conversation.title for found in results.found]
+
+
+def shown(snippet: Snippet) -> str:
+    return "".join(f"[{part.text}]" if part.hit else part.text for part in snippet)
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "lake",
+        "LAKE",
+        "glac",
+        "glacier lake",
+        "lake glac",
+        "zurich",
+        "ZÜRICH",
+        "Zu\u0308rich",
+        "湖",
+        "東京",
+        "京都",
+        "東京都",
+        "へ行",
+        "서울",
+        "울특",
+        "ภาษา",
+        "🎉",
+        "हिन्दी",
+        "محمد",
+        "strasse",
+        "don't",
+        '"lake"',
+        "lake & ! | <-> \\ (glacier)",
+        "snake_case",
+        "3.14",
+        "\uff26\uff35\uff2c\uff2c",
+    ],
+)
+def test_words_are_found_in_every_script(turns: Turns, search: Search, q: str):
+    talk(turns, "About engines", "Nothing of the kind")
+    talk(
+        turns,
+        SAID,
+        "The **glacier** feeds the lake. 東京都へ行く 서울특별시 ภาษาไทย 🎉 हिन्दी مُحَمَّد Straße "
+        "don't snake_case 3.14 full",
+    )
+
+    assert titles(search.find("alice", q)) == [SAID]
+    assert search.find("bob", q).found == ()
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "akes",
+        "laker",
+        "lake engines",
+        '" OR "lake',
+        "lake OR engines",
+        "l*",
+        "words:lake",
+        "'; DROP TABLE passages; --",
+        "x" * 10_000,
+        "lake\0lakes no",
+        "\ud800",
+        "{}[]()^~:*-+",
+        "😀" * 3_000,
+        "京東",
+        "",
+        "   ",
+        "=m",
+        "NOT",
+    ],
+)
+def test_what_was_not_said_is_not_found_whatever_is_asked(turns: Turns, search: Search, q: str):
+    talk(turns, "The lake", "東京")
+    talk(turns, "The engines")
+
+    assert search.find("alice", q).found == ()
+
+
+def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
+    conversation = talk(
+        turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
+    )
+    added = turns.add(conversation, "And RIVERS of ice?", "key 2")
+
+    [found] = search.find("alice", "river").found
+    reply, said = found.hits[::-1]
+
+    assert shown(found.title) == "Tell me of water"
+    assert shown(reply.snippet).endswith("It falls. Then the [Rivers] carry it.")
+    assert shown(reply.snippet).startswith("… ")
+    assert (reply.by_person, reply.position) == (False, 1)
+    assert shown(said.snippet) == "And [RIVERS] of ice?"
+    assert (said.by_person, said.position, said.turn_id) == (True, 2, added.turn.id)
+
+
+def test_a_running_reply_is_found_when_it_has_ended(turns: Turns, search: Search, log: Log):
+    added = turns.begin("alice", "ada", "Ada", "Hello", "key")
+    assert search.find("alice", "hello").found
+    assert not search.find("alice", "there").found
+
+    log.end(added.turn.id, Ended(State.STOPPED, text="There you are"))
+
+    assert search.find("alice", "there").found
+
+
+def test_titles_come_first_and_nothing_is_left_out_by_the_pages(
+    turns: Turns, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(search_module, "HITS_ON_A_PAGE", 5)
+    for number in range(12):
+        conversation = talk(turns, f"Question {number}", "The moon it is")
+        if number % 3 == 0:
+            Conversations(log.database).rename(conversation, f"Moon {number}")
+    pages, after = [], ""
+    while after or not pages:
+        pages.append(search.find("alice", "moon", after=after))
+        after = pages[-1].older
+
+    assert titles(pages[0]) == ["Moon 9", "Moon 6", "Moon 3", "Moon 0", "Question 11"]
+    assert [len(page.found) for page in pages] == [5, 5, 5, 1]
+    assert len({found.conversation.id for page in pages for found in page.found}) == 12
+    assert search.find("alice", "moon", after="m99999999999999").found
+
+
+def test_a_new_title_is_found_and_the_old_one_is_not(turns: Turns, search: Search, log: Log):
+    conversation = talk(turns, "Hello")
+    Conversations(log.database).rename(conversation, "  Trip to\0 Norway ")
+    Conversations(log.database).rename(conversation, "Trip to Sweden")
+
+    assert titles(search.find("alice", "sweden")) == ["Trip to Sweden"]
+    assert search.find("alice", "norway").found == ()
+
+
+def test_only_one_twins_conversations_are_searched_when_that_is_asked(turns: Turns, search: Search):
+    talk(turns, "A blue sky")
+    talk(turns, "A blue sea", twin="marlow")
+
+    assert titles(search.find("alice", "blue", twin_id="marlow")) == ["A blue sea"]
+
+
+def test_archived_is_found_and_deleted_is_not(
+    turns: Turns, search: Search, log: Log, deletions: Deletions
+):
+    kept = talk(turns, "A blue sky")
+    gone = talk(turns, "A blue sea")
+    Conversations(log.database).archive(kept, archived=True)
+    deletions.delete(gone.id, "alice")
+
+    assert titles(search.find("alice", "blue")) == ["A blue sky"]
+
+    deletions.restore(gone.id, "alice")
+    assert len(search.find("alice", "blue").found) == 2
+
+
+@pytest.mark.parametrize("words", ["wörter {} " * 30_000, "𠀀𠀁{}" * 60_000], ids=["long", "dense"])
+def test_a_very_long_reply_is_stored_and_found(turns: Turns, search: Search, words: str):
+    count = words.count("{}")
+    talk(turns, "Go on", words.format(*range(count))[:500_000] + " theend")
+
+    [found] = search.find("alice", "theend").found
+    assert shown(found.hits[0].snippet).endswith("[theend]")
+
+
+def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
+    turns: Turns, search: Search, log: Log
+):
+    talk(turns, "A blue sky", "blue")
+    sqlite = log.database.is_sqlite
+    other = talk(turns, "Nothing", person="bob").id
+    with log.database.write() as connection:
+        for number in range(2_000):
+            words = f"blue {number} skies"
+            passages.add(connection, passages.rows(f"p{number}", other, None, "said", words))
+        if not sqlite:
+            connection.execute(text("SELECT gin_clean_pending_list('passages_words')"))
+            connection.execute(text("ANALYZE"))
+            connection.execute(text("SET LOCAL enable_seqscan = off"))  # so few are read faster
+        words = [passages.owner("alice", title=False), "blue"]
+        query = search_module._query(connection, words).limit(21)
+        compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
+        explain = "EXPLAIN QUERY PLAN " if sqlite else "EXPLAIN "
+        asked = str(compiled).replace("%%", "%")
+        plan = "\n".join(str(row) for row in connection.exec_driver_sql(explain + asked))
+
+    if sqlite:
+        assert "SCAN passages_index VIRTUAL TABLE INDEX" in plan
+        assert "TEMP B-TREE" not in plan
+        assert plan.count("SCAN") == 1
+    else:
+        assert "Bitmap Index Scan on passages_words" in plan
+
+
+@pytest.mark.parametrize(
+    ("words", "q", "snippet"),
+    [
+        ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),
+        ("<b>bold</b> & more", ["bold"], "<b>[bold]</b> & more"),
+        ("nothing here", ["other"], "nothing here"),
+        ("ab " * 200 + "end", ["end"], None),
+        ("東京都" * 100, ["京都"], None),
+    ],
+)
+def test_snippets_are_cut_around_the_first_hit(words: str, q: list[str], snippet: str | None):
+    found = shown(Pattern(q).around(words))
+
+    assert found == snippet if snippet else "[" in found
+    assert len(found) < 350

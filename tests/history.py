@@ -1,0 +1,61 @@
+"""Long histories, made at once: what a test looks at is how they are read."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+from sqlalchemy import insert, select
+
+from chat import stored
+from chat.entries import Ended, State
+from chat.tables import conversations, entries, turns
+from database import Database
+
+
+def person_of(database: Database) -> str:
+    """Return the only person there is."""
+    with database.read() as connection:
+        return str(connection.scalars(select(conversations.c.person).distinct()).one())
+
+
+def converse(database: Database, person: str, length: int, sentences: int = 5) -> str:
+    """Make a conversation of so many turns, and return its id."""
+    conversation_id, now = secrets.token_urlsafe(16), time.time()
+    ids = [secrets.token_urlsafe(16) for _ in range(length)]
+    with database.write() as connection:
+        connection.execute(
+            insert(conversations).values(
+                id=conversation_id,
+                person=person,
+                twin_id="ada",
+                twin_name="Ada",
+                title=f"A talk of {length}",
+                created_at=now - 2 * length,
+                updated_at=now,
+            )
+        )
+        said = [
+            {
+                "id": turn_id,
+                "conversation_id": conversation_id,
+                "position": number,
+                "press": turn_id,
+                "once": turn_id,
+                "content": f"Question {number:05}",
+                "producer": "",
+                "created_at": now - 2 * (length - number),
+            }
+            for number, turn_id in enumerate(ids, 1)
+        ]
+        connection.execute(insert(turns), said)
+        replies = [
+            stored._row(turn_id, 1, _ended(f"Answer {number:05}, of some length. " * sentences))
+            for number, turn_id in enumerate(ids, 1)
+        ]
+        connection.execute(insert(entries), replies)
+    return conversation_id
+
+
+def _ended(text: str) -> Ended:
+    return Ended(State.COMPLETE, text=text, html=f"<p>{text}</p>")

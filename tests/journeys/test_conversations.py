@@ -1,0 +1,151 @@
+"""Find a conversation again, arrange them, and read a long one upwards."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from blueprints.current import Portal
+from tests.history import converse, person_of
+from tests.journeys.conftest import Surprises, begun, open_context, turn
+from tests.journeys.steps import talking
+from tests.upstream import Upstream
+
+TOP = "() => document.querySelector('#mark').getBoundingClientRect().top"
+
+
+def menu(page: Page, title: str) -> None:
+    page.locator(f"summary[aria-label='Options of {title}']").click()
+
+
+def test_a_message_is_found_and_the_search_is_still_there_on_the_way_back(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = begun(context, upstream)
+    converse(portal.database, person_of(portal.database), 3)
+    page.goto("/conversations")
+    page.get_by_role("searchbox", name="Search conversations").press_sequentially("to yo")
+    expect(page.locator("mark")).to_have_text(["to", "you"])
+    expect(page).to_have_url(re.compile(r"q=to"))
+    expect(page.get_by_role("status")).to_have_text("1 conversation found")
+
+    page.locator(".hits a").click()
+    target = page.locator(".turn:target")
+    expect(target.locator(".turn__reply")).to_contain_text("Hello to you")
+    expect(target).to_be_in_viewport()
+
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("to yo")
+    expect(page.locator("mark")).to_have_text(["to", "you"])
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_a_conversation_is_renamed_pinned_deleted_and_brought_back(
+    browser: Browser, url: str, upstream: Upstream, surprises: Surprises, *, scripts: bool
+):
+    for context in open_context(browser, url, surprises, scripts=scripts):
+        page = begun(context, upstream)
+        menu(page, "Hello")
+        page.get_by_role("textbox", name="Title").fill("A greeting")
+        page.get_by_role("button", name="Rename").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("A greeting")
+
+        page.goto("/conversations")
+        menu(page, "A greeting")
+        page.get_by_role("button", name="Pin", exact=True).click()
+        expect(page.get_by_role("heading", level=2)).to_have_text(["Pinned"])
+
+        menu(page, "A greeting")
+        page.get_by_role("button", name="Delete").click()
+        expect(page.get_by_text("was deleted.")).to_be_visible()
+        expect(page.get_by_role("link", name="A greeting")).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("link", name="A greeting")).to_be_visible()
+
+        menu(page, "A greeting")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Save as Markdown").click()
+        assert download.value.suggested_filename == "A greeting.md"
+
+
+def test_the_menu_is_used_by_keyboard(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    summary = page.locator("summary[aria-label='Options of Hello']")
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Archive")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("textbox", name="Title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Archive")).to_be_hidden()
+    expect(summary).to_be_focused()
+
+    summary.click()
+    page.get_by_role("heading", level=1).click()
+    expect(page.get_by_role("button", name="Archive")).to_be_hidden()
+
+
+@pytest.mark.parametrize("by_keyboard", [True, False], ids=["by keyboard", "by mouse"])
+def test_earlier_turns_come_above_without_a_jump(
+    context: BrowserContext, upstream: Upstream, portal: Portal, *, by_keyboard: bool
+):
+    page = begun(context, upstream)
+    long = converse(portal.database, person_of(portal.database), 45)
+    page.goto(f"/conversations/{long}")
+    expect(page.locator(".turn").last).to_be_in_viewport()
+    for shown in (40, 45):
+        link = page.get_by_role("link", name="Earlier turns")
+        link.scroll_into_view_if_needed()
+        page.evaluate("() => { document.querySelector('#mark')?.removeAttribute('id'); }")
+        page.evaluate("() => { document.querySelector('.turn .turn__body').id = 'mark'; }")
+        before = page.evaluate(TOP)
+        if by_keyboard:
+            link.focus()
+            before = page.evaluate(TOP)
+            page.keyboard.press("Enter")
+        else:
+            link.click()
+        expect(page.locator(".turn")).to_have_count(shown)
+        assert abs(page.evaluate(TOP) - before) < 2
+        expect(page.get_by_role("textbox", name="Message")).not_to_be_focused()
+    expect(page.get_by_role("link", name="Earlier turns")).to_have_count(0)
+    expect(turn(page, "complete")).to_contain_text("Question 00001")
+    if by_keyboard:
+        expect(page.locator(".turn").first).to_be_focused()
+
+
+def test_a_conversation_that_another_tab_deletes_says_so(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream)
+    other = context.new_page()
+    other.goto("/conversations")
+    menu(other, "Hello")
+    other.get_by_role("button", name="Delete").click()
+    expect(turn(page, "stopped")).to_contain_text("The conversation was deleted")
+    assert call.wait_for_hangup()
+
+    other.get_by_role("button", name="Undo").click()
+    other.get_by_role("link", name="Hello").click()
+    expect(turn(other, "stopped")).to_contain_text("One")
+
+
+def test_the_conversations_are_one_tap_away_on_a_phone(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.get_by_role("link", name="All conversations").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
+
+
+def test_paper_is_white_and_holds_the_turns_alone(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.emulate_media(media="print", color_scheme="dark")
+
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    expect(turn(page, "complete")).to_contain_text("Hello to you")
+    for chrome in (".bar", ".side", ".composer", ".talk .menu", ".talk__new"):
+        expect(page.locator(chrome)).to_be_hidden()
