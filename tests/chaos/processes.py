@@ -110,10 +110,10 @@ class Service:
 
 
 @contextmanager
-def scripted_service() -> Iterator[Service]:
-    """Run the scripted service."""
+def scripted_service(module: str = "tests.chaos.service") -> Iterator[Service]:
+    """Run the scripted service, or one that is started and ended in the same way."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.chaos.service"],
+        [sys.executable, "-m", module],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

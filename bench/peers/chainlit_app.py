@@ -1,0 +1,36 @@
+"""A chat with the scripted service in Chainlit, as its page on streaming says."""
+
+import json
+import os
+
+import chainlit
+import httpx
+
+SERVICE = os.environ["SERVICE"]
+TURNS = int(os.environ["TURNS"])
+
+
+@chainlit.on_chat_start
+async def begin() -> None:
+    """Send the conversation that is there already: without sign-in Chainlit keeps none."""
+    if not TURNS:
+        return
+    async with httpx.AsyncClient() as client:
+        answer = await client.get(f"{SERVICE}/history?turns={TURNS}", timeout=60)
+    for turn in answer.json():
+        await chainlit.Message(turn["said"], type="user_message").send()
+        await chainlit.Message(turn["reply"]).send()
+
+
+@chainlit.on_message
+async def reply(message: chainlit.Message) -> None:
+    """Stream the reply as it comes."""
+    written = chainlit.Message("")
+    address = f"{SERVICE}/api/v1/conversations/any/messages/stream"
+    asked = {"json": {"content": message.content}, "timeout": 600}
+    async with httpx.AsyncClient() as client, client.stream("POST", address, **asked) as answer:
+        async for line in answer.aiter_lines():
+            event = json.loads(line[6:]) if line.startswith("data: ") else {}
+            if event.get("type") == "delta":
+                await written.stream_token(event["content"])
+    await written.update()

@@ -1,0 +1,44 @@
+"""Figures as plain tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with a title; what a row lacks is a dash."""
+
+    title: str
+    rows: list[Row]
+
+    def plain(self) -> str:
+        """Write it with aligned columns, names on the left and figures on the right."""
+        columns = list(dict.fromkeys(name for row in self.rows for name in row))
+        lines = [columns, *([_shown(row.get(name)) for name in columns] for row in self.rows)]
+        widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
+        names = [isinstance(self.rows[0].get(name), str) for name in columns]
+        written = [
+            "  ".join(
+                cell.ljust(width) if left else cell.rjust(width)
+                for cell, width, left in zip(line, widths, names, strict=True)
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([self.title, *written, ""])
+
+
+def ratio(value: float | None, reference: float | None) -> float | None:
+    """Return how many times the reference a value is."""
+    return round(value / reference, 2) if value is not None and reference else None
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
