@@ -52,7 +52,7 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_MIMETYPES=["text/html"],
         COMPRESS_STREAMS=False,
         COMPRESS_ALGORITHM=["br", "gzip"],
-        COMPRESS_BR_LEVEL=5,
+        COMPRESS_BR_LEVEL=6,
     )
     # The id of a twin may hold any character: slashes at its beginning, or two of them, too.
     app.url_map.merge_slashes = False

@@ -28,7 +28,13 @@ BUNDLES = {
     ),
     "twindow.js": (
         *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-        *("js/conversations.js", "js/twindow.js", "js/shortcuts.js"),
+        *(
+            "js/conversations.js",
+            "js/twindow.js",
+            "js/composer.js",
+            "js/reply.js",
+            "js/shortcuts.js",
+        ),
     ),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),

@@ -88,14 +88,16 @@ def page_of(
 ) -> str:
     """Render the page of a conversation; this asks the service nothing."""
     log = log_of(conversation, before=_before())
+    copied = "" if notice else words.words_of(request.args)
     return render_template(
         "conversations/show.html",
         **log | composer_of(conversation) | ({"until": until} if until else {}),
         running=bool(log["turns"]) and log["turns"][-1][1].running,
         look=request.args.get("look", 0, int),
         side=grouped(portal().conversations.newest(person(), SIDE)),
-        content=content,
+        content=content or copied,
         notice=notice,
+        copied=bool(copied),
     )
 
 

@@ -37,5 +37,6 @@ def notice(sentence: str, status: int, **values: Any) -> Response:
 
 
 def _vary(response: Response) -> Response:
-    response.vary.update(("HX-Request", "HX-History-Restore-Request"))
+    if response.mimetype == "text/html":
+        response.vary.update(("HX-Request", "HX-History-Restore-Request"))
     return response

@@ -38,11 +38,13 @@ def request_id() -> str:
 def _harden(response: Response) -> Response:
     headers = response.headers
     headers.setdefault("Content-Security-Policy", POLICY)
-    headers.setdefault("X-Request-Id", request_id())
     headers.setdefault("X-Content-Type-Options", "nosniff")
     headers.setdefault("Referrer-Policy", "same-origin")
-    headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
-    headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+    # These are about pages and what they may do; in the answers with files they only cost bytes.
+    if not response.mimetype.startswith(("image/", "text/css", "text/javascript")):
+        headers.setdefault("X-Request-Id", request_id())
+        headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+        headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
     # Back must not show a conversation as it was before the message was sent.
     headers.setdefault("Cache-Control", "no-store")
     if request.is_secure:

@@ -51,6 +51,13 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
     return redirect(_place_of(turn), 303)
 
 
+@bp.get("/turns/<turn_id>/text")
+def text(turn_id: str) -> Response:
+    """Answer with the reply as it was written, in Markdown."""
+    reply = shown(portal().log.read(own_turn(turn_id).id), turn_id)
+    return Response(reply.text, content_type="text/plain; charset=utf-8")
+
+
 @bp.post("/turns/<turn_id>/cancellation")
 def cancel(turn_id: str) -> BaseResponse:
     """Stop the reply; what came so far is kept."""

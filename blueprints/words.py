@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flask import abort, request, session
 
-from blueprints.current import portal
+from blueprints.current import person, portal
 
 MAX_KEY = 64
 REMEMBERED = 20
@@ -63,10 +64,17 @@ def forget_first_key(twin_id: str) -> None:
         session["first_keys"] = {known: key for known, key in keys.items() if known != twin_id}
 
 
+def words_of(given: Mapping[str, str]) -> str:
+    """Return the words of an earlier turn of the person's that a form or an address names."""
+    turn_id = given.get("words_of", "").replace("\0", "")
+    turn = portal().turns.find(turn_id, person()) if turn_id else None
+    return turn.content if turn else ""
+
+
 def said() -> Said:
     """Read the message in this request. Raises Refused."""
     # A form sends CRLF for every line end; the person typed one.
-    content = request.form.get("content", "").replace("\r\n", "\n")
+    content = request.form.get("content", "").replace("\r\n", "\n") or words_of(request.form)
     limit = portal().settings.message_limit
     if not content.strip():
         raise Refused("There is nothing to send yet: write a message first.", 422, content)

@@ -1,16 +1,6 @@
 // Every page works without this file. It only makes some things better.
 document.documentElement.classList.add("scripts");
-
-// Enter sends, Shift+Enter starts a line. While an input method composes (229 in Safari), Enter is
-// its own; and a touch keyboard has no Shift+Enter.
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
-  if (!hasKeyboard) return;
-  if (!event.target.matches(".composer textarea")) return;
-  event.preventDefault();
-  if (event.target.value.trim()) event.target.form.requestSubmit();
-});
 
 // Following a reply: come back spread over a moment, later each time that nothing came, at once when
 // the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
@@ -104,19 +94,6 @@ const tellStates = () => {
 };
 document.addEventListener("htmx:sse:after:message", tellStates);
 
-// The page stays at its end while the reader is there, and where they are when they are not.
-const NEAR_END = 120;
-const page = document.scrollingElement;
-const atEnd = () => page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_END;
-let following = true;
-addEventListener("scroll", () => { following = atEnd(); }, { passive: true });
-const log = document.getElementById("log");
-if (log) {
-  const toEnd = () => { if (following) page.scrollTop = page.scrollHeight; };
-  new ResizeObserver(toEnd).observe(log);
-  if (!location.hash && !location.search) toEnd();
-}
-
 // Times are the reader's own; without this file they are the server's, and their title says so.
 const TODAY = { hour: "2-digit", minute: "2-digit" };
 const BEFORE = { day: "numeric", month: "long" };
@@ -153,26 +130,4 @@ document.addEventListener("htmx:error", (event) => {
 document.addEventListener("htmx:before:request", (event) => {
   if (follows(event.detail.ctx?.sourceElement)) return;
   notices.replaceChildren();
-});
-
-// How much room is left, when it gets tight.
-document.addEventListener("input", ({ target }) => {
-  if (target.id !== "message") return;
-  const left = target.maxLength - target.value.length;
-  const tight = left < target.maxLength / 10;
-  target.closest(".composer").querySelector(".counter").textContent = tight ? `${left} characters left` : "";
-});
-
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (!button) return;
-  const source = document.querySelector(button.dataset.copy);
-  try {
-    await navigator.clipboard.writeText(source.textContent);
-    button.textContent = "Copied";
-  } catch {
-    // Plain http has no clipboard for scripts: the person can copy what is selected.
-    getSelection().selectAllChildren(source);
-    button.textContent = "Selected";
-  }
 });
