@@ -1,0 +1,160 @@
+"""What a page does for people who talk: it keeps, copies, repeats, announces, and stays put."""
+
+from __future__ import annotations
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import turn
+from tests.journeys.steps import box, progress, say, talking, text
+from tests.upstream import Upstream
+
+CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
+LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
+
+
+def answered(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
+    page, call = talking(context, upstream, "One")
+    call.complete(reply)
+    expect(turn(page, "complete")).to_be_visible()
+    return page
+
+
+def clipboard(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_a_reply_is_copied_as_it_was_written_and_its_code_as_code(
+    context: BrowserContext, upstream: Upstream
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = answered(context, upstream, CODE)
+
+    page.get_by_role("link", name="Copy").click()
+    expect(page.get_by_role("link", name="Copied")).to_be_visible()
+    assert clipboard(page) == CODE
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert clipboard(page) == "print('<a>')\n"
+
+
+def test_a_message_is_asked_again_as_a_new_one(context: BrowserContext, upstream: Upstream):
+    page = answered(context, upstream, "First")
+    for number in (2, 3):
+        page.get_by_role("button", name="Ask again").last.click()
+        call = upstream.next_call().begin()
+        assert call.body["content"] == "Hello"
+        call.complete(f"Answer {number}")
+        expect(text(page, "complete", number - 1)).to_have_text(f"Answer {number}")
+
+    sent = [call for call in upstream.calls if call.path.endswith("/stream")]
+    keys = {call.headers["Idempotency-Key"] for call in sent}
+    assert len(keys) == 3
+
+
+def test_words_come_back_to_be_edited(context: BrowserContext, upstream: Upstream):
+    page = answered(context, upstream, "First")
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    expect(box(page)).to_be_focused()
+
+    box(page).fill("Hello you")
+    box(page).press("Enter")
+    upstream.next_call().begin().complete("Second")
+    expect(text(page, "complete", 1)).to_have_text("Second")
+    expect(page.locator(".turn__said")).to_have_count(2)
+
+
+def test_words_come_back_to_be_edited_without_scripts(plain: BrowserContext, upstream: Upstream):
+    page = plain.new_page()
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    upstream.next_call().begin().complete("First")
+    expect(turn(page, "complete")).to_be_visible()
+
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    expect(page.get_by_text("the earlier one stays")).to_be_visible()
+    page.get_by_role("button", name="Ask again").click()
+    upstream.next_call().begin().complete("Second")
+    expect(text(page, "complete", 1)).to_have_text("Second")
+
+
+def test_a_draft_is_kept_for_each_place_until_it_is_sent(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).fill("Half a thou")
+    page.goto("/")
+    page.goto("/twins/ada")
+    expect(box(page)).to_have_value("Half a thou")
+    page.get_by_role("button", name="Send").click()
+    call = upstream.next_call().begin()
+    call.complete("Yes")
+    expect(turn(page, "complete")).to_be_visible()
+    expect(box(page)).to_have_value("")
+
+    box(page).fill("More")
+    page.reload()
+    expect(box(page)).to_have_value("More")
+    box(page).press("Enter")
+    upstream.next_call().begin().complete("Yes")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    page.reload()
+    expect(box(page)).to_have_value("")
+    page.goto("/twins/ada")
+    expect(box(page)).to_have_value("")
+
+
+def test_whoever_reads_above_is_left_there_and_led_to_what_is_new(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One")
+    call.delta(f"\n\n{LONG}")
+    expect(text(page)).to_contain_text("Paragraph 59.")
+    newest = page.get_by_role("button", name="New text below")
+    expect(newest).to_be_hidden()
+    page.evaluate("scrollTo(0, 600)")
+    expect(page.locator(".turn__reply p").nth(12)).to_be_in_viewport()
+    place = page.evaluate("scrollY")
+    call.delta("\n\nMore and more.")
+
+    expect(newest).to_be_visible()
+    assert page.evaluate("scrollY") == place
+    newest.click()
+    expect(page.locator(".turn__reply p").last).to_be_in_viewport()
+    expect(newest).to_be_hidden()
+    call.complete()
+
+
+def test_sentences_are_announced_and_not_words(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One two")
+    told = page.locator("#announcer")
+    call.delta(" three. Four")
+    expect(told).to_have_text("One two three.")
+    call.delta(" five.")
+    call.complete("One two three. Four five.")
+    expect(told).to_have_text("Four five.")
+
+
+def test_nothing_is_announced_to_those_who_do_not_want_it(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/preferences")
+    page.get_by_role("group", name="Read replies out").get_by_label("Off").check()
+    page.get_by_role("group", name="Enter key").get_by_label("line").check()
+    page.get_by_role("button", name="Save").click()
+    page.goto("/twins/ada")
+    box(page).fill("Hello")
+    box(page).press("Enter")
+    box(page).type("you")
+    box(page).press("Control+Enter")
+    call = upstream.next_call().begin()
+    assert call.body["content"] == "Hello\nyou"
+    call.delta("One. Two")
+    expect(text(page)).to_have_text("One. Two")
+    call.complete("One. Two.")
+    expect(text(page, "complete")).to_have_text("One. Two.")
+    expect(progress(page)).to_have_count(0)
+    expect(page.locator("#announcer")).to_be_empty()
