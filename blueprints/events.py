@@ -66,7 +66,7 @@ def _frames(turn: Turn, cursor: int) -> Iterator[str]:
         new = _beyond(batch, cursor)
         if new or cursor > batch.last:
             heard_at = time.monotonic()
-            text = frames.text(turn.id, draft.changes())
+            text = frames.text(turn.position, draft.changes())
             does = any(isinstance(entry, Progress) for entry in new)
             if does or says_what_it_does:
                 text += frames.progress(turn, new, has_text=bool(draft.html))

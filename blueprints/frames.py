@@ -12,9 +12,9 @@ from chat.entries import Entry, Progress, Reply
 from chat.turns import Turn
 
 
-def text(turn_id: str, changes: Iterable[Change]) -> str:
-    """Change the HTML of a reply."""
-    return "".join(_swap(turn_id, change) for change in changes)
+def text(position: int, changes: Iterable[Change]) -> str:
+    """Change the HTML of the reply at a position of the conversation on the page."""
+    return "".join(_swap(position, change) for change in changes)
 
 
 def progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
@@ -28,12 +28,13 @@ def end(turn: Turn, reply: Reply, changes: Sequence[Change] | None) -> str:
     if changes is None:
         return render_template("turns/_swap.html", turn=turn, reply=reply, key=words.fresh_key())
     foot = render_template("turns/_end.html", turn=turn, reply=reply, key=words.fresh_key())
-    return text(turn.id, changes) + foot
+    return text(turn.position, changes) + foot
 
 
-def _swap(turn_id: str, change: Change) -> str:
+def _swap(position: int, change: Change) -> str:
     below = ">:last-child" * (change.depth - 1)
     if change.depth:
         below += ">:last-child" if change.child == 1 else f">:nth-last-child({change.child})"
-    target = f"#turn-{turn_id}-text{below}"
+    # Short, because there is one for each bit of a reply.
+    target = f"#r{position}{below}"
     return f'<hx-partial hx-target="{target}" hx-swap="{change.swap}">{change.html}</hx-partial>'

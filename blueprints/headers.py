@@ -41,7 +41,7 @@ def _harden(response: Response) -> Response:
     headers.setdefault("X-Content-Type-Options", "nosniff")
     headers.setdefault("Referrer-Policy", "same-origin")
     # These are about pages and what they may do; in the answers with files they only cost bytes.
-    if not response.mimetype.startswith(("image/", "text/css", "text/javascript")):
+    if not (response.mimetype or "").startswith(("image/", "text/css", "text/javascript")):
         headers.setdefault("X-Request-Id", request_id())
         headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")

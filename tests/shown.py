@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup, Tag
 from tests.page import read
 
 TURN = """<article class="turn" id="turn-{id}" data-state="waiting">
-<div class="turn__reply" id="turn-{id}-text"></div>
+<div class="turn__reply" id="r1"></div>
 <div class="turn__foot" id="turn-{id}-foot"><p id="turn-{id}-progress"></p></div>
 </article>"""
 

@@ -57,9 +57,7 @@
       code.prepend(button.content.cloneNode(true));
     }
   };
-  equip();
-  document.addEventListener("htmx:after:swap", equip);
-  document.addEventListener("htmx:sse:after:message", equip);
+  whenNew(equip);
   const source = async (from) => {
     if (from.dataset.copy === "code") return from.parentElement.querySelector("code").textContent;
     if (from.dataset.copy !== "fetch") return document.querySelector(from.dataset.copy).textContent;

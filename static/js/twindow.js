@@ -83,16 +83,25 @@ addEventListener("online", () => {
 });
 
 // A reply that has begun, or has ended, says so: for themes and assistive technology.
-const tellStates = () => {
-  for (const turn of document.querySelectorAll(".turn:is([data-state=waiting], [data-state=streaming])")) {
-    const reply = turn.querySelector(".turn__reply");
-    const { state } = turn.querySelector(".turn__foot").dataset;
-    const runs = state === "waiting" || state === "streaming";
-    if (!runs) reply.removeAttribute("aria-busy");
-    turn.dataset.state = runs && reply.textContent ? "streaming" : state;
-  }
+document.addEventListener("htmx:sse:after:message", ({ target }) => {
+  const turn = target.closest?.(".turn") ?? document.querySelector(".turn:has([aria-busy])");
+  if (!turn) return;
+  const reply = turn.querySelector(".turn__reply");
+  const { state } = turn.querySelector(".turn__foot").dataset;
+  const runs = state === "waiting" || state === "streaming";
+  if (!runs) reply.removeAttribute("aria-busy");
+  turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
+});
+
+// What is new on the page is looked through a moment later, once for all that came meanwhile:
+// a long reply comes in thousands of bits.
+const SOON_MS = 100;
+const whenNew = (act) => {
+  let waiting;
+  const later = () => { waiting ??= setTimeout(() => { waiting = undefined; act(); }, SOON_MS); };
+  for (const event of ["htmx:after:swap", "htmx:sse:after:message"]) document.addEventListener(event, later);
+  act();
 };
-document.addEventListener("htmx:sse:after:message", tellStates);
 
 // Times are the reader's own; without this file they are the server's, and their title says so.
 const TODAY = { hour: "2-digit", minute: "2-digit" };
@@ -106,8 +115,7 @@ const localise = (root) => {
     time.title = then.toLocaleString();
   }
 };
-localise(document);
-document.addEventListener("htmx:after:swap", () => localise(document));
+whenNew(() => localise(document));
 
 // Whoever was about to type goes on typing: a button that vanished must not take the focus along.
 const typeOn = () => {

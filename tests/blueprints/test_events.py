@@ -15,7 +15,7 @@ def begun(alice: Person, upstream: Upstream):
 
 def test_the_html_grows_and_the_end_changes_only_what_is_below(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
-    target = f"#turn-{turn_id}-text"
+    target = "#r1"
 
     with alice.follow(turn_id) as stream:
         call.delta("One <b>")

@@ -15,9 +15,9 @@ from tests.shown import Shown
 def shown(old: str, *steps: tuple[Change, ...]) -> str:
     """Return the HTML of a page after these changes."""
     page = Shown("x")
-    page.change(read(frames.text("x", (Change(0, "innerHTML", old),))))
+    page.change(read(frames.text(1, (Change(0, "innerHTML", old),))))
     for step in steps:
-        page.change(read(frames.text("x", step)))
+        page.change(read(frames.text(1, step)))
     return plain(page.reply.decode_contents())
 
 

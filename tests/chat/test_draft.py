@@ -42,7 +42,7 @@ class Reader:
     def _change(self, changes: Sequence[Change]) -> None:
         self.sent += sum(len(change.html) for change in changes)
         self.anew += any((change.depth, change.swap) == (0, "innerHTML") for change in changes)
-        self.page.change(read(frames.text("x", changes)))
+        self.page.change(read(frames.text(1, changes)))
 
     @property
     def html(self) -> str:

@@ -46,7 +46,7 @@ class Seen:
         return [
             piece.get_text()
             for frame in self.frames
-            for piece in Page.read(frame.data).select("hx-partial[hx-target*=-text]")
+            for piece in Page.read(frame.data).select('hx-partial[hx-target^="#r"]')
         ]
 
     @property
