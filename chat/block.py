@@ -41,13 +41,17 @@ class Block:
         self.html = Html()
         # The source is `_before` and `_tail`; the tail means the same after `_context`.
         self._before = self._context = self._tail = ""
+        self._held = ""
         self._frozen = ""
         self._opened = 0
         self._rendered = 0
 
     def write(self, text: str) -> str:
         """Take a piece, and return the HTML of what it closes."""
-        self._tail += text
+        text = self._held + text
+        # What ends a line may be half of what ends it.
+        self._held = "\r" if text.endswith("\r") else ""
+        self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
         if length > VERY_LONG and length - self._rendered < length * PART:
             return ""

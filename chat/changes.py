@@ -115,7 +115,7 @@ def _last_children(old: str, closed: Mapping[int, _Element]) -> list[_Element]:
     """Return the last element, its last child, and so on: those after which nothing is said."""
     chain: list[_Element] = []
     end = len(old)
-    while element := _ending_at(old, end, closed):
+    while (element := _ending_at(old, end, closed)) and element.inside != NEVER:
         chain.append(element)
         end = element.end
     return chain

@@ -75,6 +75,7 @@ def render(text: str, scope: str = "") -> str:
 
 def prepared(text: str) -> str:
     """Return the same lines in the Markdown that is understood here."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _without_html(formulas.with_dollars(text))
 
 

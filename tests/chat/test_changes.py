@@ -39,6 +39,11 @@ def plain(html: str) -> str:
         ("<hr>", "<hr>\n<p>a</p>", [Change(0, "beforeend", "\n<p>a</p>")]),
         ("<p>a</p>", "<p>a</p>", []),
         (
+            "<ul></ul><hr>",
+            "<ul><li>a</li></ul>",
+            [Change(1, "outerHTML", "", 1), Change(1, "outerHTML", "<ul><li>a</li></ul>", 2)],
+        ),
+        (
             "<ul><li>a</li><li>b</li></ul>",
             "<ul><li>a</li><li>b c</li><li>d</li></ul><p>e</p>",
             [
