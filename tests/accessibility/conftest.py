@@ -26,9 +26,9 @@ class Shown:
 
 
 @pytest.fixture(scope="package")
-def one_house(browser: Browser) -> Iterator[House]:
+def one_house(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """Open one page for all states."""
-    with house(browser) as opened:
+    with house(browser, tmp_path_factory.mktemp("templates")) as opened:
         yield opened
 
 

@@ -2,8 +2,8 @@
 (() => {
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
-  // Titles in the list beside a conversation: each leads to the page that says it whole.
-  const SHORTENED = ".side li a";
+  // Titles beside a conversation, and cards: each leads to the page that says it whole.
+  const SHORTENED = ".side li a, .card :is(h2, p)";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
@@ -16,24 +16,26 @@
   const hasEdge = (element) => ["Top", "Right", "Bottom", "Left"].every(
     (side) => style(element)[`border${side}Style`] !== "none" && px(style(element)[`border${side}Width`]) >= 1,
   );
-  // A box may stand in a frame that draws its edge: the composer.
-  const frame = (element) => (element.matches("textarea, input") ? element.closest("form") : null);
+  // What is pressed may be larger than what takes the focus: a label, a card that its link covers.
+  const covered = (element) => style(element, "::after").position === "absolute" && element.offsetParent;
+  // A box may stand in a frame that draws its edge, the composer; so do the entries of a menu.
+  const frame = (element) => (element.matches("textarea, input, .menu button") ? element.closest("form") : covered(element));
   const outlined = (element) => style(element).outlineStyle !== "none" && px(style(element).outlineWidth) >= 1;
   const ringed = (element) => outlined(element) || style(element).boxShadow !== "none";
 
-  // WCAG 2.4.11: what has the focus may be covered in part, not as a whole.
+  // WCAG 2.4.11: what has the focus may be covered in part, not as a whole; but by what the person
+  // has opened, and Escape closes.
   const corners = (element) => [...element.getClientRects()].flatMap(({ x, y, width, height }) =>
     [.1, .5, .9].flatMap((across) => [.1, .5, .9].map((down) => [x + across * width, y + down * height])));
-  const isAt = (element, shown) => shown && (element.contains(shown) || shown.contains(element));
+  const isAt = (element, shown) => shown
+    && (element.contains(shown) || shown.contains(element) || shown.closest(".menu[open], :popover-open"));
 
   // A link in a sentence is as tall as its line; the others have room around them.
   const isInSentence = (element) => style(element).display === "inline"
-    && [...element.parentElement.childNodes].some((node) => node.nodeType === 3 && /[^\s·]/.test(node.data));
-  // What is pressed may be larger than what takes the focus: a label, a card that its link covers.
+    && [...(element.closest("sup") ?? element).parentElement.childNodes].some((node) => node.nodeType === 3 && /[^\s·]/.test(node.data));
   const target = (element) => {
     const label = element.matches("[type=radio], [type=checkbox]") && element.closest("label");
-    const covers = style(element, "::after").position === "absolute" && element.offsetParent;
-    return (label || covers || element).getBoundingClientRect();
+    return (label || covered(element) || element).getBoundingClientRect();
   };
 
   const widest = () => document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth;
@@ -48,6 +50,23 @@
     const wide = /hidden|clip/.test(overflowX) && element.scrollWidth > element.clientWidth + 1;
     return wide || (/hidden|clip/.test(overflowY) && element.scrollHeight > element.clientHeight + 1);
   };
+
+  const words = (cell) => {
+    const found = [];
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      for (const { 0: word, index } of texts.currentNode.data.matchAll(/[^\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        found.push({ word, lines: range.getClientRects().length });
+      }
+    }
+    return found;
+  };
+
+  // A dialog that is open is the page.
+  const root = () => document.querySelector("dialog:modal") ?? document.body;
 
   window.probes = {
     sideways: () => (widest() <= 0 ? [] : all("body *").filter((element) => {
@@ -65,6 +84,8 @@
     },
     unspace: () => { document.adoptedStyleSheets = []; },
     cut: () => all("body *").filter((element) => isSeen(element) && cut(element)).map(name),
+
+    broken: () => all("td, th").flatMap(words).filter(({ lines }) => lines > 1).map(({ word }) => word),
 
     edgeless: () => all(FIELDS).filter(isSeen).filter(
       (element) => !hasEdge(element) && !(frame(element) && hasEdge(frame(element))),
@@ -84,13 +105,13 @@
       .map((element) => `${name(element)} ${Math.round(target(element).width)}x${Math.round(target(element).height)}`),
 
     // One radio of a group takes the focus for all, and what scrolls takes it where nothing in it does.
-    stops: () => all("body *").filter((element) => isSeen(element) && (isStop(element) || isScroller(element)))
+    stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)))
       .filter((element) => element.type !== "radio" || element.checked).map(name),
     // Tab begins where the focus was last, and every press of it is noted.
     follow: () => {
-      document.body.tabIndex = -1;
-      document.body.focus();
-      document.body.removeAttribute("tabindex");
+      root().tabIndex = -1;
+      root().focus();
+      root().removeAttribute("tabindex");
       window.followed = [];
       const gone = new AbortController();
       window.unfollow?.();

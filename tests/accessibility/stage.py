@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask, Request, request, request_started
+from jinja2 import FileSystemBytecodeCache
 from playwright.sync_api import Browser, Page, expect
 
 import app as twindow
@@ -56,10 +57,12 @@ class House:
     """An address and a page that stay, whichever portal is behind them: that is five times as quick
     as a browser of its own for each."""
 
-    def __init__(self, url: str, page: Page, door: Door) -> None:
+    def __init__(self, url: str, page: Page, door: Door, data: Path) -> None:
         self.url = url
         self.page = page
         self.door = door
+        # To compile the templates anew for each portal takes longer than to show its page.
+        self.compiled = FileSystemBytecodeCache(str(data))
 
     @contextmanager
     def staged(self, state: State, data: Path) -> Iterator[Stage]:
@@ -69,9 +72,12 @@ class House:
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             settings = {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": data}
             app = self.door.app = twindow.create_app(settings | state.settings)
+            app.jinja_env.bytecode_cache = self.compiled
             stack.callback(close, app)
             stack.callback(lambda: [call.finish() for call in upstream.calls])
             stack.callback(self._leave)
+            # Pages that fade into each other take their time.
+            self.page.emulate_media(reduced_motion="reduce")
             stage = Stage(app, self.url, upstream, self.page, patch)
             assert state.reach(stage) is self.page
             yield stage
@@ -95,13 +101,13 @@ class Door:
 
 
 @contextmanager
-def house(browser: Browser) -> Iterator[House]:
+def house(browser: Browser, data: Path) -> Iterator[House]:
     """Open the door, and a page before it."""
     door = Door()
     with served(door) as url:
         context = browser.new_context(base_url=url)
         context.set_default_timeout(WAIT_MS)
-        yield House(url, context.new_page(), door)
+        yield House(url, context.new_page(), door, data)
         context.close()
 
 

@@ -8,8 +8,11 @@ from playwright.sync_api import Page
 from tests.accessibility.conftest import Shown
 from tests.accessibility.states import STATES
 
-# What shows no page: files, words for machines, and the stream of a reply.
-NO_PAGE = {"static", "assets.show", "events.show", "health.live", "health.ready", "health.stream"}
+# What shows no page: files, pictures, words for machines, and the stream of a reply.
+NO_PAGE = {
+    *("static", "assets.show", "avatars.show", "brand.manifest", "exports.show", "events.show"),
+    *("health.live", "health.ready", "health.stream"),
+}
 
 
 def test_every_page_of_the_portal_has_a_state(app: Flask):

@@ -10,6 +10,9 @@ from tests.accessibility.states import (
     gallery,
     keys,
     long,
+    pages,
+    reply,
+    shelf,
     twin,
 )
 
@@ -23,5 +26,8 @@ __all__ = [
     "gallery",
     "keys",
     "long",
+    "pages",
+    "reply",
+    "shelf",
     "twin",
 ]

@@ -7,40 +7,6 @@ from tests.journeys.conftest import turn
 from tests.journeys.steps import box, say, text
 from tests.upstream import TWINS
 
-RICH = """\
-# A bicycle stays upright
-
-It *steers* into the **fall**, as [the papers](https://example.org/a) say.
-
-## How
-
-1. It leans.
-2. The front wheel turns; `steer()` is called.
-   - a little at first
-   - then more
-
-- [x] ride
-- [ ] fall
-
-> Nobody has ever ridden a bicycle that cannot be steered.
-
-| part | what it does | how far it goes when the rider lets go of everything |
-|---|---|---|
-| wheel | turns | far |
-| rider | leans | not far |
-
-```python
-def steer(lean: float, speed: float, trail: float = 0.06, hands: bool = False) -> float:
-    return lean / speed * trail
-```
-
----
-
-### In short
-
-~~Gyroscopes~~ Steering keeps it up. averyverylongwordwithoutanyspacethatdoesnotfitintoanarrowwindow
-"""
-
 
 @state("turns.create")
 def conversation_waiting(stage: Stage) -> Page:
@@ -68,18 +34,6 @@ def conversation_streaming_without_script(stage: Stage) -> Page:
     stage.upstream.next_call().begin().delta("It steers into the fall,")
     while not page.locator(".turn[data-state=streaming]").count():
         page.get_by_role("link", name="See how far it is").click()
-    return page
-
-
-@state("conversations.show")
-def conversation_complete(stage: Stage) -> Page:
-    return stage.heard(RICH)
-
-
-@state("conversations.show")
-def conversation_loaded_complete(stage: Stage) -> Page:
-    page = stage.heard(RICH)
-    page.reload()
     return page
 
 

@@ -2,13 +2,32 @@
 
 import sqlite3
 
+from flask import abort
 from playwright.sync_api import Page
 
 import database
+from blueprints.states import STATES
 from tests.accessibility.stage import Stage, state
 from tests.journeys.steps import say
 
 TWINS = "/api/v1/twins"
+# These have a way of their own below.
+REACHED = {404, 413, 500}
+
+
+def _plain(status: int) -> None:
+    """Add the state of a page that says nothing but what goes with its status."""
+
+    def reach(stage: Stage) -> Page:
+        stage.patch.setattr("blueprints.help.render_template", lambda *_, **__: abort(status))
+        return stage.open("/help")
+
+    reach.__name__ = f"error_{status}_plain"
+    state("help.show")(reach)
+
+
+for status in sorted(STATES.keys() - REACHED):
+    _plain(status)
 
 
 @state("twins.converse")
@@ -25,17 +44,12 @@ def error_404(stage: Stage) -> Page:
     return stage.open("/twins/nobody")
 
 
-@state("")
-def error_405(stage: Stage) -> Page:
-    return stage.open("/conversations/x/turns")
-
-
 @state("twins.converse")
 def error_413(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
     stage.app.config["MAX_CONTENT_LENGTH"] = 1000
     say(page, "x" * 1000)
-    page.get_by_text("too large").wait_for()
+    page.get_by_role("heading", name="Too large").wait_for()
     return page
 
 
@@ -47,12 +61,18 @@ def error_429(stage: Stage) -> Page:
     return page
 
 
+@state("twins.show")
+def error_503_of_the_service(stage: Stage) -> Page:
+    stage.upstream.answers[TWINS] = 503, {"error": "down"}
+    return stage.open("/twins/ada")
+
+
 @state("conversations.index")
 def error_500(stage: Stage) -> Page:
     page = stage.open("/")
     stage.patch.setattr("blueprints.conversations.render_template", lambda *_, **__: 1 / 0)
     page.goto("/conversations")
-    page.get_by_text("Reference").wait_for()
+    page.get_by_role("heading", name="This did not work").wait_for()
     return page
 
 

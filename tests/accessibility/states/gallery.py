@@ -3,8 +3,9 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
+from tests.upstream import TWINS
 
-TWINS = "/api/v1/twins"
+PATH = "/api/v1/twins"
 DOWN = 503, {"error": "down"}
 
 
@@ -27,7 +28,7 @@ def gallery_searched_in_vain(stage: Stage) -> Page:
 @state("twins.index", twins_cache=0.001)
 def gallery_of_kept_twins(stage: Stage) -> Page:
     page = stage.open("/")
-    stage.upstream.answers[TWINS] = DOWN
+    stage.upstream.answers[PATH] = DOWN
     page.reload()
     page.get_by_text("The list is").wait_for()
     return page
@@ -35,5 +36,41 @@ def gallery_of_kept_twins(stage: Stage) -> Page:
 
 @state("twins.index")
 def gallery_without_service(stage: Stage) -> Page:
-    stage.upstream.answers[TWINS] = DOWN
+    stage.upstream.answers[PATH] = DOWN
     return stage.open("/")
+
+
+def _many() -> list[dict[str, str]]:
+    words = "Knows a great deal about one thing, and says so at some length. " * 6
+    return [
+        {"id": str(each), "name": f"Twin {each}", "description": words[: 10 * each]}
+        for each in range(12)
+    ]
+
+
+@state("twins.index")
+def gallery_of_many(stage: Stage) -> Page:
+    stage.patch.setattr("blueprints.twins.TWINS_ON_A_PAGE", 8)
+    stage.upstream.twins = _many()
+    page = stage.open("/")
+    page.get_by_role("link", name="Show more").click()
+    page.get_by_role("link", name="Twin 11").wait_for()
+    return page
+
+
+@state("twins.index")
+def gallery_of_those_talked_to_lately(stage: Stage) -> Page:
+    stage.upstream.twins = TWINS + _many()
+    with stage.somebody() as person:
+        person.begin("Hello")
+    page = stage.open("/")
+    page.get_by_text("Lately", exact=True).wait_for()
+    return page
+
+
+@state("twins.index")
+def gallery_searched(stage: Stage) -> Page:
+    page = stage.open("/")
+    page.get_by_role("searchbox", name="Search twins").press_sequentially("explains")
+    page.get_by_text("1 twin found").wait_for()
+    return page

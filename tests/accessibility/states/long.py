@@ -1,31 +1,35 @@
-"""A conversation of many turns: its newest page, and an older one."""
+"""A conversation of many turns: its newest page, and what is before it."""
 
 from playwright.sync_api import Page
 
+from blueprints.current import EXTENSION
 from tests.accessibility.stage import Stage, state
-from tests.person import ended
-
-REPLY = "It **steers** into the fall:\n\n- first a little\n- then more\n\nSee `steer()`."
+from tests.history import converse, person_of
 
 
-def _long(stage: Stage, turns: int) -> str:
+def _long(stage: Stage, turns: int) -> Page:
     with stage.somebody() as person:
-        page = person.begin("Question 1")
-        for number in range(2, turns + 1):
-            stage.upstream.next_call().begin().complete(REPLY)
-            page = person.press(ended(person, page), "Send", content=f"Question {number}")
-        stage.upstream.next_call().begin().complete(REPLY)
-        return ended(person, page).path
+        person.begin("Question 1")
+    database = stage.app.extensions[EXTENSION].database
+    return stage.open(f"/conversations/{converse(database, person_of(database), turns)}")
 
 
-@state("conversations.show", api_fair_share=1)
+@state("conversations.show")
 def conversation_long(stage: Stage) -> Page:
-    return stage.open(_long(stage, 60))
+    return _long(stage, 60)
 
 
-@state("conversations.show", api_fair_share=1)
-def conversation_long_before(stage: Stage) -> Page:
-    page = stage.open(_long(stage, 25))
+@state("conversations.show")
+def conversation_long_with_earlier_turns(stage: Stage) -> Page:
+    page = _long(stage, 25)
     page.get_by_role("link", name="Earlier turns").click()
-    page.locator(".turn__said").filter(has_text="Question 5").wait_for()
+    page.locator(".turn__said").filter(has_text="Question 00005").wait_for()
     return page
+
+
+@state("conversations.show")
+def conversation_long_before(stage: Stage) -> Page:
+    page = _long(stage, 45)
+    there = page.get_by_role("link", name="Earlier turns").get_attribute("href")
+    assert there
+    return stage.open(there)

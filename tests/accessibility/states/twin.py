@@ -49,3 +49,12 @@ def twin_rate_limited(stage: Stage) -> Page:
     page.goto("/twins/ada")
     page.get_by_text("Try again in").wait_for()
     return page
+
+
+@state("twins.show")
+def twin_talked_to(stage: Stage) -> Page:
+    with stage.somebody() as person:
+        person.begin("How does a bicycle stay upright?")
+    page = stage.open("/twins/ada")
+    page.get_by_role("heading", name="Your conversations").wait_for()
+    return page

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import context, surprises, turn
+from tests.journeys.conftest import turn
 from tests.upstream import Upstream
-
-__all__ = ["context", "surprises"]
 
 MOST_STOPS = 40
 WHERE = """() => { const e = document.activeElement;
@@ -85,6 +83,7 @@ def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream
 
 def test_a_key_is_made(page: Page, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
+    press(page, "More pages")
     open_by(page, "API keys")
     tab_to(page, "Name")
     page.keyboard.type("laptop")
@@ -97,6 +96,17 @@ def test_a_key_is_made(page: Page, upstream: Upstream):
 
     expect(page.get_by_text("tw_shown_once")).to_be_visible()
     tab_to(page, "Copy")
+
+
+def test_preferences_are_chosen(page: Page):
+    press(page, "More pages")
+    open_by(page, "Preferences")
+    tab_to(page, "System")
+    page.keyboard.press("ArrowRight")
+    press(page, "Save")
+
+    expect(page.get_by_text("Your preferences are saved")).to_be_visible()
+    expect(page.get_by_role("radio", name="Light")).to_be_checked()
 
 
 def test_the_first_stop_leads_past_the_menu(page: Page):

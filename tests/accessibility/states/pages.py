@@ -1,0 +1,48 @@
+"""Preferences, help, and the pages that are behind a button."""
+
+from playwright.sync_api import Page
+
+from tests.accessibility.stage import Stage, state
+
+
+@state("preferences.show")
+def preferences(stage: Stage) -> Page:
+    return stage.open("/preferences")
+
+
+@state("preferences.update")
+def preferences_saved(stage: Stage) -> Page:
+    page = stage.open("/preferences")
+    page.get_by_role("radio", name="Large").check()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("are saved").wait_for()
+    return page
+
+
+@state("help.show")
+def help_page(stage: Stage) -> Page:
+    return stage.open("/help")
+
+
+@state("help.show")
+def help_over_a_page(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
+    return page
+
+
+@state("twins.index", footer_links="Privacy=https://example.org/privacy, Imprint=/help")
+def more_pages(stage: Stage) -> Page:
+    page = stage.open("/")
+    page.get_by_role("button", name="More pages").click()
+    page.locator("#more").wait_for()
+    return page
+
+
+@state("conversations.show", footer_links="Privacy=https://example.org/privacy")
+def more_pages_over_a_conversation(stage: Stage) -> Page:
+    page = stage.heard("It steers.")
+    page.get_by_role("button", name="More pages").click()
+    page.locator("#more").wait_for()
+    return page

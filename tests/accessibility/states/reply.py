@@ -1,0 +1,117 @@
+"""What a reply is made of: whole, and while it is written."""
+
+from playwright.sync_api import Page
+
+from tests.accessibility.stage import Stage, state
+from tests.journeys.conftest import turn
+from tests.journeys.steps import text
+
+CODE = """\
+```python
+# How far it turns, for a lean and a speed
+def steer(lean: float, speed: float, trail: float = 0.06, hands: bool = False) -> float:
+    return lean / max(speed, 0.1) * trail if hands else print("no", None)
+```
+
+```diff
+- lean = 1
++ lean = 2
+```
+
+```
+plain text
+```
+"""
+FORMULA = (
+    r"\int_0^1 f(x)\,dx = \sum_{i=1}^n \sqrt{\frac{a_i + b_i + c_i + d_i}{2}}"
+    r" + \int_0^1 g(y)\,dy + \int_0^1 h(z)\,dz"
+)
+RICH = f"""\
+[1]: https://a-very-long-name-of-a-host-that-nobody-would-choose.example.org/feel
+
+# A bicycle stays upright
+
+It *steers* into the **fall**, as [the papers](https://example.org/a) say[^1], and as
+<https://example.org/b> does. See also [how it feels][1] and `steer()`.
+
+## How
+
+1. It leans.
+2. The front wheel turns; `steer()` is called.
+   - a little at first
+   - then more
+3. It comes back.
+
+   Not at once.
+
+- [x] ride
+- [ ] fall
+
+> Nobody has ever ridden a bicycle that cannot be steered.
+>
+> Many have tried.
+
+| part | what it does | how far it goes when the rider lets go of everything | cost |
+|---|---|---|--:|
+| `wheel` | turns | far | 1.50 |
+| rider | leans | not far, but uninterruptedly | 120.00 |
+
+{CODE}
+The angle is $\\theta = \\frac{{v^2}}{{r g}}$, and in all
+
+$${FORMULA}$$
+
+---
+
+### In short
+
+~~Gyroscopes~~ Steering keeps it up[^2].
+averyverylongwordwithoutanyspacethatdoesnotfitintoanarrowwindow
+
+[^1]: Whipple, *The stability of the motion of a bicycle*, 1899.
+[^2]: With hands or without.
+"""
+
+
+def _streaming(stage: Stage, markdown: str, seen: str) -> Page:
+    page = stage.talk("Tell me all of it")
+    stage.upstream.next_call().begin().delta(markdown)
+    turn(page, "streaming").get_by_text(seen).wait_for()
+    return page
+
+
+@state("conversations.show")
+def reply_rich(stage: Stage) -> Page:
+    """As it is after a delta or two: put together by the script."""
+    page = stage.talk()
+    call = stage.upstream.next_call().begin()
+    call.delta(RICH[: len(RICH) // 2])
+    text(page).locator("td").first.wait_for()
+    call.delta(RICH[len(RICH) // 2 :])
+    call.complete(RICH)
+    turn(page, "complete").wait_for()
+    return page
+
+
+@state("conversations.show")
+def reply_rich_loaded(stage: Stage) -> Page:
+    page = stage.heard(RICH)
+    page.reload()
+    return page
+
+
+@state("conversations.show")
+def reply_in_the_middle_of_a_list(stage: Stage) -> Page:
+    steps = "\n".join(f"{each}. Step {each} leads a little further on." for each in range(1, 41))
+    return _streaming(stage, f"It goes like this:\n\n{steps}\n41. And th", "And th")
+
+
+@state("conversations.show")
+def reply_in_the_middle_of_code(stage: Stage) -> Page:
+    lines = "\n".join(f"wheel.turn({each}, slowly=True)" for each in range(40))
+    return _streaming(stage, f"Run this:\n\n```python\n{lines}\nwheel.st", "wheel.st")
+
+
+@state("conversations.show")
+def reply_in_the_middle_of_a_table(stage: Stage) -> Page:
+    return _streaming(stage, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns")

@@ -1,0 +1,123 @@
+"""What is done with a conversation: its menu, and the lists that follow from it."""
+
+from playwright.sync_api import Page
+
+from tests.accessibility.stage import Stage, state
+from tests.journeys.conftest import turn
+
+
+def _menu(page: Page) -> Page:
+    page.locator("summary[aria-label^='Options of']").first.click()
+    page.get_by_role("button", name="Rename").wait_for()
+    return page
+
+
+def _listed(stage: Stage) -> Page:
+    with stage.somebody() as person:
+        person.begin("How does a bicycle stay upright?")
+        person.begin("Why is the sky blue?")
+    return stage.open("/conversations")
+
+
+def _done(stage: Stage, button: str) -> Page:
+    page = _menu(_listed(stage))
+    page.get_by_role("button", name=button, exact=True).click()
+    page.wait_for_load_state()
+    return page
+
+
+@state("conversations.index", api_fair_share=1)
+def conversations_with_a_menu_open(stage: Stage) -> Page:
+    return _menu(_listed(stage))
+
+
+@state("conversations.show")
+def conversation_with_its_menu_open(stage: Stage) -> Page:
+    return _menu(stage.heard("It steers."))
+
+
+@state("shelf.rename", api_fair_share=1)
+def conversation_renamed(stage: Stage) -> Page:
+    page = _menu(_listed(stage))
+    page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("link", name="Two wheels").wait_for()
+    return page
+
+
+@state("shelf.pin", api_fair_share=1)
+def conversations_with_one_pinned(stage: Stage) -> Page:
+    page = _done(stage, "Pin")
+    page.get_by_role("heading", name="Pinned").wait_for()
+    return _menu(page)
+
+
+@state("shelf.archive", api_fair_share=1)
+def conversations_with_one_archived(stage: Stage) -> Page:
+    page = _done(stage, "Archive")
+    page.get_by_text("was archived.").wait_for()
+    return page
+
+
+@state("conversations.index")
+def conversations_archived_none(stage: Stage) -> Page:
+    return stage.open("/conversations?view=archived")
+
+
+@state("conversations.index", api_fair_share=1)
+def conversations_archived(stage: Stage) -> Page:
+    page = _done(stage, "Archive")
+    page.get_by_role("link", name="Archived conversations").click()
+    page.get_by_role("heading", name="Archived conversations").wait_for()
+    return _menu(page)
+
+
+@state("conversations.show")
+def conversation_archived(stage: Stage) -> Page:
+    page = _menu(stage.heard("It steers."))
+    there = page.url
+    page.get_by_role("button", name="Archive").click()
+    page.get_by_text("was archived.").wait_for()
+    page.goto(there)
+    return page
+
+
+@state("deletions.create", api_fair_share=1)
+def conversation_deleted(stage: Stage) -> Page:
+    page = _done(stage, "Delete")
+    page.get_by_text("was deleted.").wait_for()
+    return page
+
+
+@state("deletions.undo", api_fair_share=1)
+def conversation_brought_back(stage: Stage) -> Page:
+    page = _done(stage, "Delete")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("link", name="Why is the sky blue?").wait_for()
+    return page
+
+
+@state("conversations.index")
+def conversations_with_hits(stage: Stage) -> Page:
+    page = stage.heard("It steers into the fall, said the bicycle. " * 20)
+    page.goto("/conversations?q=bicycle")
+    page.locator(".hits mark").first.wait_for()
+    return page
+
+
+@state("conversations.index")
+def conversations_with_hits_while_typing(stage: Stage) -> Page:
+    page = stage.heard("It steers into the fall, said the bicycle.")
+    page.goto("/conversations")
+    page.get_by_role("searchbox", name="Search conversations").press_sequentially("bicy")
+    page.locator(".hits mark").first.wait_for()
+    return page
+
+
+@state("conversations.show")
+def conversation_from_a_hit(stage: Stage) -> Page:
+    page = stage.heard("It steers into the fall, said the bicycle.")
+    page.goto("/conversations?q=bicycle")
+    page.locator(".hits a").first.click()
+    turn(page, "complete").wait_for()
+    return page
