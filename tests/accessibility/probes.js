@@ -69,6 +69,10 @@
   const root = () => document.querySelector("dialog:modal") ?? document.body;
 
   window.probes = {
+    // What the eye meets, by its place in the page, and whether it scrolls.
+    met: () => all("body *").flatMap((element, place) =>
+      (isSeen(element) && !isForEarsOnly(element) ? [`${place}${isScroller(element)}`] : [])),
+
     sideways: () => (widest() <= 0 ? [] : all("body *").filter((element) => {
       const { right, left } = element.getBoundingClientRect();
       const outside = right > innerWidth + 1 || left < -1;

@@ -7,15 +7,11 @@ from playwright.sync_api import Page
 COUNTDOWN = {"gone", "there", "left-minutes", "left-seconds"}
 
 
-def test_buttons_fields_and_the_current_page_are_marked_in_forced_colours(probes: Page):
-    probes.emulate_media(forced_colors="active")
+def test_forced_colours_and_reduced_motion_are_respected(probes: Page):
+    """Buttons, fields and the current page are marked; nothing moves but the countdown."""
+    probes.emulate_media(forced_colors="active", reduced_motion="reduce")
 
     assert probes.evaluate("probes.edgeless()") == []
     assert probes.evaluate("probes.unmarked()") == []
-
-
-def test_nothing_moves_but_the_countdown_when_motion_is_reduced(probes: Page):
-    probes.emulate_media(reduced_motion="reduce")
-
     assert set(probes.evaluate("probes.moving()")) <= COUNTDOWN
     assert probes.evaluate("probes.sliding()") == []

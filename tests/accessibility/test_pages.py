@@ -21,10 +21,7 @@ def test_every_page_of_the_portal_has_a_state(app: Flask):
     assert pages - {state.endpoint for state in STATES} == set()
 
 
-def test_a_state_is_what_it_says(shown: Shown):
+def test_a_state_is_what_it_says_with_one_first_heading(shown: Shown, probes: Page):
     assert shown.state.endpoint in shown.endpoints | {""}
     assert [text for text in shown.console if "Content Security Policy" in text] == []
-
-
-def test_there_is_one_first_heading(probes: Page):
     assert probes.evaluate("probes.firsts()") == 1
