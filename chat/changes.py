@@ -12,8 +12,8 @@ _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)(?:[^">]|"[^"]*")*>')
 _VOID = {"br", "hr"}
 # Between these, white space is nothing that anybody sees.
 _BLOCKS = {
-    *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "table", "tbody"),
-    *("td", "th", "thead", "tr", "ul"),
+    *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
+    *("tbody", "td", "th", "thead", "tr", "ul"),
 }
 _LONGEST_ENTITY = 32
 NEVER = sys.maxsize

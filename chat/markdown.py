@@ -162,8 +162,8 @@ def _with_wide_tables(cleaned: str) -> str:
     """Let a table scroll that is wider than the page."""
     if "<table>" not in cleaned:
         return cleaned
-    cleaned = cleaned.replace("<table>", '<div class="table" tabindex="0"><table>')
-    return cleaned.replace("</table>", "</table></div>")
+    cleaned = cleaned.replace("<table>", '<section class="table" tabindex="0"><table>')
+    return cleaned.replace("</table>", "</table></section>")
 
 
 def with_marked_code(cleaned: str) -> str:

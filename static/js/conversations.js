@@ -12,6 +12,14 @@
     if (menu && !menu.contains(target)) menu.open = false;
   });
 
+  // And when the focus goes on: what has it must not be covered.
+  document.addEventListener("focusin", ({ target }) => {
+    const menu = open();
+    if (menu && !menu.contains(target)) menu.open = false;
+    const more = document.querySelector("#more:popover-open");
+    if (more && !more.contains(target) && !target.matches("[popovertarget]")) more.hidePopover();
+  });
+
   // Earlier turns come above what is being read: that stays where it is, and so does the focus.
   const page = document.scrollingElement;
   let swapping;

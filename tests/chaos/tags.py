@@ -28,6 +28,7 @@ ATTRIBUTES = {
     "munder": {"accentunder"},
     "ol": {"start"},
     "pre": {"tabindex"},
+    "section": {"class", "tabindex"},
     "small": {"class"},
     "td": {"align"},
     "th": {"align"},

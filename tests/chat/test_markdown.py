@@ -64,7 +64,7 @@ def test_nothing_in_it_acts(text: str):
 def test_a_table_may_be_wider_than_the_page():
     html = render("| a |\n|--:|\n| 1 |")
 
-    assert html.startswith('<div class="table" tabindex="0"><table><thead>')
+    assert html.startswith('<section class="table" tabindex="0"><table><thead>')
     assert '<th align="right">a</th>' in html
 
 
