@@ -3,7 +3,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help run test check bench chaos format lint types lock screenshots
+.PHONY: help run test check bench chaos format lint types lock screenshots words
 .DEFAULT_GOAL := help
 
 help: ## Show what there is
@@ -36,6 +36,9 @@ types: .venv/test.done ## Check types
 
 screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 	@$(BIN)/python -m tests.screenshots
+
+words: .venv/test.done ## Bring the catalogues in translations/ up to date with the sources
+	@$(BIN)/python -m tests.languages
 
 lock: .venv/run.done ## Resolve the dependencies anew (for maintainers)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv

@@ -21,10 +21,12 @@ from blueprints import (
     health,
     help,  # noqa: A004
     keys,
+    language,
     look,
     preferences,
     sessions,
     shelf,
+    telling,
     turns,
     twins,
     words,
@@ -65,6 +67,8 @@ def init_app(app: Flask, portal: Portal) -> None:
     avatars.init_app(app)
     look.init_app(app)
     preferences.init_app(app)
+    language.init_app(app)
+    telling.init_app(app)
     app.before_request(words.refuse_nul)
     CSRFProtect(app)
     Compress(app)

@@ -13,8 +13,10 @@ from string import Template
 import brotli
 from flask import Blueprint, Flask, Response, abort, current_app, request, url_for
 
+from blueprints.sayings import script
 from blueprints.squeeze import squeeze
 from branding.logo import Logo
+from wording import LANGUAGES
 
 bp = Blueprint("assets", __name__)
 
@@ -46,6 +48,8 @@ TYPES = {
     ".png": "image/png",
     ".webp": "image/webp",
 }
+# One script for each language, which says at its beginning what scripts may have to say.
+SAYINGS = "sayings/"
 # As small as each makes them, the smallest first. Browsers take br over https and from localhost.
 ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
     "br": partial(brotli.compress, quality=11),
@@ -59,7 +63,8 @@ PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 class Asset:
     """One file on the wire, made of the files in `parts` in their order.
 
-    Those in brand/ name colours, which are put in. One for developers is not squeezed.
+    Those in brand/ name colours, which are put in; sayings/ are made for a language. One for
+    developers is not squeezed.
     """
 
     name: str
@@ -73,6 +78,8 @@ class Asset:
         return b"\n".join(self._read(part) for part in self.parts)
 
     def _read(self, part: str) -> bytes:
+        if part.startswith(SAYINGS):
+            return script(part.removeprefix(SAYINGS)).encode()
         data = (STATIC / part).read_bytes()
         if part.startswith("brand/"):
             data = Template(data.decode()).substitute(self.colours).encode()
@@ -98,6 +105,9 @@ def _compressed(body: bytes, encoding: str) -> bytes:
 def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
     """Read the files once; while debugging, anew for each request."""
     bundles = dict(BUNDLES)
+    scripts = bundles.pop("twindow.js")
+    for code in LANGUAGES:
+        bundles[f"twindow.{code}.js"] = (f"{SAYINGS}{code}", *scripts)
     if logo:
         bundles[logo.name] = (str(logo.path),)
 

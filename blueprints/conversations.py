@@ -11,6 +11,7 @@ from blueprints import words
 from blueprints.current import own_conversation, person, portal
 from blueprints.days import grouped
 from blueprints.fragments import fragment, wants_fragment
+from blueprints.language import gettext
 from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
 from chat.draft import shown
@@ -135,7 +136,10 @@ def composer_of(conversation: Conversation) -> dict[str, Any]:
 def _obstacle(conversation: Conversation) -> str:
     """Say why nothing can be said here at the moment, "" if nothing is known against it."""
     if portal().directory.is_gone(conversation.twin_id):
-        return f"{conversation.twin_name} is not available any more. What was said here is kept."
+        return gettext(
+            "%(twin)s is not available any more. What was said here is kept.",
+            twin=conversation.twin_name,
+        )
     return "" if portal().allowance.may_write() else MAY_ONLY_READ
 
 

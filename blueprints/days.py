@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
 
+from babel.dates import format_date, format_skeleton
+
+from blueprints.language import current, gettext
 from chat.conversations import Conversation
 
 Group = tuple[str, list[Conversation]]
@@ -20,11 +23,16 @@ def grouped(conversations: Sequence[Conversation]) -> list[Group]:
 def _name(conversation: Conversation, today: date) -> str:
     then = date.fromtimestamp(conversation.updated_at)
     if conversation.pinned:
-        return "Pinned"
+        return gettext("Pinned")
     if then >= today:
-        return "Today"
+        return gettext("Today")
     if then == today - timedelta(days=1):
-        return "Yesterday"
+        return gettext("Yesterday")
     if then >= today - timedelta(days=today.weekday()):
-        return "This week"
-    return then.strftime("%B" if then.year == today.year else "%B %Y")
+        return gettext("This week")
+    if then.year == today.year:
+        name = str(format_date(then, "LLLL", current()))
+    else:
+        name = str(format_skeleton("yMMMM", then, locale=current()))
+    # A heading, in languages whose months begin small.
+    return name[:1].upper() + name[1:]

@@ -15,6 +15,7 @@ import twinapi
 from blueprints.fragments import notice, wants_fragment
 from blueprints.headers import request_id
 from blueprints.states import SERVICE_DOWN, STALE_FORM, State, state
+from blueprints.telling import translated
 from chat.conversations import Gone
 from database import DatabaseUnavailable
 
@@ -37,7 +38,7 @@ def answer(said: State, status: int, until: float | None = None) -> Response:
     """Say it: words that a form brought are given back with it."""
     if request.headers.get("Accept", "").endswith("text/event-stream"):
         # An error page must not be swapped into the reply; the page asks for the stream again.
-        response = make_response(said.sentence, status, {"HX-Reswap": "none"})
+        response = make_response(translated(said.sentence), status, {"HX-Reswap": "none"})
     elif wants_fragment():
         response = notice(said.sentence, status, until=until)
     else:

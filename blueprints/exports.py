@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import msgspec
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, Response, abort, request, stream_with_context
 
 from blueprints.current import own_conversation, portal
+from blueprints.language import gettext
 from blueprints.look import iso
+from blueprints.telling import translated
 from chat.conversations import Conversation
 from chat.entries import Reply
 from chat.transcript import transcript
@@ -31,21 +33,23 @@ def show(conversation_id: str) -> Response:
         abort(404)
     write, media_type = FORMATS[kind]
     told = transcript(portal().turns, portal().log, conversation_id)
-    response = Response(write(conversation, told), content_type=media_type)
+    response = Response(stream_with_context(write(conversation, told)), content_type=media_type)
     response.headers["Content-Disposition"] = _attachment(conversation.title, kind)
     return response
 
 
 def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
-    yield f"# {conversation.title}\n\nA conversation with {conversation.twin_name}.\n"
+    about = gettext("A conversation with %(twin)s.", twin=conversation.twin_name)
+    you = gettext("You")
+    yield f"# {conversation.title}\n\n{about}\n"
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
-        yield f"\n## You, {iso(turn.created_at)}\n\n{said}\n"
+        yield f"\n## {you}, {iso(turn.created_at)}\n\n{said}\n"
         yield f"\n## {turn.twin_name}\n\n{reply.text}".rstrip() + "\n"
         if reply.running:
-            yield "\n*This reply is still being written.*\n"
+            yield f"\n*{gettext('This reply is still being written.')}*\n"
         elif reply.sentence:
-            yield f"\n*{reply.sentence}*\n"
+            yield f"\n*{translated(reply.sentence)}*\n"
 
 
 def _json(conversation: Conversation, told: Told) -> Iterator[str]:

@@ -8,18 +8,22 @@ from flask import Blueprint, render_template, request, session
 
 from blueprints import words
 from blueprints.current import portal
+from blueprints.language import gettext
+from blueprints.telling import number
 from twinapi import TwinApiError, Unauthorized
+from wording import N_
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
-SCOPES = {"read_only": "Read only", "full_access": "Full access"}
+SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
 MAX_NAME = 100
 # RFC 7519: three parts of base64url. Anything else has no business in a header.
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 REMEMBERED = 20
-MADE_ALREADY = "This form was sent before. If a key came of it, that key is not shown again."
-REFUSED = "The service did not accept this JWT: it may be wrong, or have expired."
+MADE_ALREADY = N_("This form was sent before. If a key came of it, that key is not shown again.")
+REFUSED = N_("The service did not accept this JWT: it may be wrong, or have expired.")
+NAMELESS = N_("Give the key a name of 1 to %(limit)s characters.")
 
 
 @bp.get("")
@@ -35,11 +39,11 @@ def create() -> str | tuple[str, int]:
     scope = request.form.get("scope", "")
     jwt = request.form.get("jwt", "").strip()
     if not name or len(name) > MAX_NAME:
-        return _form(name, scope, f"Give the key a name of 1 to {MAX_NAME} characters."), 422
+        return _form(name, scope, gettext(NAMELESS, limit=number(MAX_NAME))), 422
     if scope not in SCOPES:
-        return _form(name, "read_only", "Choose what the key may do."), 422
+        return _form(name, "read_only", N_("Choose what the key may do.")), 422
     if not JWT.fullmatch(jwt):
-        return _form(name, scope, "Paste a JWT: three parts with dots between them."), 422
+        return _form(name, scope, N_("Paste a JWT: three parts with dots between them.")), 422
     if _pressed_before(request.form.get("key", "")):
         return _form(name, scope, MADE_ALREADY), 409
     try:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from babel.dates import format_date, format_skeleton, format_time, format_timedelta
 from flask import Flask
 
 from blueprints.current import portal
+from blueprints.language import current
+from blueprints.squeeze import Unindented
 
 
 def iso(seconds: float) -> str:
@@ -18,7 +21,8 @@ def iso(seconds: float) -> str:
 
 def exact(seconds: float) -> str:
     """Write a time for people who want to know it exactly: with its zone."""
-    return time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(seconds))
+    then = _local(seconds)
+    return f"{format_date(then, 'long', current())}, {clock(seconds)} {then.tzname()}"
 
 
 def is_today(seconds: float) -> bool:
@@ -28,23 +32,24 @@ def is_today(seconds: float) -> bool:
 
 def day(seconds: float) -> str:
     """Write a time for people: the hour today, else the day."""
-    then, now = time.localtime(seconds), time.localtime()
+    then = _local(seconds)
     if is_today(seconds):
-        return time.strftime("%H:%M", then)
-    return time.strftime("%-d %B" if then[0] == now[0] else "%-d %B %Y", then)
+        return clock(seconds)
+    if then.year == _local(time.time()).year:
+        return str(format_skeleton("MMMMd", then, locale=current()))
+    return str(format_date(then, "long", current()))
 
 
 def wait(seconds: float) -> str:
-    """Write a length of time."""
-    minutes = round(seconds / 60)
-    if seconds < 90:
-        return f"{round(seconds)} seconds" if seconds >= 1.5 else "a second"
-    return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
+    """Write a length of time, up to a minute and a half in seconds, and so on."""
+    span = timedelta(seconds=max(1, round(seconds)))
+    return str(format_timedelta(span, threshold=1.5, locale=current()))
 
 
 def clock(seconds: float) -> str:
-    """Write a time of the next hour or so: the minute at whose beginning it is over."""
-    return time.strftime("%H:%M", time.localtime(seconds + 59))
+    """Write a time of a day."""
+    then = _local(seconds)
+    return str(format_time(then, "short", then.tzinfo, current()))
 
 
 def seconds_until(until: float | None) -> int:
@@ -63,6 +68,8 @@ def init_app(app: Flask) -> None:
     app.template_filter()(zip)
     app.add_template_global(seconds_until)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.add_extension(Unindented)
+    app.jinja_env.policies["ext.i18n.trimmed"] = True
 
     @app.context_processor
     def names() -> dict[str, object]:
@@ -70,3 +77,7 @@ def init_app(app: Flask) -> None:
             "model_note": portal().model_note,
             "limit": portal().settings.message_limit,
         }
+
+
+def _local(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC).astimezone()

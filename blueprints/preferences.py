@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 
 from flask import Blueprint, Flask, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
+
+from wording import LANGUAGES, N_
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 
@@ -15,6 +17,7 @@ bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 class Preferences:
     """What a person chose; a default is kept nowhere."""
 
+    language: str = "system"
     theme: str = "system"
     text: str = "normal"
     enter: str = "send"
@@ -35,13 +38,16 @@ class Preferences:
     @property
     def chosen(self) -> dict[str, str]:
         """Return what differs from the defaults."""
-        defaults = {field.name: field.default for field in fields(self)}
+        defaults = {each.name: each.default for each in fields(self)}
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Return what <html> carries: data-theme and so on, none for a default."""
-        return {f"data-{name}": value for name, value in self.chosen.items()}
+        """Return what <html> carries: data-theme and so on, none for a default.
+
+        The language is said by `lang`.
+        """
+        return {f"data-{name}": value for name, value in self.chosen.items() if name != "language"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +57,39 @@ class Question:
     legend: str
     hint: str
     answers: Mapping[str, str]
+    # What the answers are written in; "" for the language of the page.
+    languages: Mapping[str, str] = field(default_factory=dict)
 
 
-ON_OFF = {"on": "On", "off": "Off"}
+ON_OFF = {"on": N_("On"), "off": N_("Off")}
 QUESTIONS = {
+    "language": Question(
+        N_("Language"),
+        N_("System follows your browser."),
+        {"system": N_("System"), **LANGUAGES},
+        {code: code for code in LANGUAGES},
+    ),
     "theme": Question(
-        "Theme",
-        "System follows your device.",
-        {"system": "System", "light": "Light", "dark": "Dark"},
+        N_("Theme"),
+        N_("System follows your device."),
+        {"system": N_("System"), "light": N_("Light"), "dark": N_("Dark")},
     ),
     "text": Question(
-        "Text size", "Everything grows with it.", {"normal": "Normal", "large": "Large"}
+        N_("Text size"),
+        N_("Everything grows with it."),
+        {"normal": N_("Normal"), "large": N_("Large")},
     ),
     "enter": Question(
-        "Enter key",
-        "In the message box. Shift+Enter starts a line either way.",
-        {"send": "Sends", "newline": "Starts a line"},
+        N_("Enter key"),
+        N_("In the message box. Shift+Enter starts a line either way."),
+        {"send": N_("Sends"), "newline": N_("Starts a line")},
     ),
     "announce": Question(
-        "Read replies out",
-        "A screen reader hears a reply by sentences, while it is written.",
+        N_("Read replies out"),
+        N_("A screen reader hears a reply by sentences, while it is written."),
         ON_OFF,
     ),
-    "shortcuts": Question("Keyboard shortcuts", "Single keys, such as ? for help.", ON_OFF),
+    "shortcuts": Question(N_("Keyboard shortcuts"), N_("Single keys, such as ? for help."), ON_OFF),
 }
 
 

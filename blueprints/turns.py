@@ -11,15 +11,18 @@ from blueprints import words
 from blueprints.conversations import composer_of, log_of, page_of
 from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
+from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.conversations import Conversation
 from chat.draft import shown
 from chat.entries import Ended, State
 from chat.turns import StillReplying, Turn
+from wording import N_
 
 bp = Blueprint("turns", __name__)
 
-STILL_REPLYING = (
+STOPPED = N_("You stopped this reply.")
+STILL_REPLYING = N_(
     "The twin is still replying. Wait for the end, or stop it; your message was not sent."
 )
 
@@ -37,7 +40,7 @@ def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
     except StillReplying:
         return _refuse(conversation, said.content, STILL_REPLYING, 409)
     except NotNow as error:
-        sentence = f"{error.sentence} {words.NOT_SENT}"
+        sentence = together(error.sentence, words.NOT_SENT)
         return _refuse(conversation, said.content, sentence, 429, error.until)
     turn = added.turn
     if added.new:
@@ -62,7 +65,7 @@ def text(turn_id: str) -> Response:
 def cancel(turn_id: str) -> BaseResponse:
     """Stop the reply; what came so far is kept."""
     turn = own_turn(turn_id)
-    portal().log.end(turn.id, Ended(State.STOPPED, sentence="You stopped this reply."))
+    portal().log.end(turn.id, Ended(State.STOPPED, sentence=STOPPED))
     if wants_fragment():
         return fragment("turns/_turn.html", **_shown(turn))
     return redirect(_place_of(turn), 303)

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from blueprints import words
 from blueprints.current import become_person, person, portal
 from blueprints.fragments import fragment, wants_fragment
+from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.directory import Listing
 from chat.gallery import Use, matching
@@ -85,7 +86,7 @@ def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
     try:
         added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
     except NotNow as error:
-        sentence = f"{error.sentence} {words.NOT_SENT}"
+        sentence = together(error.sentence, words.NOT_SENT)
         return _again(twin, said.content, sentence, error.until), 429
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from flask import abort, request, session
 
 from blueprints.current import person, portal
+from blueprints.language import gettext
+from blueprints.telling import number
+from wording import N_
 
 MAX_KEY = 64
 REMEMBERED = 20
-NOT_SENT = "Your message was not sent; it is still here."
+NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +80,16 @@ def said() -> Said:
     content = request.form.get("content", "").replace("\r\n", "\n") or words_of(request.form)
     limit = portal().settings.message_limit
     if not content.strip():
-        raise Refused("There is nothing to send yet: write a message first.", 422, content)
+        raise Refused(gettext("There is nothing to send yet: write a message first."), 422, content)
     if len(content) > limit:
-        sentence = (
-            f"The message is too long: {len(content):,} characters, and {limit:,} are possible. "
-            "It was not sent."
+        sentence = gettext(
+            "The message is too long: %(length)s characters, and %(limit)s are possible. "
+            "It was not sent.",
+            length=number(len(content)),
+            limit=number(limit),
         )
         raise Refused(sentence, 413, content)
     if "\0" in content:
-        raise Refused("The message holds a NUL character and was not sent.", 422, content)
+        sentence = gettext("The message holds a NUL character and was not sent.")
+        raise Refused(sentence, 422, content)
     return Said(content, request.form.get("key", "")[:MAX_KEY] or fresh_key())

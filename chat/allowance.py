@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, case, func, select
 from chat.tables import allowances, conversations, turns
 from database import Database, DatabaseUnavailable, upsert
 from twinapi import Limits
+from wording import N_
 
 HOUR_SECONDS = 3600.0
 # Without a word of the service: a minute at first, twice as long after each further refusal.
@@ -24,10 +25,10 @@ FIRST_WAIT_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 900.0
 FORBIDDEN_SECONDS = 60.0
 
-BUSY = "The service has had too many requests for now."
-USED_UP = "All requests that the service allows this portal in an hour are used."
-SHARE = "You have used your share of the requests that everybody here has in an hour."
-MAY_ONLY_READ = "This portal may only read at the moment: its key does not allow it to write."
+BUSY = N_("The service has had too many requests for now.")
+USED_UP = N_("All requests that the service allows this portal in an hour are used.")
+SHARE = N_("You have used your share of the requests that everybody here has in an hour.")
+MAY_ONLY_READ = N_("This portal may only read at the moment: its key does not allow it to write.")
 
 
 class NotNow(Exception):

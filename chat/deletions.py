@@ -14,6 +14,7 @@ from chat.log import Log
 from chat.tables import conversations as table
 from chat.turns import Turns
 from database import Database, DatabaseUnavailable
+from wording import N_
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +24,9 @@ HOUR_SECONDS = 3600.0
 # What one request may purge beside its own work.
 AT_ONCE = 3
 
-STOPPED = Ended(State.STOPPED, sentence="The conversation was deleted, so this reply was stopped.")
+STOPPED = Ended(
+    State.STOPPED, sentence=N_("The conversation was deleted, so this reply was stopped.")
+)
 
 
 class Deletions:

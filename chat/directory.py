@@ -19,6 +19,7 @@ from chat.folding import fold
 from chat.tables import kept_twins
 from database import Database, DatabaseUnavailable, upsert
 from twinapi import Client, ConnectionFailed, NotFound, RateLimited, Twin, TwinApiError, Unexpected
+from wording import N_
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ RETRY_SECONDS = 5.0
 REFUSED_SECONDS = 60.0
 PATIENCE_SECONDS = 1.0
 
-UNREADABLE = "The list of twins could not be read. Please tell the operator."
+UNREADABLE = N_("The list of twins could not be read. Please tell the operator.")
 
 
 @dataclass(frozen=True, slots=True)

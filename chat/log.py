@@ -22,12 +22,15 @@ from chat.live import Live
 from chat.orphans import Orphans, Still
 from chat.writer import Writer
 from database import Database, DatabaseUnavailable
+from wording import N_
 
 QUIET_SECONDS = 5.0
 
 CLOSING = Ended(
     State.INTERRUPTED,
-    sentence="The reply was cut off, because Twindow is being restarted. What came so far is kept.",
+    sentence=N_(
+        "The reply was cut off, because Twindow is being restarted. What came so far is kept."
+    ),
     perhaps_received=True,
 )
 CLOSING_UNSENT = msgspec.structs.replace(CLOSING, perhaps_received=False)

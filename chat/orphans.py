@@ -13,6 +13,7 @@ from chat import heartbeat, stored
 from chat.entries import Ended, State
 from chat.heartbeat import Heartbeat
 from database import Database, DatabaseUnavailable
+from wording import N_
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +24,7 @@ SWEEP_SECONDS = 0.5
 
 LOST = Ended(
     State.INTERRUPTED,
-    sentence="The reply was cut off, because Twindow was restarted. What came so far is kept.",
+    sentence=N_("The reply was cut off, because Twindow was restarted. What came so far is kept."),
     perhaps_received=True,
 )
 

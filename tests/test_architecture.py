@@ -10,20 +10,30 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ROOMS = {
     *("app", "blueprints", "branding", "chat", "config", "database", "server", "service", "sse"),
-    "twinapi",
+    *("twinapi", "wording"),
 }
 
 MAY_IMPORT = {
     "app": ROOMS - {"app"},
-    "blueprints": {"blueprints", "branding", "chat", "twinapi", "sse", "config", "database"},
-    "chat": {"chat", "twinapi", "sse", "config", "database"},
-    "twinapi": {"twinapi", "sse"},
-    "service": {"service", "sse", "config", "database", "server"},
+    "blueprints": {
+        "blueprints",
+        "branding",
+        "chat",
+        "twinapi",
+        "sse",
+        "config",
+        "database",
+        "wording",
+    },
+    "chat": {"chat", "twinapi", "sse", "config", "database", "wording"},
+    "twinapi": {"twinapi", "sse", "wording"},
+    "service": {"service", "sse", "config", "database", "server", "wording"},
     "branding": {"branding"},
     "config": {"branding"},
     "database": set(),
     "server": set(),
     "sse": set(),
+    "wording": set(),
 }
 NEVER = {
     "chat": {"flask", "requests"},
@@ -31,6 +41,7 @@ NEVER = {
     "database": {"flask"},
     "branding": {"flask", "requests"},
     "sse": {"flask", "requests"},
+    "wording": {"flask", "requests"},
 }
 
 

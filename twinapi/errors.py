@@ -19,6 +19,10 @@ TwinApiError
 
 from __future__ import annotations
 
+from wording import N_, Form
+
+NOT_ACCEPTED = Form(N_("The service did not accept the message: %(said)s"))
+
 
 class TwinApiError(Exception):
     """Tell in `sentence` what a person should know.
@@ -26,7 +30,7 @@ class TwinApiError(Exception):
     `perhaps_received` says that the service may have the message all the same.
     """
 
-    sentence = "The service could not be used."
+    sentence = N_("The service could not be used.")
     perhaps_received = True
 
     def __init__(self, sentence: str | None = None) -> None:
@@ -37,7 +41,7 @@ class TwinApiError(Exception):
 class ConnectionFailed(TwinApiError):
     """Raised when there was no answer."""
 
-    sentence = "The service cannot be reached."
+    sentence = N_("The service cannot be reached.")
     perhaps_received = False
 
     def __init__(self, sentence: str | None = None, *, perhaps_received: bool = False) -> None:
@@ -63,35 +67,37 @@ class ApiError(TwinApiError):
 class Unauthorized(ApiError):
     """Raised when the service refuses the key."""
 
-    sentence = "The portal's access to the service was refused. Please tell the operator."
+    sentence = N_("The portal's access to the service was refused. Please tell the operator.")
 
 
 class Forbidden(ApiError):
     """Raised when the key may not do this."""
 
-    sentence = "The portal's key may only read. Please tell the operator."
+    sentence = N_("The portal's key may only read. Please tell the operator.")
 
 
 class NotFound(ApiError):
     """Raised when the service has no such thing, or does not show it."""
 
-    sentence = "This is no longer there at the service."
+    sentence = N_("This is no longer there at the service.")
 
 
 class Conflict(ApiError):
     """Raised when the conversation is busy."""
 
-    sentence = "Another reply is in progress in this conversation. Wait a moment, then try again."
+    sentence = N_(
+        "Another reply is in progress in this conversation. Wait a moment, then try again."
+    )
 
 
 class Invalid(ApiError):
     """Raised when the service does not accept what was sent."""
 
-    sentence = "The service did not accept the message."
+    sentence = N_("The service did not accept the message.")
 
     def __init__(self, status: int, said: str = "", sentence: str | None = None) -> None:
         if said and not sentence:
-            sentence = f"The service did not accept the message: {said}"
+            sentence = NOT_ACCEPTED.filled(said=said)
         super().__init__(status, said, sentence)
 
 
@@ -101,7 +107,7 @@ class RateLimited(ApiError):
     None where the service does not say.
     """
 
-    sentence = "The service has had too many requests for now."
+    sentence = N_("The service has had too many requests for now.")
 
     def __init__(self, status: int, said: str = "", *, retry_after: float | None) -> None:
         super().__init__(status, said)
@@ -111,14 +117,14 @@ class RateLimited(ApiError):
 class ServiceFailed(ApiError):
     """Raised when the service says that it failed."""
 
-    sentence = "The service has a problem at the moment."
+    sentence = N_("The service has a problem at the moment.")
     perhaps_received = True
 
 
 class Unexpected(ApiError):
     """Raised for an answer that the interface does not know."""
 
-    sentence = "The service gave an unexpected answer. Please tell the operator."
+    sentence = N_("The service gave an unexpected answer. Please tell the operator.")
     perhaps_received = True
 
 
@@ -129,10 +135,10 @@ class StreamError(TwinApiError):
 class StreamInterrupted(StreamError):
     """Raised when a reply ends without an end."""
 
-    sentence = "The reply was cut off. What came so far is kept."
+    sentence = N_("The reply was cut off. What came so far is kept.")
 
 
 class StreamTooLarge(StreamError):
     """Raised when a reply goes over its bounds."""
 
-    sentence = "The reply is too long to be shown."
+    sentence = N_("The reply is too long to be shown.")

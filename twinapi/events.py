@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from sse import ServerSentEvent
 from twinapi.models import clean, identifier, message_text
+from wording import N_, Form
 
 WORDS = ("message", "error", "detail", "errors", "msg", "description")
-NO_DETAILS = "The service reported an error without details."
+REPORTED = Form(N_("The service reported an error: %(said)s"))
+NO_DETAILS = N_("The service reported an error without details.")
 # What looks like a key must not be shown, whoever put it into an error.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
@@ -116,7 +118,7 @@ def delta(data: object) -> str | None:
 def failure(data: object) -> str:
     """Read an error as one plain sentence of 500 characters at most."""
     text = failure_text(data)
-    return f"The service reported an error: {text}" if text else NO_DETAILS
+    return REPORTED.filled(said=text) if text else NO_DETAILS
 
 
 def failure_text(data: object) -> str:

@@ -16,6 +16,7 @@ from twinapi import connections, errors, transport
 from twinapi.deadlines import Watched, watchdog
 from twinapi.events import Complete, Delta, Event, Failed, parse
 from twinapi.models import clean, message_text
+from wording import N_
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 # More than any model writes. Text costs several times its size while it is stored and shown.
@@ -25,10 +26,10 @@ BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
 HEAD_SECONDS = 2.0
 
-TOO_QUIET = (
+TOO_QUIET = N_(
     "The service was quiet for too long, so the reply was given up. What came so far is kept."
 )
-TOO_SLOW = "The reply took too long and was given up. What came so far is kept."
+TOO_SLOW = N_("The reply took too long and was given up. What came so far is kept.")
 
 
 class ReplyStream(Watched):

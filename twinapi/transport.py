@@ -17,6 +17,7 @@ from twinapi.connections import BoundedAdapter
 from twinapi.deadlines import Deadline
 from twinapi.events import failure_text
 from twinapi.limits import retry_after
+from wording import N_
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
 READ_BYTES = 8 * 1024
@@ -145,7 +146,7 @@ def read_json(response: requests.Response, seconds: float) -> Any:
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
         raise errors.ConnectionFailed(
-            "The connection to the service broke off.", perhaps_received=True
+            N_("The connection to the service broke off."), perhaps_received=True
         ) from error
     except (ValueError, RecursionError):
         raise errors.Unexpected(response.status_code) from None
@@ -170,15 +171,15 @@ def _no_connection(error: Exception) -> errors.TwinApiError:
     """Say what is known: only where no connection came about, nothing can have been received."""
     if isinstance(error, requests.exceptions.SSLError):
         return errors.ConnectionFailed(
-            "The secure connection to the service failed. Please tell the operator."
+            N_("The secure connection to the service failed. Please tell the operator.")
         )
     if isinstance(error, requests.exceptions.ReadTimeout):
-        sentence = "The service does not answer in time."
+        sentence = N_("The service does not answer in time.")
         return errors.ConnectionFailed(sentence, perhaps_received=True)
     reason = getattr(error.args[0] if error.args else None, "reason", error)
     if isinstance(reason, NOT_CONNECTED):
         return errors.ConnectionFailed()
-    sentence = "The service closed the connection without an answer."
+    sentence = N_("The service closed the connection without an answer.")
     return errors.ConnectionFailed(sentence, perhaps_received=True)
 
 

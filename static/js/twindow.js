@@ -1,6 +1,7 @@
 // Every page works without this file. It only makes some things better.
 document.documentElement.classList.add("scripts");
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
+const notices = document.getElementById("notices");
 
 // Following a reply: come back spread over a moment, later each time that nothing came, at once when
 // the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
@@ -8,18 +9,17 @@ const SOON = 500 + 1500 * Math.random();
 const NEAR = 8000; // while nobody answers: the portal restarts
 const LATE = 30000; // while something else answers
 const STUCK = 4;
-const CANNOT = "The reply cannot be followed at the moment. This page tries again by itself.";
 const empty = new WeakMap();
 const delay = (turn) => Math.min(SOON * 2 ** (empty.get(turn) ?? 0), LATE);
 const cameInVain = (turn) => {
   empty.set(turn, (empty.get(turn) ?? 0) + 1);
   if (empty.get(turn) !== STUCK) return;
-  turn.querySelector(".turn__progress").textContent = CANNOT;
+  turn.querySelector(".turn__progress").textContent = told.stuck;
 };
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = delay(target);
   Object.assign(detail.connection.config, { reconnectMaxDelay: LATE, reconnectJitter: 0.2 });
-  if (notices.textContent.startsWith(UNREACHABLE)) notices.replaceChildren();
+  if (notices.textContent.startsWith(told.unreachable)) notices.replaceChildren();
   cameInVain(target);
 });
 // Refused, or not reached at all; a stream that broke off has not been asked for again yet.
@@ -32,7 +32,7 @@ document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   if (detail.message.event === "back") return;
   empty.delete(target);
   const progress = target.querySelector(".turn__progress");
-  if (progress?.textContent === CANNOT) progress.textContent = "";
+  if (progress?.textContent === told.stuck) progress.textContent = "";
   detail.connection.config.reconnectDelay = SOON;
 });
 // The first connection is not tried again by htmx, and what is no stream would replace the turn.
@@ -63,14 +63,12 @@ document.addEventListener("visibilitychange", () => {
     if (!turn._htmx?.sse) htmx.trigger(turn, "sse-retry");
   }
 });
-const notices = document.getElementById("notices");
-const UNREACHABLE = "The portal cannot be reached.";
 const say = (sentence) => {
   const note = Object.assign(document.createElement("p"), { className: "note" });
   note.append(Object.assign(document.createElement("span"), { textContent: sentence }));
   notices.replaceChildren(note);
 };
-addEventListener("offline", () => say("You are offline. Replies go on without you, and are here when you are back."));
+addEventListener("offline", () => say(told.offline));
 addEventListener("online", () => {
   notices.replaceChildren();
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
@@ -106,13 +104,15 @@ const whenNew = (act) => {
 // Times are the reader's own; without this file they are the server's, and their title says so.
 const TODAY = { hour: "2-digit", minute: "2-digit" };
 const BEFORE = { day: "numeric", month: "long" };
+// With the digits of the rest of the page.
+const LANGUAGE = `${document.documentElement.lang}-u-nu-latn`;
 const localise = (root) => {
   for (const time of root.querySelectorAll("time")) {
     const then = new Date(time.dateTime);
     const today = then.toDateString() === new Date().toDateString();
     const shown = today || time.matches(".clock") ? TODAY : BEFORE;
-    time.textContent = then.toLocaleString(document.documentElement.lang, shown);
-    time.title = then.toLocaleString();
+    time.textContent = then.toLocaleString(LANGUAGE, shown);
+    time.title = then.toLocaleString(LANGUAGE);
   }
 };
 whenNew(() => localise(document));
@@ -132,7 +132,7 @@ document.addEventListener("htmx:sse:close", () => document.querySelector("#compo
 document.addEventListener("htmx:error", (event) => {
   if (follows(event.detail.ctx?.sourceElement)) return;
   const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
-  say(hasText ? `${UNREACHABLE} Your text is still here; try again.` : `${UNREACHABLE} Try again.`);
+  say(`${told.unreachable} ${hasText ? told.kept : told.again}`);
 });
 // The next thing that the person does takes it away; a reply that goes on does not.
 document.addEventListener("htmx:before:request", (event) => {

@@ -77,7 +77,7 @@ def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
     alice: Person, upstream: Upstream, page: Page
 ):
     put_away = alice.press(page, "Archive")
-    assert "“ Why is the sky blue? ” was archived." in put_away.text
+    assert "“ Why is the sky blue? ” was archived" in put_away.text
     assert titles(put_away) == []
     assert titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
     assert titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
@@ -96,7 +96,7 @@ def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
     gone = alice.press(page, "Delete")
 
     assert gone.path == "/conversations"
-    assert "“ Why is the sky blue? ” was deleted." in gone.text
+    assert "“ Why is the sky blue? ” was deleted" in gone.text
     assert titles(gone) == []
     for path in (page.path, f"{page.path}/export?format=md"):
         assert alice.get(path).status == 404
@@ -187,7 +187,7 @@ def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
 
     gone = alice.press(renamed, "Delete")
     assert "q=sky" in gone.response.url
-    assert "Nothing here holds" in gone.text
+    assert "Nothing here with Ada holds" in gone.text
     assert titles(alice.press(gone, "Undo")) == ["A sky"]
 
 

@@ -59,10 +59,12 @@ def test_a_conversation_that_stays_busy_is_told(hear: Hear):
 def asks_to_wait(seen: Seen, seconds: float) -> bool:
     """Tell whether the note counts down, and says until when: within two minutes of rounding."""
     clock = {
-        time.strftime("%H:%M", time.localtime(time.time() + seconds + d)) for d in (-60, 0, 60)
+        time.strftime("%-I:%M %p", time.localtime(time.time() + seconds + d)) for d in (-60, 0, 60)
     }
-    shown = words_of(seen.turn, ".note")
-    return bool(seen.turn.select(".note .wait") and clock & set(re.findall(r"\d\d:\d\d", shown)))
+    shown = " ".join(words_of(seen.turn, ".note").split())
+    return bool(
+        seen.turn.select(".note .wait") and clock & set(re.findall(r"\d+:\d\d [AP]M", shown))
+    )
 
 
 def dated(status: int, seconds: float) -> Act:

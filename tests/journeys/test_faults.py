@@ -86,7 +86,7 @@ def look_until(page: Page, state: str, words: str) -> None:
 def test_where_the_script_did_not_load_forms_work_and_a_link_shows_the_rest(
     context: BrowserContext, upstream: Upstream
 ):
-    context.route("**/twindow.js", lambda route: route.abort())
+    context.route("**/twindow.*.js", lambda route: route.abort())
     page = context.new_page()
     page.goto("/twins/ada")
     for number, words in enumerate(("Hello", "Second")):

@@ -1,0 +1,25 @@
+"""What scripts may have to say: it comes with them, once, and costs no page anything."""
+
+from __future__ import annotations
+
+import json
+
+import flask_babel
+
+from blueprints.language import gettext
+from wording import N_
+
+SENTENCES = {
+    "offline": N_("You are offline. Replies go on without you, and are here when you are back."),
+    "unreachable": N_("The portal cannot be reached."),
+    "again": N_("Try again."),
+    "kept": N_("Your text is still here; try again."),
+    "stuck": N_("The reply cannot be followed at the moment. This page tries again by itself."),
+}
+
+
+def script(code: str) -> str:
+    """Return the sentences in a language, as the beginning of a script."""
+    with flask_babel.force_locale(code):
+        told = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
+    return f"const told = {json.dumps(told, ensure_ascii=False)};"

@@ -1,0 +1,50 @@
+"""Sentences of ours in the language of the page, whenever they were written."""
+
+from __future__ import annotations
+
+from babel.numbers import format_decimal
+from flask import Flask
+
+from blueprints.language import current, gettext
+from chat.producer import NOT_SENT, TOO_LONG
+from twinapi.errors import NOT_ACCEPTED
+from twinapi.events import REPORTED
+from wording import N_
+
+FORMS = (TOO_LONG, NOT_ACCEPTED, REPORTED)
+# What the service beside the portal says that it is doing.
+STAGES = (N_("Queued"), N_("Thinking"), N_("Writing"))
+
+
+def init_app(app: Flask) -> None:
+    """Let every template tell."""
+    app.add_template_filter(translated)
+    app.add_template_filter(number)
+
+
+def translated(sentence: str) -> str:
+    """Translate a sentence of ours; one that is not ours, the service's say, stays as it is."""
+    if not sentence:
+        return ""
+    first = sentence.removesuffix(f" {NOT_SENT}")
+    if first != sentence:
+        return together(first, NOT_SENT)
+    for form in FORMS:
+        if values := form.values(sentence):
+            return gettext(form.text, **{name: _value(values[name]) for name in values})
+    return gettext(sentence)
+
+
+def together(*sentences: str) -> str:
+    """Translate sentences that follow each other."""
+    return " ".join(translated(sentence) for sentence in sentences)
+
+
+def number(value: float) -> str:
+    """Write a number."""
+    return format_decimal(value, locale=current())
+
+
+def _value(value: str) -> str:
+    count = value.replace(",", "")
+    return number(int(count)) if count.isascii() and count.isdigit() else translated(value)

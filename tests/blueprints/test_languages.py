@@ -1,0 +1,314 @@
+"""Pages are in the language of their reader, whoever wrote what stands in the database."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import date, timedelta
+
+import pytest
+from flask import Flask
+from sqlalchemy import update
+
+from blueprints.days import grouped
+from blueprints.look import day, exact, wait
+from blueprints.telling import number, translated
+from chat.conversations import Conversation
+from chat.entries import Ended, State
+from chat.producer import NOT_SENT, TOO_LONG
+from chat.tables import conversations
+from tests.languages import TRANSLATED
+from tests.person import HTMX, Page, Person
+from tests.upstream import Upstream
+from twinapi.errors import ConnectionFailed, Invalid
+from wording import LANGUAGES, Form
+
+HEADINGS = {
+    "en": "Twins",
+    "de": "Zwillinge",
+    "fr": "Jumeaux",
+    "es": "Gemelos",
+    "ar": "التوائم",
+    "ja": "ツイン",
+}
+
+
+def language(page: Page) -> tuple[str, str, str]:
+    """Return what a page says of its language, and what its heading does."""
+    html = page.html.html
+    assert page.response.headers["Content-Language"] == html["lang"]
+    return str(html["lang"]), str(html["dir"]), page.html.h1.get_text()
+
+
+def choose(person: Person, code: str) -> Page:
+    return person.press(person.get("/preferences"), "Save", language=code)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_browser_gets_its_language(alice: Person, code: str):
+    page = alice.get("/", **{"Accept-Language": f"{code};q=0.9, tlh"})
+
+    assert language(page) == (code, "rtl" if code == "ar" else "ltr", HEADINGS[code])
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ("de-AT", "de"),
+        ("fr-CA,en;q=0.5", "fr"),
+        ("zh", "en"),
+        ("zh-TW,zh;q=0.9,ja;q=0.1", "ja"),
+        ("es-419", "es"),
+        ("en-GB,de;q=0.9", "en"),
+        ("*", "en"),
+        ("", "en"),
+        ("x" * 500, "en"),
+        ("de;q=0,ar;q=0.1", "ar"),
+    ],
+)
+def test_the_nearest_language_is_taken(alice: Person, asked: str, code: str):
+    assert language(alice.get("/", **{"Accept-Language": asked}))[0] == code
+
+
+def test_a_person_chooses_for_every_page(alice: Person, bob: Person):
+    page = choose(alice, "ar")
+
+    assert language(page)[:2] == ("ar", "rtl")
+    assert page.html.select_one("input[name=language][value=ar]").has_attr("checked")
+    assert "data-language" not in page.html.html.attrs
+    for path in ("/", "/twins/ada", "/conversations", "/keys", "/help", "/nowhere"):
+        assert language(alice.get(path, **{"Accept-Language": "de"}))[0] == "ar"
+        assert language(bob.get(path))[0] == "en"
+
+    page = alice.press(alice.get("/preferences"), "حفظ", language="system")
+    assert language(page)[0] == "en"
+
+
+def test_each_language_is_named_in_itself(alice: Person):
+    html = alice.get("/preferences", **{"Accept-Language": "ja"}).html
+    labels = html.select("input[name=language] + bdi")
+
+    assert {str(label["lang"]): label.get_text() for label in labels} == LANGUAGES
+
+
+def test_caches_know_what_a_page_depends_on(alice: Person):
+    for path in ("/", "/nowhere", "/help"):
+        answer = alice.get(path).response
+        assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
+
+    assert "Content-Language" not in alice.get("/manifest.webmanifest").response.headers
+    assert "Content-Language" not in alice.get("/healthz").response.headers
+
+
+def test_parts_of_a_page_are_in_its_language(alice: Person):
+    choose(alice, "fr")
+    part = alice.get("/?q=nobody", **HTMX)
+
+    assert "Aucun jumeau ne correspond à « nobody »" in part.html.h2.get_text()
+    assert part.response.headers["Content-Language"] == "fr"
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_errors_and_refusals_are_translated(alice: Person, code: str):
+    english = alice.get("/nowhere").html.select_one(".state").get_text()
+    choose(alice, code)
+    page = alice.get("/nowhere")
+    refused = alice.post("/twins/ada/conversations", page_form(alice) | {"content": " "})
+
+    assert page.status == 404
+    assert page.html.select_one(".state").get_text() != english
+    assert refused.status == 422
+    assert not re.search(r"There is nothing", refused.text)
+
+
+def page_form(person: Person) -> dict[str, str]:
+    return person.get("/twins/ada").form("/conversations")
+
+
+def ended_with(portal, page: Page, sentence: str) -> None:
+    """End the running reply of a page with a sentence, as a producer does."""
+    turn_id = str(page.turns[-1]["data-turn"])
+    portal.log.end(turn_id, Ended(State.FAILED, sentence=sentence, perhaps_received=True))
+
+
+def test_what_was_written_in_english_is_read_in_every_language(
+    alice: Person, upstream: Upstream, portal
+):
+    page = alice.begin("Hello")
+    upstream.next_call()
+    ended_with(portal, page, "The reply was empty.")
+
+    assert "The reply was empty." in alice.get(page.path).text
+    choose(alice, "de")
+    page = alice.get(page.path)
+    assert "Die Antwort war leer." in page.text
+    assert "The reply" not in page.text
+    saved = alice.get(f"{page.path}/export?format=md").response
+    assert saved.headers["Content-Language"] == "de"
+    assert "Ein Gespräch mit Ada." in saved.text
+    assert "## Sie, " in saved.text
+    assert "*Die Antwort war leer.*" in saved.text
+
+
+@pytest.fixture
+def in_german(app: Flask):
+    with app.test_request_context(headers={"Accept-Language": "de"}):
+        yield
+
+
+@pytest.mark.usefixtures("in_german")
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("", ""),
+        ("The reply was empty.", "Die Antwort war leer."),
+        (
+            TOO_LONG.filled(count="1,048,576"),
+            (
+                "Die Antwort ist zu lang und endet hier. "
+                "Ihre ersten 1.048.576 Zeichen sind gespeichert."
+            ),
+        ),
+        (
+            f"{ConnectionFailed.sentence} {NOT_SENT}",
+            "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
+        ),
+        (
+            f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
+            (
+                "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b> "
+                "Die Nachricht wurde nicht gesendet."
+            ),
+        ),
+        ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
+    ],
+)
+def test_sentences_with_values_are_told_from_their_form(written: str, read: str):
+    assert translated(written) == read
+
+
+def test_a_form_knows_its_own_sentences_only():
+    form = Form("It is %(count)s (so).")
+
+    assert form.values(form.filled(count="a\nb")) == {"count": "a\nb"}
+    assert form.values("It is 3 so.") is None
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("en", "1,234.5"),
+        ("de", "1.234,5"),
+        ("fr", "1\u202f234,5"),
+        ("es", "1.234,5"),
+        ("ja", "1,234.5"),
+    ],
+)
+def test_numbers_are_written_as_usual(app: Flask, code: str, shown: str):
+    with app.test_request_context(headers={"Accept-Language": code}):
+        assert number(1234.5) == shown
+
+
+WAITS = {
+    "en": ["1 second", "1 second", "2 minutes", "2 hours"],
+    "de": ["1 Sekunde", "1 Sekunde", "2 Minuten", "2 Stunden"],
+    "ar": ["ثانية", "ثانية", "دقيقتان", "ساعتان"],
+    "ja": ["1 秒", "1 秒", "2 分", "2 時間"],
+}
+
+
+@pytest.mark.parametrize("code", WAITS)
+def test_lengths_of_time_have_their_plurals(app: Flask, code: str):
+    with app.test_request_context(headers={"Accept-Language": code}):
+        assert [wait(seconds) for seconds in (0, 1.4, 120, 7200)] == WAITS[code]
+
+
+MARCH = {"en": "March", "de": "März", "fr": "mars", "es": "marzo", "ar": "مارس", "ja": "3月"}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_times_are_written_in_the_language(app: Flask, code: str):
+    long_ago = time.mktime((2021, 3, 4, 15, 6, 0, 0, 0, -1))
+    with app.test_request_context(headers={"Accept-Language": code}):
+        months = {
+            "en": "March",
+            "de": "März",
+            "fr": "mars",
+            "es": "marzo",
+            "ar": "مارس",
+            "ja": "3月",
+        }
+        assert months[code] in day(long_ago)
+        assert "2021" in day(long_ago)
+        assert months[code] in exact(long_ago)
+        assert re.search(r"0?3:06|15:06", exact(long_ago))
+        assert re.search(r"\d+:\d\d", day(time.time()))
+
+
+def test_days_are_headed_in_the_language(app: Flask):
+    def at(then: date) -> Conversation:
+        seconds = time.mktime(then.timetuple()) + 43_200
+        return Conversation("id", "p", "ada", "Ada", "t", None, seconds, seconds)
+
+    today = date.today()
+    with app.test_request_context(headers={"Accept-Language": "es"}):
+        names = [name for name, _ in grouped([at(today), at(today - timedelta(days=1))])]
+        old = grouped([at(date(2021, 3, 4))])
+    with app.test_request_context(headers={"Accept-Language": "ja"}):
+        japanese = grouped([at(date(2021, 3, 4))])
+
+    assert names == ["Hoy", "Ayer"]
+    assert [name for name, _ in old] == ["Marzo de 2021"]
+    assert [name for name, _ in japanese] == ["2021年3月"]
+
+
+COUNTS = {
+    1: "محادثة واحدة",
+    2: "محادثتان",
+    3: "3 محادثات",
+    11: "11 محادثة",
+    100: "100 محادثة",
+}
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_arabic_has_its_own_form_for_each_number(app: Flask, count: int):
+    with app.test_request_context(headers={"Accept-Language": "ar"}):
+        template = app.jinja_env.from_string(
+            '{{ ngettext("%(count)s conversation", "%(count)s conversations", n, count=n) }}'
+        )
+        assert template.render(n=count) == COUNTS[count]
+
+
+def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream, portal):
+    page = alice.begin("Hello")
+    upstream.next_call().begin().complete("Hi")
+    with portal.database.write() as connection:
+        connection.execute(update(conversations).values(twin_name="<b>שרה</b>"))
+    choose(alice, "ar")
+    listed = alice.get("/conversations?twin=marlow")
+    page = alice.get("/conversations")
+
+    assert listed.html.select_one(".links bdi").get_text() == "marlow"
+    assert page.html.select_one(".rows p a bdi").get_text() == "<b>שרה</b>"
+    assert "\u2068<b>שרה</b>\u2069" in page.html.select_one(".rows p a")["aria-label"]
+
+
+def test_the_service_itself_speaks_english(tmp_path):
+    import app as twindow
+    from tests.conftest import close
+
+    app = twindow.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
+    asked = {"Accept-Language": "de"}
+    client = app.test_client()
+    try:
+        error = client.get("/api/v1/twins", headers=asked)
+        docs = client.get("/api/v1/docs", headers=asked)
+        page = client.get("/", headers=asked)
+    finally:
+        close(app)
+
+    assert error.status_code == 401
+    assert "key" in error.get_data(as_text=True).lower()
+    assert '<html lang="en">' in docs.get_data(as_text=True)
+    assert '<html lang="de" dir="ltr">' in page.get_data(as_text=True)

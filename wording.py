@@ -1,0 +1,41 @@
+"""Sentences for people: marked where they are written, translated where they are shown.
+
+The database and the log of a reply hold them in English, for readers of all languages.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Each is called by its own name.
+LANGUAGES = {
+    "en": "English",
+    "de": "Deutsch",
+    "fr": "Français",
+    "es": "Español",
+    "ar": "العربية",
+    "ja": "日本語",
+}
+
+
+def N_(sentence: str) -> str:  # noqa: N802 - the name that tools for translators look for
+    """Mark a sentence for translators, and return it as it is."""
+    return sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A sentence with values: `text` names their places, %(so)s."""
+
+    text: str
+
+    def filled(self, **values: str) -> str:
+        """Return the sentence with its values."""
+        return self.text % values
+
+    def values(self, sentence: str) -> dict[str, str] | None:
+        """Return the values in a sentence of this form; None for any other."""
+        pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*)", re.escape(self.text))
+        found = re.fullmatch(pattern, sentence, re.DOTALL)
+        return found.groupdict() if found else None
