@@ -26,7 +26,8 @@ BUNDLES = {
     "twindow.css": (
         *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css", "css/gallery.css"),
         *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/preferences.css"),
-        *("css/states.css", "css/help.css", "css/print.css", "brand/accent.css"),
+        *("css/states.css", "css/help.css", "css/languages.css", "css/print.css"),
+        "brand/accent.css",
     ),
     "twindow.js": (
         *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),

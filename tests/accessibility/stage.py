@@ -84,6 +84,7 @@ class House:
 
     def _leave(self) -> None:
         self.page.context.set_offline(False)
+        self.page.context.set_extra_http_headers({})
         self.page.context.unroute_all()
         self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
         self.page.goto("about:blank")
@@ -155,7 +156,7 @@ class Stage:
 
     def without_script(self) -> None:
         """Let the script be lost on its way from now on."""
-        self.page.context.route("**/twindow.js", lambda route: route.abort())
+        self.page.context.route("**/twindow.*.js", lambda route: route.abort())
 
     def _note_endpoint(self, _: Flask, **__: Any) -> None:
         asked: Request = request

@@ -87,7 +87,7 @@ def test_strange_characters_stay_in_their_own_place(alice: Person, hear: Hear, w
     for turn in (seen.live, seen.turn):
         assert turn["data-state"] == "complete"
         assert turn.select_one(".turn__reply[dir=auto]").get_text().strip() == words
-        assert turn.select_one(".turn__said[dir=auto]")
+        assert turn.select_one(".turn__said [dir=auto]")
         assert said_in(turn) == words
     assert seen.sent == [words]
     css = alice.get(seen.page.html.select_one("link[rel=stylesheet]")["href"]).response.text

@@ -59,7 +59,7 @@ def test_a_conversation_is_renamed_pinned_deleted_and_brought_back(
 
         menu(page, "A greeting")
         page.get_by_role("button", name="Delete").click()
-        expect(page.get_by_text("was deleted.")).to_be_visible()
+        expect(page.get_by_text("was deleted")).to_be_visible()
         expect(page.get_by_role("link", name="A greeting")).to_have_count(0)
         page.get_by_role("button", name="Undo").click()
         expect(page.get_by_role("link", name="A greeting")).to_be_visible()

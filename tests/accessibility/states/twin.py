@@ -28,7 +28,7 @@ def twin_with_few_characters_left(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
     box(page).press_sequentially("x")
     box(page).fill("x" * 31_990)
-    page.get_by_text("characters left").wait_for()
+    page.get_by_text("Characters left").wait_for()
     return page
 
 

@@ -1,0 +1,95 @@
+"""The way through in Arabic: from right to left, down to what scripts say."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import turn
+from tests.upstream import Upstream
+
+ASK = "لماذا السماء زرقاء؟"
+# Every box on the page that sticks out to the side.
+SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+LATIN = """() => [...document.querySelectorAll("button, label, h1, h2, p, summary, [aria-label]")]
+  .filter((element) => element.checkVisibility() && !element.closest(".turn__reply"))
+  .map((element) => element.ariaLabel || element.textContent)
+  .filter((words) => /(Send|Retry|Message|Copy|conversation|reply)/.test(words))"""
+
+
+@pytest.fixture
+def arabic(context: BrowserContext) -> Page:
+    """Open a browser that asks for Arabic."""
+    context.set_extra_http_headers({"Accept-Language": "ar-EG,ar;q=0.9"})
+    return context.new_page()
+
+
+def left_of(page: Page, one: str, other: str) -> bool:
+    """Tell whether one thing stands to the left of another."""
+    a, b = (page.locator(each).first.bounding_box() for each in (one, other))
+    assert a
+    assert b
+    return a["x"] + a["width"] <= b["x"] + 1
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_send_stream_fail_and_retry(arabic: Page, upstream: Upstream, width: int):
+    page = arabic
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/twins/ada")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    box = page.get_by_role("textbox", name="الرسالة")
+    expect(box).to_have_css("direction", "rtl")
+    box.fill(ASK)
+    assert left_of(page, ".composer button", "#message")
+    page.get_by_role("button", name="إرسال").click()
+
+    call = upstream.next_call().begin()
+    expect(turn(page, "waiting")).to_contain_text("وصلت رسالتك إلى")
+    call.send(type="progress", progress={"stage": "thinking"})
+    expect(page.locator(".turn__progress")).to_have_text("جارٍ التفكير…")
+    call.delta("لأن الضوء")
+    reply = turn(page, "streaming").locator(".turn__reply")
+    expect(reply).to_have_text("لأن الضوء")
+    expect(reply).to_have_css("direction", "rtl")
+    if width > 360:  # there is no room for a face beside it
+        assert left_of(page, ".turn__reply", ".turn__body .face")
+    call.reset()
+
+    expect(turn(page, "interrupted").locator(".note")).to_contain_text("انقطع الرد.")
+    page.get_by_role("button", name="إعادة المحاولة").click()
+    upstream.next_call().answer(503, {})
+    expect(turn(page, "failed").locator(".note")).to_contain_text("لدى الخدمة مشكلة")
+    turn(page, "failed").get_by_role("button", name="إعادة المحاولة").click()
+    upstream.next_call().begin().complete("لأن الضوء الأزرق `sky = 1` يتشتت. It *scatters*.")
+
+    last = turn(page, "complete")
+    expect(last.locator(".turn__reply em")).to_have_text("scatters")
+    expect(last.locator("code")).to_have_css("direction", "ltr")
+    expect(last.get_by_role("button", name="السؤال مرة أخرى")).to_be_visible()
+    assert not page.evaluate(SIDEWAYS)
+    assert page.evaluate(LATIN) == []
+
+
+@pytest.mark.usefixtures("bad_network")
+def test_scripts_speak_it_too(arabic: Page, context: BrowserContext):
+    page = arabic
+    page.goto("/twins/ada")
+    context.set_offline(True)
+    expect(page.locator("#notices")).to_contain_text("لا اتصال بالشبكة")
+    context.set_offline(False)
+    expect(page.locator("#notices")).to_be_empty()
+
+    page.locator("#message").fill("x" * 31_999)
+    expect(page.locator(".counter")).to_have_text("الأحرف المتبقية: 1")
+
+
+def test_a_person_changes_the_language(arabic: Page):
+    page = arabic
+    page.goto("/preferences")
+    page.get_by_role("radio", name="日本語").check()
+    page.get_by_role("button", name="حفظ").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("設定")
+    expect(page.locator("html")).to_have_attribute("lang", "ja")
+    expect(page.locator("html")).to_have_attribute("dir", "ltr")
