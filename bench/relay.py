@@ -44,9 +44,14 @@ def _through_the_portal(url: str, order: str) -> int:
     somebody = Person(url)
     page = somebody.begin(order)
     with somebody.follow(str(page.turns[-1]["data-turn"])) as stream:
-        return len(stream.bytes())
+        return _bytes(stream.response)
 
 
 def _passed_through(url: str, order: str) -> int:
     with requests.get(f"{url}/relay", params={"content": order}, stream=True, timeout=600) as given:
-        return sum(len(chunk) for chunk in iter(lambda: given.raw.read1(65536), b""))
+        return _bytes(given)
+
+
+def _bytes(answer: requests.Response) -> int:
+    """Return how many came, packed as they are."""
+    return sum(len(chunk) for chunk in iter(lambda: answer.raw.read1(65536), b""))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
-from flask import Blueprint, Response, render_template, request, stream_with_context
+from flask import Blueprint, Response, render_template, request
 
 import sse
 from blueprints import frames
 from blueprints.current import person, portal
+from blueprints.pack import pack
 from chat.draft import Draft
 from chat.entries import Batch, Entry, Progress, fold
 from chat.turns import Turn
@@ -34,7 +35,7 @@ def show(turn_id: str) -> Response:
     """
     turn = portal().turns.find(turn_id, person())
     body = _frames(turn, _cursor()) if turn else _nothing_to_see(turn_id)
-    return Response(stream_with_context(body), headers=sse.HEADERS)
+    return pack(Response(headers=sse.HEADERS), body)
 
 
 @bp.app_template_test("long_ago")
@@ -48,7 +49,7 @@ def _cursor() -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
 
 
-def _frames(turn: Turn, cursor: int) -> Iterator[str]:
+def _frames(turn: Turn, cursor: int) -> Generator[str]:
     # An event, not a comment: the page takes a stream that brings nothing for one that is none.
     yield sse.frame(event="here")
     heard_at: float | None = time.monotonic()
@@ -84,7 +85,7 @@ def _beyond(batch: Batch, cursor: int) -> tuple[Entry, ...]:
     return batch.entries[max(0, cursor - batch.after) :]
 
 
-def _nothing_to_see(turn_id: str) -> Iterator[str]:
+def _nothing_to_see(turn_id: str) -> Generator[str]:
     """Say so to a page that shows the turn nevertheless: its session is over."""
     if _ID.fullmatch(turn_id):
         yield sse.frame(render_template("turns/_signed_out.html", turn_id=turn_id))

@@ -124,7 +124,7 @@ class Stream:
         self._events = self._seen()
 
     def _seen(self) -> Iterator[sse.ServerSentEvent]:
-        for event in sse.read(self._chunks()):
+        for event in sse.read(self.pieces()):
             self._shown.change(read(event.data))
             if event.name != "here":
                 yield event
@@ -171,11 +171,12 @@ class Stream:
         return list(self._events)
 
     def bytes(self) -> bytes:
-        """Return what is left, as it stands on the wire."""
-        return b"".join(self._chunks())
+        """Return what is left of the stream."""
+        return b"".join(self.pieces())
 
-    def _chunks(self) -> Iterator[bytes]:
-        while chunk := self.response.raw.read1(65536):
+    def pieces(self) -> Iterator[bytes]:
+        """Yield what comes, unpacked, as it comes."""
+        while chunk := self.response.raw.read1(65536, decode_content=True):
             yield chunk
 
 

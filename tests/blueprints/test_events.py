@@ -201,5 +201,36 @@ def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, monkeypatch: pyt
     seen = b""
     with alice.follow(turn_id) as stream:
         while seen.count(b": keep-alive\n\n") < 3:
-            seen += stream.response.raw.read1(65536)
+            seen += next(stream.pieces())
     call.complete("ok")
+
+
+@pytest.mark.parametrize(("accepted", "encoding"), [("gzip, deflate, br", "gzip"), ("br", None)])
+def test_a_frame_leaves_at_once_packed_or_not(
+    alice: Person, upstream: Upstream, accepted: str, encoding: str | None
+):
+    alice.session.headers["Accept-Encoding"] = accepted
+    _, turn_id, call = begun(alice, upstream)
+    with alice.follow(turn_id) as stream:
+        for words in ("One, ", "two, ", "three"):
+            call.delta(words)
+            stream.until(words)
+        call.complete()
+        assert stream.rest()[-1].name == "done"
+
+    assert stream.response.headers.get("Content-Encoding") == encoding
+    assert "Accept-Encoding" in stream.response.headers["Vary"]
+
+
+def test_a_long_reply_takes_less_of_the_wire_than_its_text(alice: Person, upstream: Upstream):
+    _, turn_id, call = begun(alice, upstream)
+    lines = [f"{number}. The *{number}th* thing, `{number * 7919:x}`\n" for number in range(1000)]
+    size = 0
+    with alice.follow(turn_id) as stream:
+        for line in lines:
+            call.delta(line)
+        call.complete()
+        while chunk := stream.response.raw.read1(65536):
+            size += len(chunk)
+
+    assert size < len("".join(lines))

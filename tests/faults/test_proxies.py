@@ -48,8 +48,9 @@ def test_a_reply_that_says_nothing_for_long_is_kept_open(carol: Person, upstream
     page = carol.begin(WORDS)
     call = upstream.next_call().begin()
     with carol.follow(str(page.turns[0]["data-turn"])) as stream:
-        beats = iter(lambda: stream.response.raw.read1(65536), b"")
-        assert len(list(islice(beats, BEATS))) == BEATS  # twice the time of the proxy's patience
+        assert (
+            len(list(islice(stream.pieces(), BEATS))) == BEATS
+        )  # twice the time of the proxy's patience
         call.delta("At last")
         stream.until("At last")
         call.complete()
