@@ -26,7 +26,7 @@ from chat.directory import Directory
 from chat.gallery import Gallery
 from chat.history import History
 from chat.log import Log
-from chat.markdown import render
+from chat.markdown.rendering import render
 from chat.producer import Producer
 from chat.search import Search
 from chat.turns import Turns

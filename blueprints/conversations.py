@@ -14,8 +14,8 @@ from blueprints.fragments import fragment, wants_fragment
 from blueprints.language import gettext
 from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
-from chat.draft import shown
 from chat.entries import Reply
+from chat.markdown.draft import shown
 from chat.turns import Turn
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")

@@ -13,8 +13,8 @@ import sse
 from blueprints import frames
 from blueprints.current import person, portal
 from blueprints.pack import pack
-from chat.draft import Draft
 from chat.entries import Batch, Entry, Progress, fold
+from chat.markdown.draft import Draft
 from chat.turns import Turn
 
 bp = Blueprint("events", __name__)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from flask import render_template
 
 from blueprints import words
-from chat.changes import Change
 from chat.entries import Entry, Progress, Reply
+from chat.markdown.changes import Change
 from chat.turns import Turn
 
 

@@ -14,8 +14,8 @@ from blueprints.fragments import fragment, notice, wants_fragment
 from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.conversations import Conversation
-from chat.draft import shown
 from chat.entries import Ended, State
+from chat.markdown.draft import shown
 from chat.turns import StillReplying, Turn
 from wording import N_
 

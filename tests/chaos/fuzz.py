@@ -12,9 +12,9 @@ from itertools import pairwise
 import sse
 import twinapi
 from chat import entries
-from chat.draft import Draft
 from chat.entries import Batch, Delta, Ended, Entry, State, fold
-from chat.markdown import render
+from chat.markdown.draft import Draft
+from chat.markdown.rendering import render
 from tests.chaos import words
 from tests.chaos.measures import status
 from tests.chaos.report import Promises, Report, at_most, below

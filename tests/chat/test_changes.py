@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blueprints import frames
-from chat.changes import Change, changes
+from chat.markdown.changes import Change, changes
 from tests.page import read
 from tests.shown import Shown
 

@@ -3,8 +3,8 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from chat.highlight import LANGUAGES, MAX_LENGTH
-from chat.markdown import render
+from chat.markdown.highlight import LANGUAGES, MAX_LENGTH
+from chat.markdown.rendering import render
 
 
 def fenced(code: str, language: str) -> str:

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprints import frames
-from chat.block import Block
-from chat.changes import Change
-from chat.draft import Draft, shown
 from chat.entries import Batch, Delta, Entry, Progress
-from chat.markdown import render
+from chat.markdown.block import Block
+from chat.markdown.changes import Change
+from chat.markdown.draft import Draft, shown
+from chat.markdown.rendering import render
 from tests.chat.constructs import CONSTRUCTS
 from tests.page import read
 from tests.shown import Shown
@@ -136,7 +136,7 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         rendered.append(len(source))
         return original(block, source)
 
-    monkeypatch.setattr("chat.block.Block._html_of", counting)
+    monkeypatch.setattr("chat.markdown.block.Block._html_of", counting)
     for text in LONG.values():
         rendered.clear()
         follow(text, [50])

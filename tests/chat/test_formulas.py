@@ -3,8 +3,8 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from chat.formulas import ATTRIBUTES, TAGS
-from chat.markdown import render
+from chat.markdown.formulas import ATTRIBUTES, TAGS
+from chat.markdown.rendering import render
 
 
 @pytest.mark.parametrize("text", ["$x^2$", "\\(x^2\\)", "$$x^2$$", "\\[\nx^2\n\\]"])

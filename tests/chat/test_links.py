@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat.markdown import render
+from chat.markdown.rendering import render
 
 REL = ' rel="noopener noreferrer nofollow"'
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chat.block import Block, Html
-from chat.changes import Change, changes
 from chat.entries import Batch, Delta, Reply, fold
+from chat.markdown.block import Block, Html
+from chat.markdown.changes import Change, changes
 
 
 class Draft:

@@ -9,7 +9,7 @@ from typing import Any
 import nh3
 import pyromark
 
-from chat import formulas, highlight, links
+from chat.markdown import formulas, highlight, links
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from chat.markdown import plain, prepared, render, rendered
-from chat.outline import Outline, outline
+from chat.markdown.outline import Outline, outline
+from chat.markdown.rendering import plain, prepared, render, rendered
 
 # Beyond so many characters a list is rendered item by item, and code line by line.
 LONG = 600

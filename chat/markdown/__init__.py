@@ -1,0 +1,1 @@
+"""Markdown: a reply as HTML, whole, and while it is written."""
