@@ -67,6 +67,7 @@ def conversation(browser: Browser, site: Site, opened: Opened, cap: float) -> Ro
 
 def _visit(context: BrowserContext, address: str, cap: float = 30) -> Row:
     page = context.new_page()
+    page.wait_for_timeout(QUIET_MS)  # a new window keeps Chromium itself busy
     meter = Meter(page)
     meter.start()
     page.goto(address, wait_until="load", timeout=cap * 1000)

@@ -27,7 +27,7 @@ _TAG = re.compile(r"<[A-Za-z/!?]")
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGN = re.compile(r' style="text-align: (left|center|right)"')
-_BOX = re.compile(r'<input disabled="" type="checkbox"( checked="")?/>\n?')
+_BOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
 _NOTE = re.compile(r'<sup class="footnote-reference"><a href="#[^"]*">(\d+)</a></sup>')
 _NOTED = re.compile(
     r'<div class="footnote-definition" id="[^"]*">'
@@ -52,7 +52,10 @@ _cleaner = nh3.Cleaner(
         "code": {"class"},
         **formulas.ATTRIBUTES,
     },
-    tag_attribute_values={tag: {"align": {"left", "center", "right"}} for tag in ("td", "th")},
+    tag_attribute_values={
+        "li": {"class": {"task"}},
+        **{tag: {"align": {"left", "center", "right"}} for tag in ("td", "th")},
+    },
     url_schemes={"http", "https", "mailto"},
     url_relative="deny",
     link_rel="noopener noreferrer nofollow",
@@ -87,7 +90,7 @@ def rendered(source: str, scope: str, *, complete: bool = True) -> str:
     found = pyromark.html(source, options=OPTIONS)
     cleaned = _cleaner.clean(_without_what_is_pyromarks(found))
     told = links.told(_with_notes(with_marked_code(cleaned), scope))
-    return _with_wide_tables(highlight.blocks(told, marked=complete))
+    return _with_wide_parts(highlight.blocks(told, marked=complete))
 
 
 def plain(text: str) -> str:
@@ -138,7 +141,7 @@ def _without_what_is_pyromarks(found: str) -> str:
     if "<img" in found:
         found = _IMAGE.sub(r"\1", found)
     if "<input" in found:
-        found = _BOX.sub(lambda box: "☑ " if box[1] else "☐ ", found)
+        found = _BOX.sub(_task, found)
     if "text-align" in found:
         found = _ALIGN.sub(r' align="\1"', found)
     if 'class="math' in found:
@@ -146,6 +149,10 @@ def _without_what_is_pyromarks(found: str) -> str:
     if 'class="footnote' in found:
         found = _NOTED.sub(r"<div><sup>\1</sup>", _NOTE.sub(r"<sup>\1</sup>", found))
     return found
+
+
+def _task(box: re.Match[str]) -> str:
+    return f'<li class="task">{box[1]}{"☑" if box[2] else "☐"} '
 
 
 def _with_notes(cleaned: str, scope: str) -> str:
@@ -158,8 +165,9 @@ def _with_notes(cleaned: str, scope: str) -> str:
     return re.sub(r"<sup>(\d+)</sup>", rf'<sup><a href="#note-{scope}-\1">\1</a></sup>', cleaned)
 
 
-def _with_wide_tables(cleaned: str) -> str:
-    """Let a table scroll that is wider than the page."""
+def _with_wide_parts(cleaned: str) -> str:
+    """Let tables and formulas scroll that are wider than the page."""
+    cleaned = cleaned.replace('<math display="block"', '<math tabindex="0" display="block"')
     if "<table>" not in cleaned:
         return cleaned
     cleaned = cleaned.replace("<table>", '<section class="table" tabindex="0"><table>')

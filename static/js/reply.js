@@ -29,7 +29,7 @@
 
   // Whole sentences are announced, at most once a second: not each word as it comes.
   const announcer = document.getElementById("announcer");
-  const sentences = new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
+  let sentences;
   const announced = new WeakMap();
   let waiting;
   const announce = () => {
@@ -37,6 +37,8 @@
     const turn = [...document.querySelectorAll(".turn")].at(-1);
     const reply = turn?.querySelector(".turn__reply");
     if (!reply || document.documentElement.dataset.announce === "off") return;
+    // To make one takes longer than all else that a page does before it is seen.
+    sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
     const words = reply.textContent;
     const said = announced.get(turn) ?? 0;
     const parts = [...sentences.segment(words.slice(said))].map((part) => part.segment);

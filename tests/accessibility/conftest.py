@@ -63,4 +63,5 @@ def probes(page: Page) -> Page:
     """Return the page, which can be asked about itself now."""
     if not page.evaluate("'probes' in window"):
         page.evaluate(PROBES)
+    page.evaluate("probes.reopen()")
     return page

@@ -28,7 +28,7 @@
   const corners = (element) => [...element.getClientRects()].flatMap(({ x, y, width, height }) =>
     [.1, .5, .9].flatMap((across) => [.1, .5, .9].map((down) => [x + across * width, y + down * height])));
   const isAt = (element, shown) => shown
-    && (element.contains(shown) || shown.contains(element) || shown.closest(".menu[open], :popover-open"));
+    && (element.contains(shown) || shown.contains(element));
 
   // A link in a sentence is as tall as its line; the others have room around them.
   const isInSentence = (element) => style(element).display === "inline"
@@ -68,7 +68,18 @@
   // A dialog that is open is the page.
   const root = () => document.querySelector("dialog:modal") ?? document.body;
 
+  // A menu that the person has opened: it closes when the focus goes elsewhere.
+  const menu = document.querySelector(".menu[open]");
+  const popover = document.querySelector(":popover-open");
+  const opener = menu?.querySelector("summary") ?? (popover && document.querySelector(`[popovertarget=${popover.id}]`));
+  const isFrom = (element) => !opener || opener.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+
   window.probes = {
+    reopen: () => {
+      if (menu) menu.open = true;
+      if (popover && !popover.matches(":popover-open")) popover.showPopover();
+    },
+
     // What the eye meets, by its place in the page, and whether it scrolls.
     met: () => all("body *").flatMap((element, place) =>
       (isSeen(element) && !isForEarsOnly(element) ? [`${place}${isScroller(element)}`] : [])),
@@ -109,13 +120,17 @@
       .map((element) => `${name(element)} ${Math.round(target(element).width)}x${Math.round(target(element).height)}`),
 
     // One radio of a group takes the focus for all, and what scrolls takes it where nothing in it does.
-    stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)))
+    // From a menu that is open Tab goes through it, and on.
+    stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)) && isFrom(element))
       .filter((element) => element.type !== "radio" || element.checked).map(name),
     // Tab begins where the focus was last, and every press of it is noted.
     follow: () => {
-      root().tabIndex = -1;
-      root().focus();
-      root().removeAttribute("tabindex");
+      if (opener) opener.focus();
+      else {
+        root().tabIndex = -1;
+        root().focus();
+        root().removeAttribute("tabindex");
+      }
       window.followed = [];
       const gone = new AbortController();
       window.unfollow?.();

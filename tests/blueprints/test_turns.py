@@ -159,7 +159,7 @@ def test_nobody_can_touch_what_is_not_theirs(
     assert seen[0].text == mallory.get("/conversations/there-is-none").text
     with mallory.follow(turn_id) as stream:
         signed_out, done = stream.rest()
-    assert "You are signed out here" in signed_out.data
+    assert "This reply cannot be shown here any more" in signed_out.data
     assert done.name == "done"
     assert "a secret" not in mallory.get("/conversations").text
     call.complete("for Alice only")

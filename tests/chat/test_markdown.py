@@ -15,7 +15,7 @@ from chat.markdown.rendering import render
         ("1 < 2 & 3", "<p>1 &lt; 2 &amp; 3</p>\n"),
         ("![a cat](https://x.example/cat.png)", "<p>a cat</p>\n"),
         ("# Big\n\n###### Small", "<h3>Big</h3>\n<h6>Small</h6>\n"),
-        ("- [x] a\n- [ ] b", "<ul>\n<li>☑ a</li>\n<li>☐ b</li>\n</ul>\n"),
+        ("- [x] a\n- [ ] b", '<ul>\n<li class="task">☑ a</li>\n<li class="task">☐ b</li>\n</ul>\n'),
         ("~~a~~", "<p><del>a</del></p>\n"),
         ("", ""),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import WORDS, said_in, words_of
-from tests.person import HTMX, Page, Person, ended, say_and_hear
+from tests.person import HTMX, Person, ended, say_and_hear
 from tests.running import free_port
 from tests.upstream import Upstream
 
@@ -62,7 +62,8 @@ def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
     action, fields = form.action("Send")
     fragment = alice.post(action, fields | {"content": WORDS}, **HTMX)
 
-    assert (page.status, fragment.status, fragment.text) == (503, 503, UNSAVED)
+    assert (page.status, fragment.status) == (503, 503)
+    assert fragment.text.startswith(UNSAVED)
     assert UNSAVED in page.text
     assert page.html.select_one("textarea").get_text() == WORDS
     assert upstream.sent() == ["before"]
@@ -96,9 +97,9 @@ def test_a_reply_that_a_full_disk_cannot_take_says_so_and_is_stored_later(
         call.complete()
         stream.until("not saved yet")
         disk.clear()
-        frames = stream.rest()
+        stream.rest()
 
-    assert "Half and half" in Page.read(frames[-2].data).get_text()
+    assert stream.text.strip() == "Half and half"
     page = alice.get(page.path)
     assert page.states == ["complete"]
     assert words_of(page.turns[0], ".turn__reply") == "Half and half"

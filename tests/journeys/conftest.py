@@ -13,6 +13,8 @@ from tests.upstream import Upstream
 from tests.wire import Wire, strung
 
 WAIT_MS = 10_000
+# What Chromium says when a page is left, or scripts are late, before it has faded in.
+INTERRUPTED = "Transition was"
 
 
 class Surprises(list[str]):
@@ -58,7 +60,7 @@ def open_context(
     context.set_default_timeout(WAIT_MS)
 
     def watch(page: Page) -> None:
-        page.on("pageerror", lambda error: surprises.append(str(error)))
+        page.on("pageerror", lambda e: INTERRUPTED in str(e) or surprises.append(str(e)))
         page.on("console", lambda m: m.type == "error" and surprises.append(m.text))
         page.on("request", lambda r: r.url.startswith(url) or surprises.append(r.url))
 

@@ -102,6 +102,7 @@ def test_preferences_are_chosen(page: Page):
     press(page, "More pages")
     open_by(page, "Preferences")
     tab_to(page, "System")
+    page.keyboard.press("Tab")  # from the languages on to the themes
     page.keyboard.press("ArrowRight")
     press(page, "Save")
 

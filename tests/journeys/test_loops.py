@@ -168,7 +168,7 @@ def test_whoever_is_signed_out_in_mid_stream_is_told_and_the_reply_is_finished(
     lose(context, portal)
     wire.cut()
     asked.spend(5_000)
-    expect(progress(page)).to_contain_text("You are signed out here")
+    expect(progress(page)).to_contain_text("This reply cannot be shown here any more")
     asked.spend(MINUTE_MS)
     assert len(asked.at) == 1
     expect(text(page)).to_have_text("One")

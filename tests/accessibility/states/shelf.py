@@ -55,7 +55,7 @@ def conversations_with_one_pinned(stage: Stage) -> Page:
 @state("shelf.archive", api_fair_share=1)
 def conversations_with_one_archived(stage: Stage) -> Page:
     page = _done(stage, "Archive")
-    page.get_by_text("was archived.").wait_for()
+    page.get_by_text("was archived").wait_for()
     return page
 
 
@@ -77,7 +77,7 @@ def conversation_archived(stage: Stage) -> Page:
     page = _menu(stage.heard("It steers."))
     there = page.url
     page.get_by_role("button", name="Archive").click()
-    page.get_by_text("was archived.").wait_for()
+    page.get_by_text("was archived").wait_for()
     page.goto(there)
     return page
 
@@ -85,7 +85,7 @@ def conversation_archived(stage: Stage) -> Page:
 @state("deletions.create", api_fair_share=1)
 def conversation_deleted(stage: Stage) -> Page:
     page = _done(stage, "Delete")
-    page.get_by_text("was deleted.").wait_for()
+    page.get_by_text("was deleted").wait_for()
     return page
 
 
