@@ -108,8 +108,8 @@ class Meter:
         self._hosts[event["requestId"]] = urlsplit(event["request"]["url"]).hostname or ""
 
     def _came(self, event: dict[str, Any]) -> None:
-        # Of a stream that the page closes, Chromium never tells all that came over the wire.
-        self._bytes[event["requestId"]] += max(event["encodedDataLength"], event["dataLength"])
+        # Of a stream that the page closes, this is all that Chromium ever tells.
+        self._bytes[event["requestId"]] += event["encodedDataLength"] or event["dataLength"]
 
     def _finished(self, event: dict[str, Any]) -> None:
         self._bytes[event["requestId"]] = event["encodedDataLength"]
