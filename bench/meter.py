@@ -65,9 +65,9 @@ class Meter:
         """Return for how long tasks held everything up, beyond 50 ms each."""
         return sum(duration - LONG_MS for duration in self._tasks())
 
-    def frame_gap(self) -> float:
-        """Return the longest time without a frame."""
-        return float(self.page.evaluate("() => bench.gap"))
+    def longest_frame(self) -> float:
+        """Return how long the latest frame took that took more than 50 ms, 0 if there was none."""
+        return max(self.page.evaluate("() => bench.frames"), default=0.0)
 
     def first_paint(self) -> float | None:
         """Return when something could be read first."""

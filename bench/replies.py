@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from playwright.sync_api import Browser, Error, Page
+from playwright.sync_api import Browser, Error
 
 from bench import words
 from bench.meter import Meter
@@ -18,7 +18,6 @@ from bench.table import Row, ratio
 
 RATE = 200
 CAP_SECONDS = 120
-IDLE_SECONDS = 2
 WARM_SECONDS = 30
 # A page that is given up may still be asked, if it answers.
 PATIENCE_SECONDS = 15
@@ -60,9 +59,8 @@ def _measured(browser: Browser, site: Site, service: Service, wanted: Wanted) ->
         told = Told(page)
         site.open(page)
         _warm_up(told, site)
-        page.evaluate("selector => { bench.frames(); bench.share(selector) }", site.reply)
+        page.evaluate("selector => bench.share(selector)", site.reply)
         meter = Meter(page)
-        frames = _idle(meter, page)
         told.expect(site, reply.end, after=len(reply.pieces) / RATE)
         meter.start()
         cpu = site.serving.cpu_seconds()
@@ -84,23 +82,22 @@ def _measured(browser: Browser, site: Site, service: Service, wanted: Wanted) ->
         }
         try:
             with patience(browser, PATIENCE_SECONDS):
-                row |= _cost(meter, len(reply.text), frames * seconds)
+                row |= _cost(meter, len(reply.text))
         except Error:
             row["main s"] = None
     return row
 
 
-def _cost(meter: Meter, text_bytes: int, frames: float) -> Row:
+def _cost(meter: Meter, text_bytes: int) -> Row:
     seconds = meter.seconds()
     wire = meter.wire_kilobytes()
     return {
         "main s": seconds["main"],
-        "of it frames s": frames,
         "script s": seconds["script"],
         "layout s": seconds["layout"],
         "style s": seconds["style"],
         "longest task ms": round(meter.longest_task()),
-        "frame gap ms": round(meter.frame_gap()),
+        "longest frame ms": round(meter.longest_frame()),
         "wire KB": wire,
         "wire/text": ratio(wire * 1000, text_bytes),
         "nodes": meter.nodes(),
@@ -116,10 +113,3 @@ def _warm_up(told: Told, site: Site) -> None:
     told.expect(site, words.reply("mixed", 20, tag).end)
     if told.wait(WARM_SECONDS) is None:
         raise TimeoutError(f"{site.name} gives no reply at all")
-
-
-def _idle(meter: Meter, page: Page) -> float:
-    """Return how many seconds a second of watching the frames takes by itself."""
-    meter.start()
-    page.wait_for_timeout(IDLE_SECONDS * 1000)
-    return meter.seconds()["main"] / IDLE_SECONDS

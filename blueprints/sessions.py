@@ -19,8 +19,8 @@ from database import Database, DatabaseUnavailable, upsert
 logger = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=365)
-# What needs no session, and must be answered when there can be none.
-SESSIONLESS = ("assets", "avatars", "brand", "health")
+# Nothing there depends on who asks: it is answered without the database, and when there is none.
+SESSIONLESS = ("/static/", "/avatars/", "/healthz", "/readyz", "/manifest.webmanifest")
 
 
 class DatabaseCache(BaseCache):
@@ -74,6 +74,8 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
 
     def open_session(self, app: Flask, request: Request) -> Any:
         """Open a session; when that fails, there is none, and the request is answered so."""
+        if request.path.startswith(SESSIONLESS):
+            return self.make_null_session(app)
         try:
             return super().open_session(app, request)
         except DatabaseUnavailable:
@@ -82,6 +84,8 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
 
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
         """Save a session; when that fails, the answer that says so must still go out."""
+        if self.is_null_session(session):
+            return
         try:
             super().save_session(app, session, response)
         except DatabaseUnavailable:
@@ -103,5 +107,5 @@ def init_app(app: Flask, database: Database) -> None:
 
 def _need_session() -> None:
     """Take nobody for somebody else because the database is away. Raises DatabaseUnavailable."""
-    if "without_session" in g and request.blueprint not in SESSIONLESS:
+    if "without_session" in g:
         raise DatabaseUnavailable

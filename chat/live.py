@@ -8,19 +8,25 @@ from collections.abc import Callable, Iterable, Sequence
 
 from chat.entries import Batch, Delta, Ended, Entry, Progress
 
+# To show more of a long reply takes a browser longer: with each so many characters it is shown a
+# slice less often, up to so many slices.
+LONG = 50_000
+SLOWEST = 4
+
 
 class Live:
     """Collect entries, wake readers, and remember what is not stored yet.
 
-    Deltas are held for a slice and become one entry, of progress the newest is held, so that a fast
-    service costs readers and database no more than a slow one. The number of an entry is its place,
-    from 1.
+    Deltas are held for a slice (for more of them when the reply is long) and become one entry, of
+    progress the newest is held, so that a fast service costs readers and database no more than a
+    slow one. The number of an entry is its place, from 1.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._entries: list[Entry] = []
         self._held: list[str] = []
+        self._length = 0
         self._progress: Progress | None = None
         self._held_progress = False
         self._sealed_at = 0.0
@@ -64,10 +70,11 @@ class Live:
             for entry in new:
                 if isinstance(entry, Delta):
                     self._held.append(entry.text)
+                    self._length += len(entry.text)
                 elif isinstance(entry, Progress) and entry != self._progress:
                     self._progress = entry
                     self._held_progress = True
-            if time.monotonic() - self._sealed_at >= slice_seconds:
+            if self._is_due(slice_seconds):
                 self._seal()
 
     def mirror(self, rows: Iterable[tuple[int, Entry]]) -> None:
@@ -89,7 +96,7 @@ class Live:
     def take(self, slice_seconds: float) -> list[tuple[int, Entry]]:
         """Return the entries that are not stored yet, with their numbers."""
         with self._changed:
-            if not self._closed and time.monotonic() - self._sealed_at >= slice_seconds:
+            if not self._closed and self._is_due(slice_seconds):
                 self._seal()
             return list(enumerate(self._entries[self._stored :], self._stored + 1))
 
@@ -138,6 +145,10 @@ class Live:
             self._changed.notify_all()
         if self._on_close:
             self._on_close()
+
+    def _is_due(self, slice_seconds: float) -> bool:
+        slices = min(1 + self._length // LONG, SLOWEST)
+        return time.monotonic() - self._sealed_at >= slice_seconds * slices
 
     def _seal(self) -> None:
         if not self.holding:

@@ -43,6 +43,18 @@ def test_assets_are_kept_for_ever_by_their_hash(alice: Person):
     assert alice.get("/static/0/../config.py").status == 404
 
 
+def test_files_are_answered_without_a_look_at_the_database(
+    alice: Person, monkeypatch: pytest.MonkeyPatch
+):
+    page = alice.get("/keys").html
+    asked: list[str] = []
+    monkeypatch.setattr("blueprints.sessions.DatabaseCache.get", lambda _, key: asked.append(key))
+
+    for place in ("link[rel=stylesheet]", "link[rel=icon]", "link[rel=manifest]"):
+        assert alice.get(str(page.select_one(place)["href"])).status == 200
+    assert asked == []
+
+
 @pytest.mark.parametrize(
     ("accepted", "encoding"),
     [("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", None)],

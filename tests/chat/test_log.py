@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from sqlalchemy import func, select
 
 from chat.entries import Delta, Ended, Progress, State, fold, said
@@ -40,6 +41,19 @@ def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
 
     assert live.batch(0).entries == (Delta("a"),)
     assert [entry for _, entry in live.take(0)] == [Delta("a"), Delta("bcdefghij")]
+
+
+def test_a_long_reply_is_shown_in_larger_pieces(monkeypatch: pytest.MonkeyPatch):
+    now = 0.0
+    monkeypatch.setattr("chat.live.time.monotonic", lambda: now)
+    live, pieces = Live(), []
+    for _ in range(300):
+        now += 0.125
+        live.hold([Delta("x" * 1000)], slice_seconds=0.5)
+        pieces.append(live.last)
+
+    # So many entries for the first 48,000 characters, and for 48,000 behind the 200,000th.
+    assert (pieces[47], pieces[267] - pieces[219]) == (12, 3)
 
 
 def test_five_readers_see_the_same(log: Log, turn: Turn):
