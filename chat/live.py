@@ -10,7 +10,7 @@ from chat.entries import Batch, Delta, Ended, Entry, Progress
 
 # To show more of a long reply takes a browser longer: with each so many characters it is shown a
 # slice less often, up to so many slices.
-LONG = 50_000
+LONG = 30_000
 SLOWEST = 4
 
 

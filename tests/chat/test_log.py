@@ -52,8 +52,8 @@ def test_a_long_reply_is_shown_in_larger_pieces(monkeypatch: pytest.MonkeyPatch)
         live.hold([Delta("x" * 1000)], slice_seconds=0.5)
         pieces.append(live.last)
 
-    # So many entries for the first 48,000 characters, and for 48,000 behind the 200,000th.
-    assert (pieces[47], pieces[267] - pieces[219]) == (12, 3)
+    # So many entries for the first 28,000 characters, and for 48,000 behind the 200,000th.
+    assert (pieces[27], pieces[267] - pieces[219]) == (7, 3)
 
 
 def test_five_readers_see_the_same(log: Log, turn: Turn):
