@@ -148,7 +148,7 @@ def _before() -> int | None:
 
 
 def _position(value: str) -> int:
-    return max(0, min(int(value), 2**31 - 1))
+    return max(1, min(int(value), 2**31 - 1))
 
 
 def replies(turns: Sequence[Turn]) -> list[Reply]:

@@ -160,10 +160,12 @@ class Producer:
                         return Ended(State.COMPLETE, text=text or "")
                     return Ended(State.FAILED, sentence=EMPTY, perhaps_received=True)
                 case twinapi.Failed(sentence):
+                    logger.warning("turn %s: the service gave up: %r", turn.id, sentence)
                     return Ended(State.FAILED, sentence=sentence, perhaps_received=True)
         return Ended(State.STOPPED)
 
     def _ended(self, turn: Turn, error: TwinApiError) -> Ended:
+        logger.warning("turn %s: %s: %r", turn.id, type(error).__name__, error.sentence)
         gone = isinstance(error, twinapi.NotFound)
         sentence = GONE if gone else error.sentence
         retry_at = None

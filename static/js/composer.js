@@ -41,8 +41,8 @@
     if (sent && sent !== place) localStorage.removeItem(sent);
     sessionStorage.removeItem("sent");
     if (box() && !box().value) box().value = localStorage.getItem(place) ?? "";
-    document.addEventListener("submit", ({ target }) => {
-      if (target.contains(box())) sessionStorage.setItem("sent", place);
+    document.addEventListener("submit", ({ target, defaultPrevented }) => {
+      if (!defaultPrevented && target.contains(box())) sessionStorage.setItem("sent", place);
     });
   } catch {
     // The same.

@@ -30,7 +30,7 @@
   // Whole sentences are announced, at most once a second: not each word as it comes.
   const announcer = document.getElementById("announcer");
   let sentences;
-  const announced = new WeakMap();
+  const announced = new Map();
   let waiting;
   const announce = () => {
     waiting = undefined;
@@ -40,11 +40,11 @@
     // To make one takes longer than all else that a page does before it is seen.
     sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
     const words = reply.textContent;
-    const said = announced.get(turn) ?? 0;
+    const said = announced.get(turn.id) ?? 0;
     const parts = [...sentences.segment(words.slice(said))].map((part) => part.segment);
     if (reply.hasAttribute("aria-busy")) parts.pop();
     const told = parts.join("");
-    announced.set(turn, said + told.length);
+    announced.set(turn.id, said + told.length);
     if (told.trim()) announcer.textContent = told;
   };
   document.addEventListener("htmx:sse:after:message", () => {
@@ -68,16 +68,17 @@
   document.addEventListener("click", async (event) => {
     const from = event.target.closest("[data-copy]");
     if (!from || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const select = () => getSelection().selectAllChildren(from.closest(".code, .secret, .turn__body"));
+    const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.closest(".code, .turn__body");
+    const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
     if (!navigator.clipboard) return from.href || select();  // plain http has none
     event.preventDefault();
     // Safari copies only what is asked for in the moment of the click.
     const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
-    const before = from.textContent;
+    from.dataset.label ??= from.textContent;
     try {
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);
       from.textContent = document.getElementById("copied").innerHTML;
-      setTimeout(() => { from.textContent = before; }, 2000);
+      setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
     } catch {
       select();  // the browser forbids it
     }

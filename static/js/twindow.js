@@ -126,7 +126,7 @@ if (document.querySelector(".turn[data-state=waiting], .turn[data-state=streamin
 document.addEventListener("htmx:after:swap", typeOn);
 
 // "Still replying" is no longer true when the reply has ended.
-document.addEventListener("htmx:sse:close", () => document.querySelector("#composer .note")?.remove());
+document.addEventListener("htmx:sse:close", () => document.querySelector("[data-until-ended]")?.remove());
 
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {

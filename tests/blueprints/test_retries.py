@@ -4,7 +4,7 @@ import pytest
 
 from blueprints.current import Portal
 from database import DatabaseUnavailable
-from tests.person import HTMX, Person, ended
+from tests.person import HTMX, Person, ended, say_and_hear
 from tests.upstream import Upstream
 
 
@@ -111,3 +111,20 @@ def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
         broken.setattr(type(portal.turns), "find", away)
         assert alice.press(page, "Retry").status == 503
     assert alice.get(page.path).states == ["failed"]
+
+
+def test_whoever_asks_again_after_a_lost_answer_can_ask_once_more(
+    alice: Person, upstream: Upstream
+):
+    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    form = page.html.select_one("#again")
+    fields = {str(each["name"]): str(each["value"]) for each in form.select("input")}
+    fields["words_of"] = str(page.turns[0]["data-turn"])
+    keys = set()
+    for _ in range(2):  # the answer to the first is lost
+        answer = alice.post(str(form["action"]), fields, **HTMX)
+        keys.add(answer.html.select_one("#again [name=key]")["value"])
+    upstream.next_call().begin().complete("Hi")
+
+    assert fields["key"] not in keys
+    assert len(keys) == 2

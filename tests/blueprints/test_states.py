@@ -52,7 +52,9 @@ def test_every_error_is_a_whole_page(alice: Person, number: int):
 
 
 @pytest.mark.parametrize("number", [*STATUSES, 1001, 1002, 1003])
-def test_what_only_we_can_look_up_has_a_reference(alice: Person, number: int):
+def test_what_only_we_can_look_up_has_a_reference(
+    alice: Person, number: int, caplog: pytest.LogCaptureFixture
+):
     for headers in ({}, HTMX):
         page = alice.get(f"/wrong/{number}", **headers)
         told = re.search(r"Reference (\w{8})", page.text)
@@ -60,6 +62,7 @@ def test_what_only_we_can_look_up_has_a_reference(alice: Person, number: int):
         assert bool(told) is (page.status >= 500)
         if told:
             assert told[1] == page.response.headers["X-Request-Id"]
+            assert any(told[1] in record.getMessage() for record in caplog.records)
 
 
 @pytest.mark.parametrize("number", [*STATUSES, 1001, 1002, 1003])

@@ -148,12 +148,15 @@ def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstre
 
 @pytest.mark.fault("R0")
 @pytest.mark.parametrize("stream", [ERROR, HALF], ids=["failed", "interrupted"])
-def test_a_note_shows_a_reference(hear: Hear, stream: bytes):
+def test_a_note_shows_a_reference_that_is_in_the_log(
+    hear: Hear, stream: bytes, caplog: pytest.LogCaptureFixture
+):
     seen = hear(streams(stream))
 
     reference = re.search(r"Reference:? (\S{8})(?!\w)", seen.note)
     assert reference
     assert str(seen.turn["data-turn"]).startswith(reference[1])
+    assert any(reference[1] in record.getMessage() for record in caplog.records)
 
 
 @pytest.mark.fault("R0")

@@ -35,6 +35,8 @@ def test_a_reply_is_copied_as_it_was_written_and_its_code_as_code(
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert clipboard(page) == "print('<a>')\n"
+    page.get_by_role("button", name="Copied").click()
+    expect(page.get_by_role("button", name="Copy", exact=True)).to_be_visible()
 
 
 def test_a_message_is_asked_again_as_a_new_one(context: BrowserContext, upstream: Upstream):
@@ -105,6 +107,16 @@ def test_a_draft_is_kept_for_each_place_until_it_is_sent(
     page.goto("/twins/ada")
     expect(box(page)).to_have_value("")
 
+    page.go_back()
+    box(page).fill("Once")
+    box(page).press("Enter")
+    upstream.next_call().begin().complete("Yes")
+    expect(turn(page, "complete", 2)).to_be_visible()
+    box(page).fill("Twice")
+    page.goto("/twins/ada")
+    page.go_back()
+    expect(box(page)).to_have_value("Twice")
+
 
 def test_whoever_reads_above_is_left_there_and_led_to_what_is_new(
     context: BrowserContext, upstream: Upstream
@@ -135,6 +147,21 @@ def test_sentences_are_announced_and_not_words(context: BrowserContext, upstream
     call.delta(" five.")
     call.complete("One two three. Four five.")
     expect(told).to_have_text("Four five.")
+
+
+def test_what_has_been_announced_is_not_said_again_when_the_reply_is_stopped(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One two three. Four")
+    told = page.locator("#announcer")
+    expect(told).to_have_text("One two three.")
+    page.get_by_role("button", name="Stop").click()
+    expect(turn(page, "stopped")).to_be_visible()
+    assert call.wait_for_hangup()
+    say(page, "Go on")
+    upstream.next_call().begin().complete("Five.")
+
+    expect(told).to_have_text("Five.")
 
 
 def test_nothing_is_announced_to_those_who_do_not_want_it(

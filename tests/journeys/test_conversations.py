@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Route, expect
 
 from blueprints.current import Portal
 from tests.history import converse, person_of
@@ -39,6 +40,25 @@ def test_a_message_is_found_and_the_search_is_still_there_on_the_way_back(
     page.go_back()
     expect(page.get_by_role("searchbox")).to_have_value("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
+
+
+def test_an_old_answer_to_a_search_does_not_win(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.goto("/conversations")
+    held: list[Route] = []
+    page.route(re.compile(r"q=none$"), lambda route: held.append(route))
+    search = page.get_by_role("searchbox")
+    with page.expect_request(re.compile(r"q=none$")):
+        search.fill("none")
+    search.fill("you")
+
+    expect(page.get_by_text("Hello to you")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"q=you$"))
+    for route in held:
+        with suppress(Error):  # nobody waits for it any more
+            route.continue_()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_text("Hello to you")).to_be_visible()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
@@ -146,6 +166,8 @@ def test_paper_is_white_and_holds_the_turns_alone(context: BrowserContext, upstr
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == (
         "rgb(255, 255, 255)"
     )
+    said = page.locator(".turn__said")
+    expect(said).to_have_css("background-color", "rgb(255, 255, 255)")
     expect(turn(page, "complete")).to_contain_text("Hello to you")
     for chrome in (".bar", ".side", ".composer", ".talk .menu", ".talk__new"):
         expect(page.locator(chrome)).to_be_hidden()

@@ -32,6 +32,22 @@ def test_retry_comes_back_by_itself_when_the_time_is_over(
 
 
 @pytest.mark.fault("F49")
+def test_a_phone_shows_the_wait_below_the_box(browser: Browser, url: str, upstream: Upstream):
+    context = browser.new_context(base_url=url, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto("/twins/ada")
+    page.get_by_role("textbox", name="Message").fill("Hello")
+    page.get_by_role("button", name="Send").click()
+    upstream.next_call().answer(429, {}, retry_after="600")
+    expect(turn(page, "failed")).to_be_visible()
+    page.reload()
+
+    expect(page.locator("#composer").get_by_text("Try again in")).to_be_visible()
+    expect(page.get_by_text("Enter sends")).to_be_hidden()
+    context.close()
+
+
+@pytest.mark.fault("F49")
 def test_the_hands_of_the_countdown_show_what_is_left(
     browser: Browser, url: str, upstream: Upstream, surprises: Surprises
 ):
