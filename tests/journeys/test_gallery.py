@@ -113,11 +113,13 @@ def test_more_is_shown_and_the_reader_goes_on_there(
 
 def test_faces_are_there_with_and_without_a_picture(context: BrowserContext, upstream: Upstream):
     page = opened(context)
-    widths = "[...document.images].slice(0, 3).map(each => each.complete && each.naturalWidth)"
-    page.wait_for_function(f"{widths}.every(Boolean)")
+    first = "[...document.images].slice(0, 3)"
+    seen = f"Promise.all({first}.map(async (each) => (await each.decode(), each.naturalWidth)))"
 
-    assert page.evaluate(widths)[0] == 16
+    widths = page.evaluate(seen)
+    assert widths[0] == 16
+    assert all(widths)
     assert [call.path for call in upstream.calls].count("/a.png") == 1
     page.reload()
-    page.wait_for_function(f"{widths}.every(Boolean)")
+    assert all(page.evaluate(seen))
     assert [call.path for call in upstream.calls].count("/a.png") == 1
