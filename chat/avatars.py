@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from chat.directory import Directory
+from chat.kept_pictures import KeptPictures
 from chat.pictures import Picture, picture
-from chat.shelf import Shelf
 from database import Database, DatabaseUnavailable
 from twinapi import Client, NoPicture, Twin
 
@@ -28,7 +28,7 @@ class Avatars:
     def __init__(self, client: Client, directory: Directory, database: Database) -> None:
         self.client = client
         self.directory = directory
-        self.shelf = Shelf(database)
+        self.kept = KeptPictures(database)
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="avatar")
         self._addresses: tuple[Mapping[str, Twin], Mapping[str, str]] = ({}, {})
 
@@ -53,15 +53,15 @@ class Avatars:
             return None
 
     def _find(self, name: str, address: str) -> Picture | None:
-        kept = self.shelf.look(name)
+        kept = self.kept.look(name)
         if kept.due:
-            if self.shelf.claim(name):
+            if self.kept.claim(name):
                 self._threads.submit(self._fetch, name, address)
-            kept = self.shelf.look(name)
+            kept = self.kept.look(name)
         give_up = time.monotonic() + PATIENCE_SECONDS
         while kept.asked and time.monotonic() < give_up:
             time.sleep(LOOK_SECONDS)
-            kept = self.shelf.look(name)
+            kept = self.kept.look(name)
         return kept.picture
 
     def _address(self, name: str) -> str | None:
@@ -74,13 +74,13 @@ class Avatars:
     def _fetch(self, name: str, address: str) -> None:
         shown = address.partition("?")[0]  # what follows may be secret
         try:
-            self.shelf.keep(name, self._fetched(address))
+            self.kept.keep(name, self._fetched(address))
         except NoPicture as error:
             logger.warning("The avatar at %s is not shown: %s.", shown, error)
-            self.shelf.fail(name)
+            self.kept.fail(name)
         except Exception:
             logger.exception("The avatar at %s could not be fetched or kept.", shown)
-            self.shelf.fail(name)
+            self.kept.fail(name)
 
     def _fetched(self, address: str) -> Picture:
         if found := picture(self.client.fetch_picture(address)):

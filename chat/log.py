@@ -1,7 +1,8 @@
 """The log of each reply: it is the transcript. Producers append, readers follow by a cursor.
 
-Entries go to readers in this process from memory, at most 20 times a second and turn, and to the
-database in one transaction for all turns, at most a slice later. `kill -9` loses that slice.
+Entries go to readers in this process from memory, at most 20 times a second and turn (5 times when
+the reply is very long), and to the database in one transaction for all turns, at most a slice
+later. `kill -9` loses that slice.
 """
 
 from __future__ import annotations

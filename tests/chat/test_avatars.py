@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import twinapi
-from chat import avatars, shelf
+from chat import avatars, kept_pictures
 from chat.avatars import Avatars
 from chat.directory import Directory
+from chat.kept_pictures import KeptPictures
 from chat.log import Log
 from chat.pictures import Picture
-from chat.shelf import Shelf
 from tests.drawings import png
 from tests.upstream import KEY, Call, Upstream
 
@@ -134,7 +134,7 @@ def test_a_failure_is_remembered_for_minutes(
     assert asked(upstream) == 1
 
     upstream.answers[PLACE] = gives(PICTURE)
-    later(shelf.FAILED_SECONDS + 1, monkeypatch)
+    later(kept_pictures.FAILED_SECONDS + 1, monkeypatch)
     look(one)
     done(one)
     assert look(one) == PICTURE
@@ -156,7 +156,7 @@ def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
 ):
     ours = new_avatars()
     look(ours)
-    later(shelf.KEEP_SECONDS + 1, monkeypatch)
+    later(kept_pictures.KEEP_SECONDS + 1, monkeypatch)
     upstream.hold_back.add(PLACE)
 
     assert look(ours) == PICTURE
@@ -173,7 +173,7 @@ def test_the_old_picture_stays_while_the_service_is_down(
     look(ours)
     upstream.stop()
     for _ in range(3):
-        later(shelf.KEEP_SECONDS + 1, monkeypatch)
+        later(kept_pictures.KEEP_SECONDS + 1, monkeypatch)
         assert look(ours) == PICTURE
         done(ours)
 
@@ -182,9 +182,9 @@ def test_who_dies_while_fetching_leaves_it_to_the_next(
     new_avatars: NewAvatars, monkeypatch: pytest.MonkeyPatch
 ):
     ours = new_avatars()
-    assert ours.shelf.claim(name_of(ours))
-    assert not ours.shelf.claim(name_of(ours))
-    later(shelf.CLAIM_SECONDS + 1, monkeypatch)
+    assert ours.kept.claim(name_of(ours))
+    assert not ours.kept.claim(name_of(ours))
+    later(kept_pictures.CLAIM_SECONDS + 1, monkeypatch)
 
     assert look(ours) == PICTURE
 
@@ -193,7 +193,7 @@ def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
     new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as ahead:
-        later(10 * shelf.KEEP_SECONDS, ahead)
+        later(10 * kept_pictures.KEEP_SECONDS, ahead)
         ours = new_avatars()
         look(ours)
     look(ours)
@@ -202,17 +202,19 @@ def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
     assert asked(upstream) == 2
 
 
-def test_the_shelf_is_bounded(log: Log, monkeypatch: pytest.MonkeyPatch):
-    ours = Shelf(log.database)
-    monkeypatch.setattr(shelf, "MAX_PICTURES", 3)
+def test_no_more_pictures_are_kept_than_there_is_room_for(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+):
+    ours = KeptPictures(log.database)
+    monkeypatch.setattr(kept_pictures, "MAX_PICTURES", 3)
     for number in range(5):
         ours.keep(str(number), Picture("image/png", b"x" * 10))
     assert [n for n in range(5) if ours.look(str(n)).picture] == [2, 3, 4]
 
-    monkeypatch.setattr(shelf, "MAX_BYTES", 25)
+    monkeypatch.setattr(kept_pictures, "MAX_BYTES", 25)
     ours.keep("5", Picture("image/png", b"x" * 10))
     assert [n for n in range(6) if ours.look(str(n)).picture] == [4, 5]
 
-    later(shelf.FORGET_SECONDS + shelf.KEEP_SECONDS + 1, monkeypatch)
+    later(kept_pictures.FORGET_SECONDS + kept_pictures.KEEP_SECONDS + 1, monkeypatch)
     ours.keep("6", Picture("image/png", b"x"))
     assert [n for n in range(7) if ours.look(str(n)).picture] == [6]

@@ -62,8 +62,9 @@ def plain(html: str) -> str:
 def test_only_what_differs_is_touched(old: str, new: str, expected: list[Change]):
     found = changes(old, new)
 
-    assert list(found or ()) == expected
-    assert shown(old, found or ()) == plain(new)
+    assert found is not None
+    assert list(found) == expected
+    assert shown(old, found) == plain(new)
 
 
 def test_what_begins_inside_of_elements_goes_on_there():

@@ -110,6 +110,17 @@ def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[in
     assert reader.html == plain(reader.draft.html)
 
 
+@pytest.mark.parametrize("text", CONSTRUCTS)
+def test_a_page_at_a_cursor_is_told_no_more_than_what_is_new(text: str):
+    log = [Delta(f"Before.\n\n{text}\n\nAf"), Delta("ter.")]
+    page = shown(Batch(0, 1, tuple(log[:1])), "x")
+
+    reader = Reader(page.cursor, page.html)
+    reader.hear(log, 2)
+
+    assert (reader.anew, reader.sent) == (0, len("ter."))
+
+
 LINE = "- item {} with some **words** and `code` that go on\n"
 LONG = {
     "list": "".join(LINE.format(number) for number in range(400)),
@@ -130,17 +141,25 @@ def test_a_long_reply_is_sent_about_once(text: str):
 
 def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
-    original = Block._html_of
+    closed: list[int] = []
+    html_of = Block._html_of
 
     def counting(block, source: str) -> str:
         rendered.append(len(source))
-        return original(block, source)
+        return html_of(block, source)
+
+    def closing(source: str, scope: str) -> str:
+        closed.append(len(source))
+        return render(source, scope)
 
     monkeypatch.setattr("chat.markdown.block.Block._html_of", counting)
+    monkeypatch.setattr("chat.markdown.block.render", closing)
     for text in LONG.values():
         rendered.clear()
+        closed.clear()
         follow(text, [50])
         assert max(rendered) < 2_000
+        assert sum(closed) <= len(text)
 
 
 def test_progress_between_changes_nothing():

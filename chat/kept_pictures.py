@@ -28,8 +28,8 @@ class Kept(NamedTuple):
     asked: bool = False
 
 
-class Shelf:
-    """Keep pictures by their names. Every call raises DatabaseUnavailable."""
+class KeptPictures:
+    """Keep pictures by their names. Every call but `fail` raises DatabaseUnavailable."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
