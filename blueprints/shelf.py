@@ -43,7 +43,10 @@ def back(conversation_id: str, **notice: str) -> Response:
     A notice is told by the list.
     """
     index = url_for("conversations.index")
-    place = urlsplit(request.form.get("back", ""))
+    try:
+        place = urlsplit(request.form.get("back", ""))
+    except ValueError:
+        place = urlsplit("")
     own = url_for("conversations.show", conversation_id=conversation_id)
     known = {index} if notice else {index, own}
     path, query = (place.path, place.query) if place.path in known else (index, "")

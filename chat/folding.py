@@ -25,6 +25,8 @@ _PLAIN = str.maketrans(
 )
 _POINTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
 _RUN = re.compile(rf"[{_DENSE}]+|(?:[^\W_{_DENSE}]|[{_MARKS}])+")
+# To put the marks of a letter into their order costs the square of their number.
+_PIECE = re.compile(r".{1,1000}(?=\s|$)|.{1,1000}", re.DOTALL)
 _DENSE_RUN = re.compile(rf"[{_DENSE}]")
 
 
@@ -32,6 +34,10 @@ def fold(text: str) -> str:
     """Write a text as it is compared."""
     if text.isascii():
         return text.lower()
+    return "".join(map(_folded, _PIECE.findall(text)))
+
+
+def _folded(text: str) -> str:
     bare = _POINTS.sub("", unicodedata.normalize("NFKD", text).casefold())
     return unicodedata.normalize("NFKC", bare).translate(_PLAIN)
 

@@ -10,9 +10,12 @@ from chat import folding
 
 BEFORE = 50
 LENGTH = 200
-SLOW_LIMIT = 100_000
+SLOW_LIMIT = 20_000
 
-_SIGNS = re.compile(r"[*`#|]+|!?\[(?=[^\]]*\]\()|\]\([^)\s]*\)|(?:^|(?<=\s))(?:>|[-=]{3,})(?=\s|$)")
+_SIGNS = re.compile(
+    r"[*`#|]+|!?\[(?=[^\[\]]{0,500}\]\()|\]\([^()\s]{0,2000}\)"
+    r"|(?:^|(?<=\s))(?:>|[-=]{3,})(?=\s|$)"
+)
 
 
 class Part(NamedTuple):

@@ -33,18 +33,38 @@ class Html(NamedTuple):
         return self.frozen + self.rest
 
 
+class _Source(NamedTuple):
+    """The source of an open block: what is rendered for good, and what means the same after it."""
+
+    before: str = ""
+    frozen: str = ""
+    opened: int = 0
+    context: str = ""
+    tail: str = ""
+    deep: bool = False
+
+
 class Block:
     """Take pieces of Markdown, give away the blocks that they close, and show the open one."""
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
-        self.html = Html()
+        # To render is most of the work, and whoever joins late needs the last state alone.
+        self._source = _Source()
+        self._html: Html | None = Html()
         # The source is `_before` and `_tail`; the tail means the same after `_context`.
         self._before = self._context = self._tail = ""
         self._held = ""
         self._frozen = ""
         self._opened = 0
         self._rendered = 0
+
+    @property
+    def html(self) -> Html:
+        """Return the HTML of the open block."""
+        if self._html is None:
+            self._html = self._shown(self._source)
+        return self._html
 
     def write(self, text: str) -> str:
         """Take a piece, and return the HTML of what it closes."""
@@ -57,12 +77,12 @@ class Block:
             return ""
         found = outline(prepared(self._context + self._tail))
         closed = self._close(found) if found.blocks and found.blocks[-1] else ""
-        if found.deep:
-            self.html = Html(rest=plain(self._before + self._tail))
-        else:
-            if len(self._tail) > LONG:
-                self._freeze(found)
-            self.html = self._shown()
+        if len(self._tail) > LONG and not found.deep:
+            self._freeze(found)
+        self._source = _Source(
+            self._before, self._frozen, self._opened, self._context, self._tail, found.deep
+        )
+        self._html = None
         self._rendered = len(self._tail)
         return closed
 
@@ -94,15 +114,17 @@ class Block:
             self._before += self._tail[:end]
             self._context, self._tail = context, self._tail[end:]
 
-    def _shown(self) -> Html:
+    def _shown(self, source: _Source) -> Html:
+        if source.deep:
+            return Html(rest=plain(source.before + source.tail))
         # What may become the end of code must not be seen as the last line of it.
-        tail = _BEGUN_FENCE.sub("", self._tail) if self._context else self._tail
-        html = self._html_of(self._context + tail)
-        if not self._frozen:
+        tail = _BEGUN_FENCE.sub("", source.tail) if source.context else source.tail
+        html = self._html_of(source.context + tail)
+        if not source.frozen:
             return Html(rest=html)
         if begun := _BEGIN.match(html):
-            return Html(self._frozen, self._opened, html[begun.end() :])
-        return Html(rest=self._html_of(self._before + self._tail))
+            return Html(source.frozen, source.opened, html[begun.end() :])
+        return Html(rest=self._html_of(source.before + source.tail))
 
     def _html_of(self, source: str) -> str:
         return rendered(prepared(source), self.scope, complete=False)

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pyromark
 from latex2mathml.converter import convert
 
-MAX_LENGTH = 2_000
+MAX_LENGTH = 1_000
 CODE = pyromark.Options.ENABLE_TABLES
 
 TAGS = {
@@ -32,7 +32,7 @@ ATTRIBUTES = {
 }
 
 _SPAN = re.compile(r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL)
-_BRACKETS = re.compile(r"\\\((?=\S)([^\n$]+?)\\\)|\\\[([^$]+?)\\\]")
+_MARK = re.compile(r"\\[()\[\]]|[$\n]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
@@ -41,15 +41,15 @@ def with_dollars(text: str) -> str:
     if "\\(" not in text and "\\[" not in text:
         return text
     if "`" not in text and "    " not in text and "~~~" not in text and "\t" not in text:
-        return _BRACKETS.sub(_dollars, text)
+        return _bracketed(text)
     source = text.encode()
     parts: list[str] = []
     end = 0
     for start, stop in _code(text):
-        parts.append(_BRACKETS.sub(_dollars, source[end:start].decode()))
+        parts.append(_bracketed(source[end:start].decode()))
         parts.append(source[start:stop].decode())
         end = stop
-    parts.append(_BRACKETS.sub(_dollars, source[end:].decode()))
+    parts.append(_bracketed(source[end:].decode()))
     return "".join(parts)
 
 
@@ -64,11 +64,32 @@ def _code(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _dollars(found: re.Match[str]) -> str:
-    if found[1] is not None:
-        return f"${found[1].strip()}$"
+def _bracketed(text: str) -> str:
+    """Pair the brackets in one pass: an expression would look for the end of each to the end."""
+    parts: list[str] = []
+    end = 0
+    begun: dict[str, int] = {}
+    for mark in _MARK.finditer(text):
+        match mark[0]:
+            case "\\(" | "\\[":
+                begun.setdefault(mark[0], mark.end())
+            case "\n":
+                begun.pop("\\(", None)
+            case "$":
+                begun.clear()
+            case ending if (start := begun.get("\\(" if ending == "\\)" else "\\[")) is not None:
+                if formula := _dollars(text[start : mark.start()], display=ending == "\\]"):
+                    parts += text[end : start - 2], formula
+                    end = mark.end()
+                begun.clear()
+    return "".join(parts) + text[end:]
+
+
+def _dollars(latex: str, *, display: bool) -> str:
     # A blank line would end the paragraph, and the formula with it.
-    return found[0] if _BLANK_LINE.search(found[2]) else f"$${found[2]}$$"
+    if display:
+        return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
+    return f"${latex.strip()}$" if latex and not latex[0].isspace() else ""
 
 
 def mathml(rendered: str) -> str:
@@ -87,12 +108,13 @@ def _formula(found: re.Match[str]) -> str:
     )
 
 
-@lru_cache(256)
+@lru_cache(1024)
 def _converted(latex: str, display: str) -> str:
     """Return MathML, or "" for what is no LaTeX that can be drawn."""
     if len(latex) > MAX_LENGTH:
         return ""
     try:
-        return convert(latex, display=display)
+        # What is between the braces of \text is not escaped there.
+        return convert(latex.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
         return ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from pygments.lexer import Lexer
@@ -22,6 +23,8 @@ LANGUAGES = {
 }
 MAX_LENGTH = 20_000
 MAX_LINE = 1_000
+# For all code of a text: whatever is made to be searched for long stays as it is.
+MAX_SECONDS = 0.1
 
 CLASSES: dict[_TokenType, str] = {
     Comment: "c",
@@ -49,7 +52,8 @@ def blocks(cleaned: str, *, marked: bool) -> str:
     if "<code" not in cleaned:
         return cleaned
     if "<pre>" in cleaned:
-        cleaned = _BLOCK.sub(_marked_block if marked else _block, cleaned)
+        until = time.perf_counter() + MAX_SECONDS
+        cleaned = _BLOCK.sub(lambda found: _block(found, until if marked else 0), cleaned)
     return _OTHER_CLASS.sub("<code>", cleaned)
 
 
@@ -59,26 +63,29 @@ def frame(language: str) -> str:
     return f'<div class="code"{named}><pre tabindex="0"><code>'
 
 
-def _marked_block(found: re.Match[str]) -> str:
+def _block(found: re.Match[str], until: float) -> str:
     language = (found[1] or "").lower()
-    return f"{frame(language)}{_marked(found[2], language)}{FRAME_END}"
+    return f"{frame(language)}{_marked(found[2], language, until)}{FRAME_END}"
 
 
-def _block(found: re.Match[str]) -> str:
-    return f"{frame((found[1] or '').lower())}{found[2]}{FRAME_END}"
-
-
-def _marked(escaped: str, language: str) -> str:
-    if language not in LANGUAGES or len(escaped) > MAX_LENGTH:
+def _marked(escaped: str, language: str, until: float) -> str:
+    if time.perf_counter() > until or language not in LANGUAGES or len(escaped) > MAX_LENGTH:
         return escaped
     code = html.unescape(escaped)
     if max(map(len, code.split("\n"))) > MAX_LINE:
         return escaped
     lexer = _lexer(language)
-    return "".join(_spans(lexer.get_tokens(code))) if lexer else escaped
+    if lexer is None:
+        return escaped
+    tokens: list[tuple[_TokenType, str]] = []
+    for token in lexer.get_tokens(code):
+        if time.perf_counter() > until:
+            return escaped
+        tokens.append(token)
+    return "".join(_spans(tokens))
 
 
-def _spans(tokens: Iterator[tuple[_TokenType, str]]) -> Iterator[str]:
+def _spans(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[str]:
     held, held_class = "", ""
     for token, text in tokens:
         name = "" if text.isspace() and not held_class else _class(token)

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import html
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-_LINK = re.compile(r'(<a href="(https?://[^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
+import idna
+
+_LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
 _PART = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])")
 _TAG = re.compile(r"<[^>]*>")
 _REL = ' rel="noopener noreferrer nofollow"'
+# A quotation mark or a bracket in clean HTML: an address ends before it.
+_MARK = re.compile(r"&(?:gt|lt|quot)\b")
+# As browsers read it (WHATWG URL): slashes of either kind and number, then all up to the next.
+_WEB = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
+_IGNORED = re.compile(r"[\t\r\n]")
+_PORT = re.compile(r":\d*$")
+# What turns the order of letters round would show another host than the one.
+_TURNS_ROUND = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def told(cleaned: str) -> str:
     """Make links of addresses in clean HTML, and write the host behind words that hide it."""
-    if "://" not in cleaned:
-        return cleaned
-    return _LINK.sub(_with_host, _with_bare(cleaned))
+    if "://" in cleaned:
+        cleaned = _with_bare(cleaned)
+    return _LINK.sub(_with_host, cleaned) if "<a " in cleaned else cleaned
 
 
 def _with_bare(cleaned: str) -> str:
@@ -40,15 +50,17 @@ def _with_bare(cleaned: str) -> str:
 
 
 def _without_bracket(address: str) -> tuple[str, str]:
-    """Leave out a bracket that was opened before the address."""
+    """Leave out a mark, or a bracket that was opened before the address."""
+    if mark := _MARK.search(address):
+        return address[: mark.start()], address[mark.start() :]
     if address.endswith(")") and address.count(")") > address.count("("):
         return address[:-1], ")"
     return address, ""
 
 
 def _with_host(link: re.Match[str]) -> str:
-    start, address, words = link[1], html.unescape(link[2]), link[3]
-    host = _host(address)
+    start, address, words = link[1], html.unescape(link[2]), _TURNS_ROUND.sub("", link[3])
+    host = host_of(address)
     shown = html.unescape(_TAG.sub("", words)).strip().lower()
     # Words that begin like another address are the trick to be shown.
     if not host or shown.removeprefix("https://").removeprefix("http://").partition("/")[0] == host:
@@ -56,10 +68,13 @@ def _with_host(link: re.Match[str]) -> str:
     return f'{start}{words} <small class="host">{html.escape(host)}</small></a>'
 
 
-def _host(address: str) -> str:
-    """Return the host, letters that look like others in the form that shows it."""
-    try:
-        host = unquote(urlsplit(address).hostname or "")
-        return host if host.isascii() else host.encode("idna").decode()
-    except ValueError:
+def host_of(address: str) -> str:
+    """Return the host, letters that look like others in the form that shows it; "" for none."""
+    found = _WEB.match(_IGNORED.sub("", address.strip()))
+    if not found:
         return ""
+    host = _PORT.sub("", unquote(found[1]).rpartition("@")[2]).lower()
+    try:
+        return host if host.isascii() else idna.encode(host, uts46=True).decode()
+    except idna.IDNAError:
+        return host.encode("punycode").decode()

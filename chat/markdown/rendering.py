@@ -89,8 +89,8 @@ def rendered(source: str, scope: str, *, complete: bool = True) -> str:
     """
     found = pyromark.html(source, options=OPTIONS)
     cleaned = _cleaner.clean(_without_what_is_pyromarks(found))
-    told = links.told(_with_notes(with_marked_code(cleaned), scope))
-    return _with_wide_parts(highlight.blocks(told, marked=complete))
+    told = links.told(_with_notes(cleaned, scope))
+    return _with_wide_parts(_with_marked_code(highlight.blocks(told, marked=complete)))
 
 
 def plain(text: str) -> str:
@@ -174,7 +174,7 @@ def _with_wide_parts(cleaned: str) -> str:
     return cleaned.replace("</table>", "</table></section>")
 
 
-def with_marked_code(cleaned: str) -> str:
+def _with_marked_code(cleaned: str) -> str:
     """Show in code what would turn the order of its characters round."""
     if not _TURNS_ROUND.search(cleaned):
         return cleaned

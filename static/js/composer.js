@@ -34,7 +34,9 @@
     keep(target.value);
     count();
   });
-  document.addEventListener("htmx:after:swap", () => box() && keep(box().value));
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx.sourceElement?.closest(".composer")) keep(box()?.value);
+  });
   try {
     // Only a page that follows says that what was sent by a plain form has come.
     const sent = sessionStorage.getItem("sent");

@@ -170,6 +170,7 @@ def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
         "javascript:1",
         "/keys",
         "\r\nX: y",
+        "http://[x",
     ],
 )
 def test_a_form_leads_to_no_other_place(alice: Person, page: Page, back: str):

@@ -1,5 +1,7 @@
 """Code: its parts are marked by classes, and what is copied is what was written."""
 
+import itertools
+
 import pytest
 from bs4 import BeautifulSoup
 
@@ -42,3 +44,20 @@ def test_every_language_keeps_each_character(language: str):
 def test_code_that_is_too_long_to_be_marked_in_a_moment_is_left_as_it_is():
     assert "<i" not in render(fenced("x = 1\n" * (MAX_LENGTH // 5), "python"))
     assert "<i" not in render(fenced("x = " + "1 + " * 500, "python"))
+
+
+@pytest.mark.parametrize("language", ["", "python", "c"])
+def test_code_shows_what_would_turn_its_order_round(language: str):
+    html = render(f"```{language}\nuser \u202e# admin\n```")
+
+    assert "[U+202E]" in html
+    assert "\u202e" not in html
+
+
+def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    seconds = itertools.count()
+    monkeypatch.setattr("chat.markdown.highlight.time.perf_counter", lambda: next(seconds))
+
+    assert "<i " not in render("```c\nint x;\nint y;\n```")

@@ -162,6 +162,21 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         assert sum(closed) <= len(text)
 
 
+def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.MonkeyPatch):
+    log = cut("A paragraph that grows and $x$ grows. " * 30, [10])
+    rendered: list[str] = []
+    html_of = Block._html_of
+
+    def counting(block, source: str) -> str:
+        rendered.append(source)
+        return html_of(block, source)
+
+    monkeypatch.setattr("chat.markdown.block.Block._html_of", counting)
+    shown(Batch(0, len(log), tuple(log)), "x")
+
+    assert len(rendered) == 1
+
+
 def test_progress_between_changes_nothing():
     reader = Reader()
     log = [Delta("One"), Progress("thinking"), Delta(" **two**")]

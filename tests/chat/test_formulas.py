@@ -3,7 +3,7 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from chat.markdown.formulas import ATTRIBUTES, TAGS
+from chat.markdown.formulas import ATTRIBUTES, TAGS, with_dollars
 from chat.markdown.rendering import render
 
 
@@ -34,6 +34,7 @@ def test_what_is_no_formula_stays_text(text: str, html: str):
     "latex",
     [
         "\\text{<script>alert(1)</script>}",
+        "\\text{</mtext></math><h1>BIG</h1><sup>1</sup><div>}",
         "\\href{javascript:alert(1)}{x}",
         "\\style{color:red}{x}",
         "\\class{x}{y}",
@@ -48,3 +49,10 @@ def test_no_formula_acts(latex: str):
     for tag in html.select("*"):
         assert tag.name in {"p", "code"} | TAGS
         assert tag.attrs.keys() <= ATTRIBUTES.get(tag.name, set())
+
+
+@pytest.mark.parametrize("begun", ["\\(", "\\[", "\\[\\("])
+def test_brackets_without_an_end_cost_no_more_than_other_words(begun: str):
+    text = begun * (100_000 // len(begun))
+
+    assert with_dollars(text) == text

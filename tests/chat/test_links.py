@@ -2,6 +2,7 @@
 
 import pytest
 
+from chat.markdown.links import host_of
 from chat.markdown.rendering import render
 
 REL = ' rel="noopener noreferrer nofollow"'
@@ -10,6 +11,9 @@ REL = ' rel="noopener noreferrer nofollow"'
 def link(address: str, words: str, host: str = "") -> str:
     told = f' <small class="host">{host}</small>' if host else ""
     return f'<a href="{address}"{REL}>{words}{told}</a>'
+
+
+B = link("http://a.example/b", "http://a.example/b")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +38,35 @@ def link(address: str, words: str, host: str = "") -> str:
         ),
         ("`http://a.example`", "<code>http://a.example</code>"),
         ("ahttp://a.example", "ahttp://a.example"),
+        ("see http://a.example/b> there", f"see {B}&gt; there"),
+        ("[x](HTTPS://evil.example)", link("HTTPS://evil.example", "x", "evil.example")),
+        ("[x](https:/evil.example)", link("https:/evil.example", "x", "evil.example")),
+        (
+            "[https://fussball.example](https://fußball.example)",
+            link(
+                "https://fu%C3%9Fball.example",
+                "https://fussball.example",
+                "xn--fuball-cta.example",
+            ),
+        ),
+        ("[\u202ex](https://evil.example)", link("https://evil.example", "x", "evil.example")),
     ],
 )
 def test_a_link_says_where_it_leads(text: str, html: str):
     assert render(text) == f"<p>{html}</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://evil.example\\@bank.example/", "evil.example"),
+        ("https:\\\\evil.example/", "evil.example"),
+        ("https://bank.example@evil.example:443?x", "evil.example"),
+        ("ht\ntps://evil.exa\tmple#bank.example", "evil.example"),
+        ("https://EVIL.example", "evil.example"),
+        ("mailto:a@x.example", ""),
+        ("https://", ""),
+    ],
+)
+def test_the_host_is_the_one_that_browsers_go_to(address: str, host: str):
+    assert host_of(address) == host

@@ -247,3 +247,10 @@ def test_snippets_are_cut_around_the_first_hit(words: str, q: list[str], snippet
 
     assert found == snippet if snippet else "[" in found
     assert len(found) < 350
+
+
+@pytest.mark.parametrize("piece", ["[", "![a", "]("])
+def test_a_snippet_of_a_text_of_signs_is_cut_like_any_other(piece: str):
+    snippet = Pattern(["word"]).around(piece * 100_000 + " word", markdown=True)
+
+    assert [part.text for part in snippet if part.hit] == ["word"]
