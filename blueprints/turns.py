@@ -111,4 +111,5 @@ def _refuse(
         **composer_of(conversation) | ({"until": until} if until else {}),
         content=content,
         notice=sentence,
+        until_ended=status == 409,
     )

@@ -9,15 +9,17 @@
   const toEnd = () => { page.scrollTop = page.scrollHeight; };
   let following = true;
   let length = 0;
+  let breadth = 0;
   addEventListener("scroll", () => {
     following = atEnd();
     if (following && newest) newest.hidden = true;
   }, { passive: true });
   if (log) {
-    new ResizeObserver(([{ contentRect: { height } }]) => {
+    new ResizeObserver(([{ contentRect: { width, height } }]) => {
+      const grows = width === breadth && height > length;
       if (following) toEnd();
-      else if (newest && height > length && log.querySelector("[aria-busy]")) newest.hidden = false;
-      length = height;
+      else if (newest && grows && log.querySelector("[aria-busy]")) newest.hidden = false;
+      [breadth, length] = [width, height];
     }).observe(log);
     newest?.addEventListener("click", () => {
       following = true;
