@@ -58,6 +58,6 @@ def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ):
     seconds = itertools.count()
-    monkeypatch.setattr("chat.markdown.highlight.time.perf_counter", lambda: next(seconds))
+    monkeypatch.setattr("chat.markdown.highlight.time.thread_time", lambda: next(seconds))
 
     assert "<i " not in render("```c\nint x;\nint y;\n```")
