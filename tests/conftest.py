@@ -73,10 +73,12 @@ def settings(tmp_path: Path, upstream: Upstream) -> dict[str, Any]:
 
 
 @pytest.fixture
-def app(settings: dict[str, Any]) -> Iterator[Flask]:
+def app(settings: dict[str, Any], upstream: Upstream) -> Iterator[Flask]:
     """Make a portal."""
     app = twindow.create_app(settings)
     yield app
+    portal_of(app).log.close()
+    upstream.let_go()
     close(app)
 
 

@@ -195,6 +195,11 @@ class Upstream:
         """Return the next request that waits for an answer."""
         return self.waiting.get(timeout=WAIT_SECONDS)
 
+    def let_go(self) -> None:
+        """Hold no call any longer."""
+        for call in self.calls:
+            call.finish()
+
     def stop(self) -> None:
         """Be gone: from now on nobody listens."""
         self._server.shutdown()
@@ -222,8 +227,7 @@ def running() -> Iterator[Upstream]:
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield upstream
-    for call in upstream.calls:
-        call.finish()
+    upstream.let_go()
     upstream.stop()
 
 
