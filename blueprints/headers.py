@@ -37,11 +37,13 @@ def request_id() -> str:
 
 def _harden(response: Response) -> Response:
     headers = response.headers
-    headers.setdefault("Content-Security-Policy", POLICY)
     headers.setdefault("X-Content-Type-Options", "nosniff")
-    headers.setdefault("Referrer-Policy", "same-origin")
+    kind = response.mimetype or ""
     # These are about pages and what they may do; in the answers with files they only cost bytes.
-    if not (response.mimetype or "").startswith(("image/", "text/css", "text/javascript")):
+    if not kind.startswith(("text/css", "text/javascript")):
+        headers.setdefault("Content-Security-Policy", POLICY)
+        headers.setdefault("Referrer-Policy", "same-origin")
+    if not kind.startswith(("image/", "text/css", "text/javascript")):
         headers.setdefault("X-Request-Id", request_id())
         headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
