@@ -82,6 +82,12 @@ class Search:
         return Results(_grouped(shown, ends, Pattern(runs)), older)
 
 
+def pattern(q: str) -> Pattern | None:
+    """Return what finds the words of `q` in a text; None if there are none."""
+    runs = _runs(q)
+    return Pattern(runs) if runs else None
+
+
 def _runs(q: str) -> list[str]:
     found = (run[0] for run in folding.runs(folding.fold(q[:LONGEST])))
     return list(dict.fromkeys(found))[:MOST_WORDS]

@@ -233,5 +233,7 @@ def test_what_is_found_links_to_its_turn(alice: Person, page: Page):
         there = alice.get(hit["href"].partition("#")[0])
 
         assert [mark.get_text() for mark in hit.select("mark")] == ["scattering"]
-        assert hit["href"].partition("#")[2] == there.turns[0]["id"]
+        assert (
+            there.turns[0].find("mark", id=hit["href"].partition("#")[2]).get_text() == "scattering"
+        )
         assert (shown.html.h1 is None) == bool(number)
