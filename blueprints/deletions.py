@@ -16,7 +16,7 @@ def create(conversation_id: str) -> Response:
     """Delete the conversation; the list offers to undo it."""
     if portal().deletions.delete(conversation_id, person()) is None:
         abort(404)
-    return back(conversation_id, deleted=conversation_id)
+    return back(conversation_id, "deleted")
 
 
 @bp.post("/restoration")
@@ -24,4 +24,4 @@ def undo(conversation_id: str) -> Response:
     """Bring the conversation back; whoever does so twice has it back, too."""
     if not portal().deletions.restore(conversation_id, person()):
         portal().conversations.find(conversation_id, person()) or abort(404)
-    return back(conversation_id)
+    return back(conversation_id, "restored")

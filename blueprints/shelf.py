@@ -9,6 +9,8 @@ from werkzeug.wrappers import Response
 
 from blueprints.current import own_conversation, portal
 
+PUT_AWAY = {"archived", "deleted"}
+
 bp = Blueprint("shelf", __name__, url_prefix="/conversations/<conversation_id>")
 
 
@@ -17,15 +19,16 @@ def rename(conversation_id: str) -> Response:
     """Give it another title; without one it gets its first words back."""
     conversation = own_conversation(conversation_id)
     portal().conversations.rename(conversation, request.form.get("title", ""))
-    return back(conversation_id)
+    return back(conversation_id, "renamed")
 
 
 @bp.post("/pin")
 def pin(conversation_id: str) -> Response:
     """Keep it above the others, or no longer."""
     conversation = own_conversation(conversation_id)
-    portal().conversations.pin(conversation, pinned=request.form.get("pinned") == "1")
-    return back(conversation_id)
+    pinned = request.form.get("pinned") == "1"
+    portal().conversations.pin(conversation, pinned=pinned)
+    return back(conversation_id, "pinned" if pinned else "unpinned")
 
 
 @bp.post("/archive")
@@ -34,13 +37,13 @@ def archive(conversation_id: str) -> Response:
     conversation = own_conversation(conversation_id)
     archived = request.form.get("archived") == "1"
     portal().conversations.archive(conversation, archived=archived)
-    return back(conversation_id, archived=conversation_id) if archived else back(conversation_id)
+    return back(conversation_id, "archived" if archived else "listed")
 
 
-def back(conversation_id: str, **notice: str) -> Response:
-    """Lead to where the form stood: one of the portal's lists, or the conversation itself.
+def back(conversation_id: str, what: str) -> Response:
+    """Lead to where the form stood, which says what was done: a list, or the conversation itself.
 
-    A notice is told by the list.
+    What is put away leads to the list: that is where it can be undone.
     """
     index = url_for("conversations.index")
     try:
@@ -48,7 +51,7 @@ def back(conversation_id: str, **notice: str) -> Response:
     except ValueError:
         place = urlsplit("")
     own = url_for("conversations.show", conversation_id=conversation_id)
-    known = {index} if notice else {index, own}
+    known = {index} if what in PUT_AWAY else {index, own}
     path, query = (place.path, place.query) if place.path in known else (index, "")
-    told = {**dict(parse_qsl(query)), **notice}
-    return redirect(f"{path}?{urlencode(told)}" if told else path, 303)
+    told = {**dict(parse_qsl(query)), "done": what, "of": conversation_id}
+    return redirect(f"{path}?{urlencode(told)}", 303)

@@ -107,8 +107,8 @@ class Conversations:
         self._set(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
 
     def archive(self, conversation: Conversation, *, archived: bool) -> None:
-        """Put a conversation away, or back into the list; an archived one is not pinned."""
-        self._set(conversation, {"archived": archived} | ({"pinned": False} if archived else {}))
+        """Put a conversation away, or back into the list, where it is pinned if it was."""
+        self._set(conversation, {"archived": archived})
 
     def _set(self, conversation: Conversation, values: dict[str, bool]) -> None:
         mine = _own(conversation.id, conversation.person)
