@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Blueprint, Response, render_template, request, url_for
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from blueprints import words
+from blueprints import words, written
 from blueprints.current import own_conversation, person, portal
 from blueprints.days import grouped
+from blueprints.done import done
 from blueprints.fragments import fragment, wants_fragment
+from blueprints.hits import with_hit
 from blueprints.language import gettext
+from blueprints.written import LOOK_SECONDS, Written
 from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
 from chat.entries import Reply
@@ -31,7 +34,7 @@ def index() -> Response | str:
     shown = _found(q, twin_id) if q else _listed(twin_id)
     twin = portal().directory.known(twin_id) if twin_id else None
     name = twin.name if twin else next((c.twin_name for c in shown["conversations"]), twin_id)
-    shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "notice": _notice()}
+    shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "done": done()}
     if wants_fragment():
         return fragment("conversations/_list.html", **shown)
     return render_template("conversations/index.html", **shown)
@@ -64,42 +67,50 @@ def _found(q: str, twin_id: str | None) -> dict[str, Any]:
     }
 
 
-def _notice() -> dict[str, Any] | None:
-    """Tell what was put away just now, as long as it can be undone."""
-    if deleted := portal().deletions.find(request.args.get("deleted", ""), person()):
-        return {"conversation": deleted, "deleted": True}
-    archived = portal().conversations.find(request.args.get("archived", ""), person())
-    if archived and archived.archived:
-        return {"conversation": archived, "deleted": False}
-    return None
-
-
 @bp.get("/<conversation_id>")
-def show(conversation_id: str) -> Response | str:
+def show(conversation_id: str) -> Response:
     """Show a conversation: its newest turns, or those before a position."""
     conversation = own_conversation(conversation_id)
     if wants_fragment():
+        if "words_of" in request.args:
+            return fragment("turns/_composer.html", **_given_back(conversation))
         return fragment("conversations/_log.html", **log_of(conversation, before=_before()))
     words.forget_first_key(conversation.twin_id)
-    return page_of(conversation)
+    return page_of(conversation, follow="follow" in request.args)
 
 
 def page_of(
-    conversation: Conversation, *, content: str = "", notice: str = "", until: float | None = None
-) -> str:
-    """Render the page of a conversation; this asks the service nothing."""
+    conversation: Conversation,
+    *,
+    content: str = "",
+    notice: str = "",
+    until: float | None = None,
+    follow: bool = False,
+    status: int = 200,
+) -> Response:
+    """Make the page of a conversation; this asks the service nothing."""
     log = log_of(conversation, before=_before())
-    copied = "" if notice else words.words_of(request.args)
-    return render_template(
-        "conversations/show.html",
-        **log | composer_of(conversation) | ({"until": until} if until else {}),
-        running=bool(log["turns"]) and log["turns"][-1][1].running,
-        look=request.args.get("look", 0, int),
-        side=grouped(portal().conversations.newest(person(), SIDE)),
-        content=content or copied,
-        notice=notice,
-        copied=bool(copied),
-    )
+    running = [turn for turn, reply in log["turns"][-1:] if reply.running]
+    values = log | _given_back(conversation)
+    if content or notice:
+        values |= {"content": content, "notice": notice, "copied": False}
+    if until:
+        values["until"] = until
+    values |= {
+        "running": bool(running),
+        "side": grouped(portal().conversations.newest(person(), SIDE)),
+        "done": done(),
+    }
+    if follow and running:
+        followed = Written(running[0], portal().log.follow(running[0].id, LOOK_SECONDS))
+        return written.page("conversations/show.html", followed, **values)
+    return make_response(render_template("conversations/show.html", **values), status)
+
+
+def _given_back(conversation: Conversation) -> dict[str, Any]:
+    """Return what the composer is shown by when it holds the words of an earlier turn."""
+    content = words.words_of(request.args)
+    return composer_of(conversation) | {"content": content, "copied": bool(content)}
 
 
 def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
@@ -109,13 +120,15 @@ def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str
         turn.position >= before for turn in of_conversation(conversation.id, limit=1)
     ):
         before = None  # nothing came later: this is the newest page
-    turns = of_conversation(conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1)
-    shown = turns[-TURNS_ON_A_PAGE:]
+    found = of_conversation(conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1)
+    shown = found[-TURNS_ON_A_PAGE:]
+    turns, hit = with_hit(list(zip(shown, replies(shown), strict=True)))
     return {
         "conversation": conversation,
         "twin": portal().directory.known(conversation.twin_id),
-        "turns": list(zip(shown, replies(shown), strict=True)),
-        "older": shown[0].position if len(turns) > TURNS_ON_A_PAGE else None,
+        "turns": turns,
+        "hit": hit,
+        "older": shown[0].position if len(found) > TURNS_ON_A_PAGE else None,
         "before": before,
         "later": None if before is None else before + TURNS_ON_A_PAGE,
         "key": words.fresh_key(),

@@ -28,7 +28,7 @@ STILL_REPLYING = N_(
 
 
 @bp.post("/conversations/<conversation_id>/turns")
-def create(conversation_id: str) -> BaseResponse | tuple[str, int]:
+def create(conversation_id: str) -> BaseResponse:
     """Add what the person said, and begin the reply."""
     conversation = own_conversation(conversation_id)
     try:
@@ -100,9 +100,9 @@ def _refuse(
     sentence: str,
     status: int,
     until: float | None = None,
-) -> Response | tuple[str, int]:
+) -> Response:
     if not wants_fragment():
-        return page_of(conversation, content=content, notice=sentence, until=until), status
+        return page_of(conversation, content=content, notice=sentence, until=until, status=status)
     if "composer" not in request.form:
         return notice(sentence, status, until=until)
     return fragment(

@@ -159,15 +159,16 @@ class Log:
             found = stored.read(connection, turn_ids)
         return {turn_id: stored.batch(rows, after) for turn_id, rows in found.items()}
 
-    def follow(self, turn_id: str, after: int = 0) -> Iterator[Batch]:
-        """Yield what comes after the cursor, until the turn ends or Twindow closes.
+    def follow(self, turn_id: str, quiet_seconds: float | None = None) -> Iterator[Batch]:
+        """Yield the whole log and what comes to it, until the turn ends or Twindow closes.
 
-        An empty batch, every five seconds, says only that the reply goes on.
+        An empty batch, after five seconds or so many, says only that the reply goes on.
         """
+        after = 0
         while not self.closing:
             with self._source(turn_id) as live:
                 while not (self.closing or live.left):
-                    batch = live.wait(after, QUIET_SECONDS)
+                    batch = live.wait(after, quiet_seconds or QUIET_SECONDS)
                     after = batch.last
                     if batch.entries or live.running:
                         yield batch

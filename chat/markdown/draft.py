@@ -6,6 +6,7 @@ are defined later. The render of the whole, at the end, mends these.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from chat.entries import Batch, Delta, Reply, fold
@@ -29,9 +30,19 @@ class Draft:
         self._known: tuple[int, Html] | None = None
 
     @property
+    def closed(self) -> Sequence[str]:
+        """Return the HTML of the blocks that nothing changes any more, in its pieces."""
+        return self._closed
+
+    @property
+    def open(self) -> str:
+        """Return the HTML of the block that goes on."""
+        return self._block.html.whole
+
+    @property
     def html(self) -> str:
         """Return the HTML of all entries so far."""
-        return "".join(self._closed) + self._block.html.whole
+        return "".join(self._closed) + self.open
 
     def read(self, batch: Batch) -> None:
         """Take the entries that are new."""

@@ -135,7 +135,7 @@ def test_a_dead_producer_is_noticed_by_whoever_looks(
     monkeypatch.setattr(heartbeat, "LOST_SECONDS", 0.0)
     other = new_log()
 
-    *_, last = other.follow(turn.id, other.read(turn.id).last)
+    *_, last = other.follow(turn.id)
 
     reply = fold(last)
     assert (reply.state, reply.text) == (State.INTERRUPTED, "Last words")
