@@ -31,13 +31,8 @@ BUNDLES = {
     ),
     "twindow.js": (
         *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-        *(
-            "js/conversations.js",
-            "js/twindow.js",
-            "js/composer.js",
-            "js/reply.js",
-            "js/shortcuts.js",
-        ),
+        *("js/page.js", "js/follow.js", "js/announcer.js", "js/reading.js", "js/composer.js"),
+        *("js/copy.js", "js/menus.js", "js/shortcuts.js"),
     ),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),

@@ -12,6 +12,9 @@ from flask import Flask
 from blueprints.current import portal
 from blueprints.language import current
 from blueprints.squeeze import Unindented
+from chat.conversations import title_of
+
+OPENING = 48
 
 
 def iso(seconds: float) -> str:
@@ -57,6 +60,11 @@ def seconds_until(until: float | None) -> int:
     return min(3600, max(0, math.ceil(until - time.time()))) if until else 0
 
 
+def opening(content: str) -> str:
+    """Return the first words of a message."""
+    return title_of(content, OPENING)
+
+
 def init_app(app: Flask) -> None:
     """Give these to every template."""
     app.template_filter()(iso)
@@ -65,6 +73,7 @@ def init_app(app: Flask) -> None:
     app.template_filter()(exact)
     app.template_filter()(wait)
     app.template_filter()(clock)
+    app.template_filter()(opening)
     app.template_filter()(zip)
     app.add_template_global(seconds_until)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

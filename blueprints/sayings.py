@@ -15,6 +15,12 @@ SENTENCES = {
     "again": N_("Try again."),
     "kept": N_("Your text is still here; try again."),
     "stuck": N_("The reply cannot be followed at the moment. This page tries again by itself."),
+    "complete": N_("The reply is complete."),
+    "over": N_("You can try again now."),
+    "earlier": N_("Earlier turns are above."),
+    "copied": N_("Copied"),
+    "table": N_("Table"),
+    "code": N_("Code"),
 }
 
 

@@ -62,8 +62,8 @@ class Page:
     def action(self, button: str) -> tuple[str, dict[str, str]]:
         """Return where a button sends its form, and the hidden fields it sends."""
         found = next(b for b in self.html.select("form button") if b.get_text().strip() == button)
-        form = found.find_parent("form")
-        assert form is not None
+        form = self.html.find(id=found["form"]) if found.get("form") else found.find_parent("form")
+        assert isinstance(form, Tag)
         fields = {
             str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")
         }

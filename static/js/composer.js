@@ -24,41 +24,58 @@
       // No room, or no leave to keep anything: the words are still in the box.
     }
   };
+  const kept = () => {
+    try {
+      return localStorage.getItem(place) ?? "";
+    } catch {
+      return "";
+    }
+  };
   const count = () => {
     const left = box().maxLength - box().value.length;
-    const told = document.querySelector(".counter");
-    told.textContent = left < box().maxLength / 10 ? told.dataset.left.replace("{}", left) : "";
+    const shown = document.querySelector(".counter");
+    shown.textContent = left < box().maxLength / 10 ? shown.dataset.left.replace("{}", left) : "";
   };
+  // The words of an earlier message are in the box: the draft waits until they are sent or put away.
+  const editing = () => Boolean(document.querySelector(".composer [data-words]"));
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
-    keep(target.value);
+    if (!editing()) keep(target.value);
     count();
   });
-  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (ctx.sourceElement?.closest(".composer")) keep(box()?.value);
+
+  // "Edit" puts the words of an earlier message into the box, without a way to another page.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-words]");
+    if (!link || !box() || box().disabled || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    htmx.ajax("GET", link.pathname + link.search, { source: link, target: "#composer", swap: "outerHTML" });
   });
+  let edited = editing();
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
+    const asked = ctx.sourceElement.matches("[data-words]");
+    if (editing()) edited = true;
+    else if (edited) {
+      edited = false;
+      box().value ||= kept();
+    } else keep(box().value);
+    count();
+    if (!asked) return;
+    box().focus();
+    box().setSelectionRange(box().value.length, box().value.length);
+  });
+
   try {
     // Only a page that follows says that what was sent by a plain form has come.
     const sent = sessionStorage.getItem("sent");
     if (sent && sent !== place) localStorage.removeItem(sent);
     sessionStorage.removeItem("sent");
-    if (box() && !box().value) box().value = localStorage.getItem(place) ?? "";
+    if (box() && !box().value) box().value = kept();
     document.addEventListener("submit", ({ target, defaultPrevented }) => {
       if (!defaultPrevented && target.contains(box())) sessionStorage.setItem("sent", place);
     });
   } catch {
     // The same.
   }
-
-  // "Edit" puts the words of an earlier message into the box, without a way to another page.
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-words]");
-    if (!link || !box() || box().disabled || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    if (box().value.trim()) return;
-    event.preventDefault();
-    box().value = link.closest(".turn").querySelector(".turn__said > :last-child").textContent;
-    box().focus();
-    keep(box().value);
-    count();
-  });
 }

@@ -1,8 +1,3 @@
-// Every page works without this file. It only makes some things better.
-document.documentElement.classList.add("scripts");
-const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
-const notices = document.getElementById("notices");
-
 // Following a reply: come back spread over a moment, later each time that nothing came, at once when
 // the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
 const SOON = 500 + 1500 * Math.random();
@@ -63,12 +58,7 @@ document.addEventListener("visibilitychange", () => {
     if (!turn._htmx?.sse) htmx.trigger(turn, "sse-retry");
   }
 });
-const say = (sentence) => {
-  const note = Object.assign(document.createElement("p"), { className: "note" });
-  note.append(Object.assign(document.createElement("span"), { textContent: sentence }));
-  notices.replaceChildren(note);
-};
-addEventListener("offline", () => say(told.offline));
+addEventListener("offline", () => note(told.offline));
 addEventListener("online", () => {
   notices.replaceChildren();
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
@@ -89,53 +79,4 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const runs = state === "waiting" || state === "streaming";
   if (!runs) reply.removeAttribute("aria-busy");
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
-});
-
-// What is new on the page is looked through a moment later, once for all that came meanwhile:
-// a long reply comes in thousands of bits.
-const SOON_MS = 100;
-const whenNew = (act) => {
-  let waiting;
-  const later = () => { waiting ??= setTimeout(() => { waiting = undefined; act(); }, SOON_MS); };
-  for (const event of ["htmx:after:swap", "htmx:sse:after:message"]) document.addEventListener(event, later);
-  act();
-};
-
-// Times are the reader's own; without this file they are the server's, and their title says so.
-const TODAY = { hour: "2-digit", minute: "2-digit" };
-const BEFORE = { day: "numeric", month: "long" };
-// With the digits of the rest of the page.
-const LANGUAGE = `${document.documentElement.lang}-u-nu-latn`;
-const localise = (root) => {
-  for (const time of root.querySelectorAll("time")) {
-    const then = new Date(time.dateTime);
-    const today = then.toDateString() === new Date().toDateString();
-    const shown = today || time.matches(".clock") ? TODAY : BEFORE;
-    time.textContent = then.toLocaleString(LANGUAGE, shown);
-    time.title = then.toLocaleString(LANGUAGE);
-  }
-};
-whenNew(() => localise(document));
-
-// Whoever was about to type goes on typing: a button that vanished must not take the focus along.
-const typeOn = () => {
-  const idle = document.activeElement === document.body;
-  if (hasKeyboard && idle) document.getElementById("message")?.focus({ preventScroll: true });
-};
-if (document.querySelector(".turn[data-state=waiting], .turn[data-state=streaming]")) typeOn();
-document.addEventListener("htmx:after:swap", typeOn);
-
-// "Still replying" is no longer true when the reply has ended.
-document.addEventListener("htmx:sse:close", () => document.querySelector("[data-until-ended]")?.remove());
-
-// What could not be sent stays where it is, with a sentence.
-document.addEventListener("htmx:error", (event) => {
-  if (follows(event.detail.ctx?.sourceElement)) return;
-  const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
-  say(`${told.unreachable} ${hasText ? told.kept : told.again}`);
-});
-// The next thing that the person does takes it away; a reply that goes on does not.
-document.addEventListener("htmx:before:request", (event) => {
-  if (follows(event.detail.ctx?.sourceElement)) return;
-  notices.replaceChildren();
 });

@@ -7,20 +7,29 @@
     "/": ["[type=search]", "#message"],
     m: ["#message", "[type=search]"],
     n: [".talk__new"],
-    s: [".turn:is([data-state=waiting], [data-state=streaming]) .turn__tools button"],
+    s: [`main:has(${RUNNING}) .composer__stop`],
     gt: ["#to-twins"],
     gc: ["#to-conversations"],
   };
+  const PAIR_MS = 1500;
   const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
+  // Where the keys write other letters, their places count.
+  const letter = ({ key, code }) => {
+    if (key === "؟") return "?";
+    return /^[!-~]$/.test(key) || !code.startsWith("Key") ? key : code.slice(3).toLowerCase();
+  };
   let before = "";
+  let began = 0;
   addEventListener("keydown", (event) => {
-    const { key, target } = event;
+    const { target } = event;
+    const key = letter(event);
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     const writing = target.closest?.(WRITING);
     if (key === "Escape" && !event.defaultPrevented) writing?.blur();
     if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
+    if (event.timeStamp - began > PAIR_MS) before = "";
     const way = find(WAYS[before + key] ?? WAYS[key]);
-    before = key === "g" ? key : "";
+    [before, began] = [key === "g" ? key : "", event.timeStamp];
     if (!way) return;
     event.preventDefault();
     if (way.matches(WRITING)) way.focus();
@@ -38,7 +47,11 @@
     sheet.className = "sheet";
     sheet.innerHTML = await answer.text();
     sheet.setAttribute("aria-labelledby", "keyboard");
-    sheet.addEventListener("close", () => sheet.remove());
+    sheet.addEventListener("close", () => {
+      sheet.remove();
+      // The menu that it was opened from has closed meanwhile.
+      if (document.activeElement === document.body) document.querySelector(".bar__more").focus();
+    });
     document.body.append(sheet);
     sheet.showModal();
   });

@@ -69,8 +69,14 @@ def open_context(
     context.close()
 
 
+# What a page that is sent while its reply is written shows of its state.
+WAITS = ":not(:has(.turn__foot)):has(.now:not(:has(~ *)) .turn__progress)"
+FOLLOWED = {"waiting": WAITS, "streaming": f":not(:has(.turn__foot)):not({WAITS})"}
+
+
 def turn(page: Page, state: str, number: int = 0):
-    return page.locator(f".turn[data-state={state}]").nth(number)
+    followed = FOLLOWED.get(state, f":has(.turn__foot[data-state={state}])")
+    return page.locator(f".turn[data-state={state}], .turn[data-followed]{followed}").nth(number)
 
 
 def begun(context: BrowserContext, upstream: Upstream) -> Page:

@@ -33,6 +33,12 @@ def say(page: Page, words: str) -> None:
     page.get_by_role("button", name="Send").click()
 
 
+def say_too_early(page: Page, words: str) -> None:
+    """Write something while a reply runs, and try to send it."""
+    box(page).fill(words)
+    box(page).press("Enter")
+
+
 def double_click(page: Page) -> None:
     """Click Send as if it were an icon."""
     page.get_by_role("button", name="Send").dblclick()
@@ -61,7 +67,7 @@ def talking(context: BrowserContext, upstream: Upstream, said: str = "One") -> t
     say(page, "Hello")
     call = upstream.next_call().begin()
     call.delta(said)
-    expect(text(page)).to_have_text(said)
+    expect(text(page)).to_have_text(said, use_inner_text=True)
     return page, call
 
 

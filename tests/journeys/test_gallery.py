@@ -51,7 +51,7 @@ def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserCo
     expect(page.get_by_role("listitem").filter(has=page.get_by_role("heading"))).to_have_count(1)
     expect(page.get_by_role("link", name="Émile")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/\?q=emile$"))
-    expect(page.get_by_role("status")).to_have_text("1 twin found")
+    expect(page.locator(".found")).to_have_text("1 twin found")
     expect(box(page)).to_be_focused()
     assert len(asked) == 1
     assert page.evaluate("said") == ["1 twin found"]
@@ -96,7 +96,7 @@ def test_more_is_shown_and_the_reader_goes_on_there(
     more.click()
 
     expect(page.locator(".card")).to_have_count(120)
-    expect(page.get_by_role("status")).to_have_text("120 of 131 twins are shown")
+    expect(page.locator(".found")).to_have_text("120 of 131 twins are shown")
     first = page.locator(".card a").nth(60)
     expect(first).to_be_in_viewport()
     if scripts:

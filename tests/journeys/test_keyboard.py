@@ -55,7 +55,7 @@ def test_a_twin_is_found_and_told_something(page: Page, upstream: Upstream):
 
     press(page, "Stop")
     expect(turn(page, "stopped")).to_be_visible()
-    press(page, "Retry")
+    press(page, "Ask again")
     upstream.next_call().begin().complete("Not for ever")
     expect(turn(page, "complete")).to_be_visible()
     tab_to(page, "Message")

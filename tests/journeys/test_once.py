@@ -16,6 +16,7 @@ from tests.journeys.steps import (
     post_answers,
     requests_of,
     say,
+    say_too_early,
     text,
 )
 from tests.upstream import Upstream
@@ -165,12 +166,12 @@ def test_no_form_is_answered_by_a_stream(
     say(page, "first")
     call = upstream.next_call().begin()
     expect(turn(page, "waiting")).to_be_visible()
-    say(page, "too early")
+    say_too_early(page, "too early")
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
     assert call.wait_for_hangup()
-    turn(page, "stopped").get_by_role("button", name="Retry").click()
+    turn(page, "stopped").get_by_role("button", name="Ask again").click()
     upstream.next_call().begin().complete("ok")
     expect(turn(page, "complete")).to_be_visible()
     page.get_by_role("button", name="Send").click()

@@ -28,7 +28,7 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
     call = upstream.next_call().begin()
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
-    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("button", name="Ask again").click()
     upstream.next_call().begin().complete("As well")
     expect(turn(page, "complete", 1)).to_contain_text("As well")
 

@@ -29,7 +29,7 @@ def test_a_page_learns_by_itself_what_became_of_its_reply(
     with serving(tmp_path, port, Service(upstream.url)):
         cut = turn(page, "interrupted")
         expect(cut).to_contain_text("Half of it", timeout=BACK_MS)
-        expect(cut.get_by_role("alert")).to_contain_text("Twindow was restarted")
+        expect(cut.locator(".note")).to_contain_text("Twindow was restarted")
         expect(cut.get_by_role("button", name="Retry")).to_be_visible()
     context.close()
 

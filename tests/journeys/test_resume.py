@@ -13,6 +13,7 @@ from tests.journeys.steps import (
     is_stream,
     same_person,
     say,
+    say_too_early,
     talking,
     text,
 )
@@ -59,7 +60,7 @@ def test_two_tabs_and_another_device_show_the_same(
     for each in (page, tab, other):
         expect(text(each)).to_have_text("One two")
 
-    say(other, "words written there")
+    say_too_early(other, "words written there")
     expect(other.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     expect(box(other)).to_have_value("words written there")
     call.complete("One two three")

@@ -20,7 +20,8 @@ def switch_off(page: Page) -> None:
     page.goto("/preferences")
     page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status")).to_contain_text("saved")
+    expect(page.locator("main .note")).to_contain_text("saved")
+    expect(page.locator("main .note")).to_be_focused()
 
 
 def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserContext):
@@ -28,7 +29,7 @@ def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserCo
     page.goto("/")
     page.keyboard.press("?")
     expect(sheet(page)).to_be_visible()
-    expect(page.get_by_role("button", name="Close")).to_be_focused()
+    expect(page.get_by_role("heading", name="Keyboard shortcuts")).to_be_focused()
     page.keyboard.press("?")
     page.keyboard.press("Escape")
     expect(sheet(page)).to_have_count(0)
@@ -44,6 +45,8 @@ def test_the_sheet_is_in_the_menu_too(context: BrowserContext, plain: BrowserCon
     page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Keyboard shortcuts").click()
     expect(sheet(page)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="More")).to_be_focused()
 
     page = plain.new_page()
     page.goto("/")

@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
 from tests.journeys.conftest import turn
-from tests.journeys.steps import box, say, text
+from tests.journeys.steps import box, say, say_too_early, text
 from tests.upstream import TWINS
 
 
@@ -32,8 +32,7 @@ def conversation_streaming_without_script(stage: Stage) -> Page:
     stage.without_script()
     page = stage.talk()
     stage.upstream.next_call().begin().delta("It steers into the fall,")
-    while not page.locator(".turn[data-state=streaming]").count():
-        page.get_by_role("link", name="See how far it is").click()
+    turn(page, "streaming").wait_for()
     return page
 
 
@@ -47,7 +46,7 @@ def conversation_in_arabic(stage: Stage) -> Page:
 def composer_that_gives_words_back(stage: Stage) -> Page:
     page = stage.talk()
     stage.upstream.next_call()
-    say(page, "too early")
+    say_too_early(page, "too early")
     page.locator("#composer").get_by_role("alert").wait_for()
     return page
 
@@ -102,6 +101,6 @@ def conversation_that_cannot_be_repeated_yet(stage: Stage) -> Page:
     say(page, "And then?")
     stage.upstream.next_call().begin().delta("It goes on")
     text(page).wait_for()
-    turn(page, "failed").get_by_role("button", name="Retry").click()
+    turn(page, "failed").get_by_text("Retry").dispatch_event("click")
     page.locator("#notices").get_by_text("still replying").wait_for()
     return page

@@ -1,0 +1,66 @@
+// Every page works without these files. They only make some things better.
+document.documentElement.classList.add("scripts");
+const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
+const notices = document.getElementById("notices");
+const RUNNING = ".turn:is([data-state=waiting], [data-state=streaming])";
+const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
+
+const note = (sentence) => {
+  const said = Object.assign(document.createElement("p"), { className: "note" });
+  said.append(Object.assign(document.createElement("span"), { textContent: sentence }));
+  notices.replaceChildren(said);
+};
+
+// What is new on the page is looked through a moment later, once for all that came meanwhile:
+// a long reply comes in thousands of bits.
+const SOON_MS = 100;
+const whenNew = (act, after = SOON_MS) => {
+  let waiting;
+  const later = () => { waiting ??= setTimeout(() => { waiting = undefined; act(); }, after); };
+  for (const event of ["htmx:after:swap", "htmx:sse:after:message"]) document.addEventListener(event, later);
+  act();
+};
+
+// Times are the reader's own; without scripts they are the server's, and their title says so.
+const TODAY = { timeStyle: "short" };
+const THIS_YEAR = { day: "numeric", month: "long" };
+const BEFORE = { dateStyle: "long" };
+// With the digits of the rest of the page.
+const LANGUAGE = `${document.documentElement.lang}-u-nu-latn`;
+whenNew(() => {
+  const now = new Date();
+  for (const time of document.querySelectorAll("time")) {
+    const then = new Date(time.dateTime);
+    const today = then.toDateString() === now.toDateString() || time.matches(".clock");
+    const shown = today ? TODAY : then.getFullYear() === now.getFullYear() ? THIS_YEAR : BEFORE;
+    const words = then.toLocaleString(LANGUAGE, shown);
+    // A sentence that is written anew is read out anew.
+    if (time.textContent !== words) time.textContent = words;
+    time.title = then.toLocaleString(LANGUAGE);
+  }
+});
+
+// Whoever was about to type goes on typing: a button that vanished must not take the focus along.
+const typeOn = () => {
+  const { activeElement: focused, body } = document;
+  if (focused !== body && focused?.checkVisibility?.()) return;
+  if (hasKeyboard) document.getElementById("message")?.focus({ preventScroll: true });
+};
+if (document.querySelector(RUNNING)) typeOn();
+document.addEventListener("htmx:after:swap", typeOn);
+document.addEventListener("htmx:sse:close", typeOn);
+
+// "Still replying" is no longer true when the reply has ended.
+document.addEventListener("htmx:sse:close", () => document.querySelector("[data-until-ended]")?.remove());
+
+// What could not be sent stays where it is, with a sentence.
+document.addEventListener("htmx:error", (event) => {
+  if (follows(event.detail.ctx?.sourceElement)) return;
+  const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
+  note(`${told.unreachable} ${hasText ? told.kept : told.again}`);
+});
+// The next thing that the person does takes it away; a reply that goes on does not.
+document.addEventListener("htmx:before:request", (event) => {
+  if (follows(event.detail.ctx?.sourceElement)) return;
+  notices.replaceChildren();
+});
