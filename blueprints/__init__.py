@@ -24,6 +24,7 @@ from blueprints import (
     language,
     look,
     preferences,
+    readers,
     sessions,
     shelf,
     telling,
@@ -69,6 +70,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     preferences.init_app(app)
     language.init_app(app)
     telling.init_app(app)
+    readers.init_app(app)
     app.before_request(words.refuse_nul)
     CSRFProtect(app)
     Compress(app)

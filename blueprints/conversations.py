@@ -14,6 +14,7 @@ from blueprints.done import done
 from blueprints.fragments import fragment, wants_fragment
 from blueprints.hits import with_hit
 from blueprints.language import gettext
+from blueprints.readers import is_one_too_many
 from blueprints.written import LOOK_SECONDS, Written
 from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
@@ -98,10 +99,11 @@ def page_of(
         values["until"] = until
     values |= {
         "running": bool(running),
+        "follow": follow,
         "side": grouped(portal().conversations.newest(person(), SIDE)),
         "done": done(),
     }
-    if follow and running:
+    if follow and running and not is_one_too_many():
         followed = Written(running[0], portal().log.follow(running[0].id, LOOK_SECONDS))
         return written.page("conversations/show.html", followed, **values)
     return make_response(render_template("conversations/show.html", **values), status)

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from flask import Blueprint, Response, render_template, request
 
 import sse
-from blueprints import frames
+from blueprints import frames, readers
 from blueprints.current import person, portal
 from blueprints.pack import pack
 from chat.entries import Batch, Entry, Progress, fold
@@ -22,6 +22,8 @@ bp = Blueprint("events", __name__)
 STILL_WAITING_SECONDS = 15.0
 # When the portal restarts, its readers come back spread over this time.
 BACK_MS = (1_000, 6_000)
+# Who follows too many replies may ask again when some are over.
+LATER_MS = 10_000
 
 _ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 
@@ -34,8 +36,10 @@ def show(turn_id: str) -> Response:
     at once, like what does not exist.
     """
     turn = portal().turns.find(turn_id, person())
+    if turn and readers.is_one_too_many():
+        return pack(Response(headers=sse.HEADERS), _later())
     body = _frames(turn, _cursor()) if turn else _nothing_to_see(turn_id)
-    return pack(Response(headers=sse.HEADERS), body)
+    return readers.counted(pack(Response(headers=sse.HEADERS), body))
 
 
 @bp.app_template_test("long_ago")
@@ -83,6 +87,10 @@ def _frames(turn: Turn, cursor: int) -> Generator[str]:
 
 def _beyond(batch: Batch, cursor: int) -> tuple[Entry, ...]:
     return batch.entries[max(0, cursor - batch.after) :]
+
+
+def _later() -> Generator[str]:
+    yield sse.frame(event="back", retry=LATER_MS)
 
 
 def _nothing_to_see(turn_id: str) -> Generator[str]:

@@ -14,6 +14,7 @@ from flask_wtf.csrf import generate_csrf
 
 from blueprints.events import is_long_ago
 from blueprints.pack import pack
+from blueprints.readers import counted
 from chat.entries import Batch, Progress, Reply, fold
 from chat.markdown.draft import Draft
 from chat.turns import Turn
@@ -93,7 +94,7 @@ def page(template: str, written: Written, **values: object) -> Response:
     """Answer with a page that holds the reply."""
     generate_csrf()  # once the answer has begun, the session cannot be saved
     pieces = stream_template(template, written=written, **values)
-    return pack(Response(headers=HEADERS), _joined(pieces))
+    return counted(pack(Response(headers=HEADERS), _joined(pieces)))
 
 
 def _joined(pieces: Iterator[str]) -> Generator[str]:
