@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flask import abort, current_app, session
+from flask import abort, current_app, request, session
 
 from chat.allowance import Allowance
 from chat.avatars import Avatars
@@ -67,6 +67,8 @@ def become_person() -> str:
     # Writing once a day keeps the session of someone who comes back, and costs no other request.
     if session.get("seen") != today:
         session["seen"] = today
+    # Who only looks around is soon forgotten.
+    if request.method == "POST":
         session.permanent = True
     return person()
 

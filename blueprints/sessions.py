@@ -19,6 +19,8 @@ from database import Database, DatabaseUnavailable, upsert
 logger = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=365)
+# Of somebody who has only looked around: crawlers come without a cookie, each time anew.
+BRIEFLY = timedelta(days=1)
 # Nothing there depends on who asks: it is answered without the database, and when there is none.
 SESSIONLESS = ("/static/", "/avatars/", "/healthz", "/readyz", "/manifest.webmanifest")
 
@@ -82,6 +84,10 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
             g.without_session = True
             return self.make_null_session(app)
 
+    def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
+        lifetime = session_lifetime if session.permanent else BRIEFLY
+        super()._upsert_session(lifetime, session, store_id)
+
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
         """Save a session; when that fails, the answer that says so must still go out."""
         if self.is_null_session(session):
@@ -102,7 +108,7 @@ def init_app(app: Flask, database: Database) -> None:
         PERMANENT_SESSION_LIFETIME=LIFETIME,
     )
     app.before_request(_need_session)
-    app.session_interface = Sessions(client=DatabaseCache(database))
+    app.session_interface = Sessions(client=DatabaseCache(database), permanent=False)
 
 
 def _need_session() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 
 import pytest
+from sqlalchemy import select
 
 import database
 from blueprints.assets import BUNDLES
+from chat.tables import sessions
 from tests.person import Person
 from tests.upstream import Upstream
 
@@ -82,6 +85,20 @@ def test_the_cookie_is_secure_where_the_way_is(app, secure: bool):
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert ("Strict-Transport-Security" in answer.headers) is secure
+
+
+def test_who_has_only_looked_around_is_forgotten_after_a_day(
+    alice: Person, bob: Person, upstream: Upstream, portal
+):
+    bob.begin("Hello")
+    upstream.next_call().begin().complete("Hi")
+    alice.get("/twins/ada")
+    with portal.database.read() as connection:
+        ends = sorted(connection.execute(select(sessions.c.expires_at)).scalars())
+
+    assert [round((end - time.time()) / 86_400) for end in ends] == [1, 365]
+    [hers], [his] = alice.session.cookies, bob.session.cookies
+    assert (hers.expires, his.expires is None) == (None, False)
 
 
 @pytest.mark.fault("F79")
