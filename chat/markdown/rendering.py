@@ -29,11 +29,14 @@ _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGN = re.compile(r' style="text-align: (left|center|right)"')
 _BOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
 _NOTE = re.compile(r'<sup class="footnote-reference"><a href="#[^"]*">(\d+)</a></sup>')
+_END_OF_NOTE = re.compile(r"(</p>)?\s*</div>")
 _NOTED = re.compile(
     r'<div class="footnote-definition" id="[^"]*">'
     r'<sup class="footnote-definition-label">(\d+)</sup>'
 )
 
+_NOTE_AND_TEXT = re.compile(r"<div><sup>(\d+)</sup>(.*?</div>)", re.DOTALL)
+_CALL = re.compile(r"<sup>(\d+)</sup>")
 _CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
 # The bidirectional controls of Unicode: code that shows in another order than it runs deceives.
 _TURNS_ROUND = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -156,13 +159,26 @@ def _task(box: re.Match[str]) -> str:
 
 
 def _with_notes(cleaned: str, scope: str) -> str:
-    """Link footnotes: what else could have made a `sup` has been shown as text."""
+    """Link footnotes, there and back: what else could have made a `sup` has been shown as text."""
     if "<sup>" not in cleaned:
         return cleaned
-    cleaned = re.sub(
-        r"<div><sup>(\d+)</sup>", rf'<div class="noted" id="note-{scope}-\1"><b>\1</b>', cleaned
-    )
-    return re.sub(r"<sup>(\d+)</sup>", rf'<sup><a href="#note-{scope}-\1">\1</a></sup>', cleaned)
+    seen: set[str] = set()
+
+    def called(call: re.Match[str]) -> str:
+        number = call[1]
+        place = "" if number in seen else f' id="call-{scope}-{number}"'
+        seen.add(number)
+        to = f"note-{scope}-{number}"
+        return f'<sup><a href="#{to}" role="doc-noteref"{place}>{number}</a></sup>'
+
+    def noted(note: re.Match[str]) -> str:
+        number, text = note[1], note[2]
+        back = f' <a href="#call-{scope}-{number}" role="doc-backlink">\u21a9</a>'
+        text = _END_OF_NOTE.sub(lambda end: f"{back}{end[1] or ''}</div>", text)
+        return f'<div class="noted" id="note-{scope}-{number}"><b>{number}</b>{text}'
+
+    cleaned = _NOTE_AND_TEXT.sub(noted, cleaned)
+    return _CALL.sub(called, cleaned)
 
 
 def _with_wide_parts(cleaned: str) -> str:

@@ -68,12 +68,14 @@ def test_a_table_may_be_wider_than_the_page():
     assert '<th align="right">a</th>' in html
 
 
-def test_footnotes_lead_to_their_own_reply():
-    html = render("A[^x]\n\n[^x]: B", "t1")
+def test_footnotes_lead_to_their_own_reply_and_back():
+    html = render("A[^x], again[^x]\n\n[^x]: B", "t1")
 
     assert html == (
-        '<p>A<sup><a href="#note-t1-1">1</a></sup></p>\n'
-        '<div class="noted" id="note-t1-1"><b>1</b>\n<p>B</p>\n</div>\n'
+        '<p>A<sup><a href="#note-t1-1" role="doc-noteref" id="call-t1-1">1</a></sup>'
+        ', again<sup><a href="#note-t1-1" role="doc-noteref">1</a></sup></p>\n'
+        '<div class="noted" id="note-t1-1"><b>1</b>\n'
+        '<p>B <a href="#call-t1-1" role="doc-backlink">\u21a9</a></p></div>\n'
     )
 
 
