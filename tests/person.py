@@ -61,7 +61,8 @@ class Page:
 
     def action(self, button: str) -> tuple[str, dict[str, str]]:
         """Return where a button sends its form, and the hidden fields it sends."""
-        found = next(b for b in self.html.select("form button") if b.get_text().strip() == button)
+        buttons = self.html.select("form button, button[form]")
+        found = next(b for b in buttons if b.get_text().strip() == button)
         form = self.html.find(id=found["form"]) if found.get("form") else found.find_parent("form")
         assert isinstance(form, Tag)
         fields = {

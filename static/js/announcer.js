@@ -27,15 +27,15 @@ const announce = (words) => {
   // As it would be read where it stands.
   const spoken = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data;
-    if (node.matches("sup, button, annotation")) return "";
+    if (node.matches("sup, button, [role=doc-backlink]")) return "";
     const words = [...node.childNodes].map(spoken).join("");
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
     return ENDS.has(node.tagName) ? `${words}\n` : words;
   };
   let sentences;
   const partsOf = (unit) => {
-    const words = spoken(unit);
-    if (unit.matches(".code")) return words.split("\n");
+    const words = `${spoken(unit)}\n`;
+    if (unit.matches(".code")) return words.split(/(?<=\n)/);
     // To make one takes longer than all else that a page does before it is seen.
     sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
     return [...sentences.segment(words)].map(({ segment }) => segment);

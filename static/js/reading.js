@@ -66,12 +66,10 @@
   const look = () => {
     for (const part of document.querySelectorAll(SCROLLS)) {
       const scrolls = part.scrollWidth > part.clientWidth;
-      if (part.hasAttribute("tabindex") === scrolls) continue;
-      part.toggleAttribute("tabindex", scrolls);
       if (scrolls) part.tabIndex = 0;
+      else part.removeAttribute("tabindex");
       if (!names[part.tagName]) continue;
-      if (scrolls) part.role = "group";
-      else part.removeAttribute("role");
+      part.role = scrolls ? "group" : null;
       part.ariaLabel = scrolls ? names[part.tagName] : null;
     }
   };

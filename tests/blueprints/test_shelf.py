@@ -85,11 +85,39 @@ def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
 
     back = alice.press(put_away, "Undo")
     assert titles(back) == ["Why is the sky blue?"]
+    assert "is in the list again" in back.text
 
     alice.press(alice.get(page.path), "Archive")
     alice.press(alice.get(page.path), "Send", content="And red?")
     upstream.next_call().begin().complete("Dust.")
     assert titles(alice.get("/conversations")) == ["Why is the sky blue?"]
+
+
+def test_each_thing_that_is_done_is_said_and_has_the_focus(alice: Person, page: Page):
+    for button, sentence in (
+        ("Rename", "It is called “ Why is the sky blue? ” now"),
+        ("Pin", "“ Why is the sky blue? ” was pinned"),
+        ("Unpin", "“ Why is the sky blue? ” is not pinned any more"),
+        ("Archive", "“ Why is the sky blue? ” was archived"),
+        ("Undo", "“ Why is the sky blue? ” is in the list again"),
+        ("Delete", "“ Why is the sky blue? ” was deleted"),
+        ("Undo", "“ Why is the sky blue? ” is back"),
+    ):
+        page = alice.press(page, button)
+        assert sentence in " ".join(page.html.select_one(".note[autofocus]").get_text(" ").split())
+    conversation_id = page.html.select_one(".rows a")["href"].rpartition("/")[2]
+    reloaded = alice.get(f"/conversations?done=archived&of={conversation_id}")
+    assert not reloaded.html.select(".note")
+    for wrong in ("done=x&of=y", "done=deleted&of=", "done=pinned&of=%00"):
+        assert "“" not in alice.get(f"/conversations?{wrong}").text
+
+
+def test_the_archive_keeps_the_pin(alice: Person, page: Page):
+    alice.press(page, "Pin")
+    put_away = alice.press(alice.get(page.path), "Archive")
+    back = alice.press(put_away, "Undo")
+
+    assert groups(back) == [("Pinned", ["Why is the sky blue?"])]
 
 
 def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
@@ -231,6 +259,7 @@ def test_what_is_found_links_to_its_turn(alice: Person, page: Page):
         shown = alice.get("/conversations?q=scatt", **(HTMX if number else {}))
         [hit] = shown.html.select(".hits a")
         there = alice.get(hit["href"].partition("#")[0])
+        assert hit["href"].count(there.turns[0]["data-turn"]) == 1
 
         assert [mark.get_text() for mark in hit.select("mark")] == ["scattering"]
         assert (

@@ -242,11 +242,17 @@ def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
         ("東京都" * 100, ["京都"], None),
     ],
 )
-def test_snippets_are_cut_around_the_first_hit(words: str, q: list[str], snippet: str | None):
+def test_snippets_are_cut_around_a_hit(words: str, q: list[str], snippet: str | None):
     found = shown(Pattern(q).around(words))
 
     assert found == snippet if snippet else "[" in found
     assert len(found) < 350
+
+
+def test_the_rarest_word_is_what_a_snippet_shows():
+    words = "the end of the day " * 40 + "the lighthouse stood there " + "the end of it " * 40
+
+    assert "[lighthouse]" in shown(Pattern(["the", "lighthouse"]).around(words))
 
 
 @pytest.mark.parametrize("piece", ["[", "![a", "]("])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import turn
+from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import box, progress, say, talking, text
 from tests.upstream import Upstream
 
@@ -147,6 +147,49 @@ def test_sentences_are_announced_and_not_words(context: BrowserContext, upstream
     call.complete("One two three. Four five.")
     expect(told).to_have_text("Four five. The reply is complete.")
     expect(told).to_be_empty(timeout=10_000)
+
+
+SAYINGS = """() => {
+  globalThis.said = [];
+  const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
+  new MutationObserver(look).observe(announcer, { childList: true });
+}"""
+
+
+def test_what_is_announced_is_each_thing_once_as_it_is_read(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    page.evaluate(SAYINGS)
+    box(page).fill("More")
+    box(page).press("Enter")
+    call = upstream.next_call().begin()
+    told = page.locator("#announcer")
+    expect(told).to_have_text("Ada has your message…")
+    call.send(type="progress", progress={"stage": "thinking", "percent": 10})
+    expect(told).to_have_text("Thinking…")
+    call.delta("See **one** and [two")
+    expect(text(page)).to_contain_text("two")
+    call.delta("](https://x.example/). Then three\n\n- four\n- fi")
+    expect(told).to_contain_text("four")
+    rest = (
+        "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n"
+    )
+    call.delta(rest)
+    call.complete()
+    expect(told).to_contain_text("The reply is complete.")
+
+    said = " ".join(page.evaluate("said"))
+    assert said == (
+        "Ada has your message… Thinking… See one and two x.example. Then three four five "
+        "a, b 1, 2 x = 1 End. 1 A note. The reply is complete."
+    )
+
+
+def test_a_reply_that_did_not_come_to_its_end_says_so(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One")
+    call.finish()
+    expect(page.locator("#announcer")).to_contain_text("The reply was cut off.")
 
 
 def test_what_has_been_announced_is_not_said_again_when_the_reply_is_stopped(

@@ -39,6 +39,29 @@ def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserCo
     expect(sheet(page)).to_have_count(0)
 
 
+def test_keys_count_by_their_places_where_they_write_other_letters(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    page.locator("h1").click()
+    event = "new KeyboardEvent('keydown', {key, code, bubbles: true})"
+    press = f"([key, code]) => document.body.dispatchEvent({event})"
+    page.evaluate(press, ["\u0629", "KeyM"])
+    expect(box(page)).to_be_focused()
+    box(page).press("Escape")
+    page.evaluate(press, ["\u061f", "Slash"])
+    expect(sheet(page)).to_be_visible()
+
+
+def test_one_gets_to_the_message_box_by_the_second_stop(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    for key in ("Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+    page.keyboard.type("Hello")
+    expect(box(page)).to_have_value("Hello")
+
+
 def test_the_sheet_is_in_the_menu_too(context: BrowserContext, plain: BrowserContext):
     page = context.new_page()
     page.goto("/")

@@ -1,0 +1,43 @@
+"""What was looked for is marked in a message, and nothing else is touched."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from chat.markdown.marks import marked
+from chat.markdown.rendering import render
+from chat.search import pattern
+
+
+def found(html: str, q: str) -> str:
+    looked_for = pattern(q)
+    assert looked_for
+    return marked(html, looked_for)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "q", "marks"),
+    [
+        ("The **sea** and the Sea", "sea", ["sea", "Sea"]),
+        ("Émile & <b>émile</b>", "emile", ["Émile", "émile"]),
+        ("a < b & c", "b c", ["b", "c"]),
+        ("- one\n- two ones", "one", ["one", "ones"]),
+        ("```python\nprint(sea)\n```", "sea", ["sea"]),
+        ("[sea](https://sea.example/sea)", "sea", ["sea", "sea"]),
+        ("東京の海", "海", ["海"]),
+    ],
+)
+def test_hits_are_marked_and_the_words_stay(markdown: str, q: str, marks: list[str]):
+    html = render(markdown)
+    page = BeautifulSoup(found(html, q), "html.parser")
+
+    assert [mark.get_text() for mark in page.select("mark")] == marks
+    assert page.select_one("mark")["id"] == "hit"
+    assert len(page.select("[id=hit]")) == 1
+    assert page.get_text() == BeautifulSoup(html, "html.parser").get_text()
+
+
+@pytest.mark.parametrize("markdown", ["$sea$", "s**ea**", "Nothing"])
+def test_where_none_can_be_marked_the_beginning_is_the_place(markdown: str):
+    html = render(markdown)
+
+    assert found(html, "sea") == f'<span id="hit"></span>{html}'

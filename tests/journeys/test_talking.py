@@ -1,0 +1,128 @@
+"""Talking on: what one sends is in view, what runs can be stopped, what one said can be edited."""
+
+from __future__ import annotations
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import begun, turn
+from tests.journeys.steps import box, say, say_too_early, talking, text
+from tests.upstream import Upstream
+
+LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
+WIDE = "| " + " | ".join(f"column-{n:03}-is-wide" for n in range(12)) + " |\n" + "|---" * 12 + "|\n"
+NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
+
+
+def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
+    page, call = talking(context, upstream, "One")
+    call.complete(LONG)
+    expect(turn(page, "complete")).to_be_visible()
+    return page
+
+
+def test_what_one_sends_is_in_view_wherever_one_read(context: BrowserContext, upstream: Upstream):
+    page = long_talk(context, upstream)
+    page.evaluate("scrollTo(0, 0)")
+    box(page).fill("And then?")
+    page.evaluate("scrollTo(0, 0)")
+    box(page).press("Enter")
+    call = upstream.next_call().begin()
+    expect(turn(page, "waiting").get_by_text("And then?", exact=True).first).to_be_in_viewport()
+    call.complete(LONG)
+    expect(turn(page, "complete", 1)).to_be_visible()
+
+    page.get_by_role("button", name="Ask again").click()
+    call = upstream.next_call().begin()
+    expect(turn(page, "waiting")).to_be_in_viewport()
+    expect(box(page)).to_be_focused()
+    call.complete("Yes")
+
+
+def test_what_runs_is_stopped_where_it_would_be_sent(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One")
+    stop, send = (page.get_by_role("button", name=name) for name in ("Stop", "Send"))
+    expect(stop).to_be_in_viewport()
+    expect(send).to_have_count(0)
+    stop.click()
+    expect(turn(page, "stopped")).to_be_visible()
+    expect(stop).to_have_count(0)
+    expect(send).to_be_visible()
+    expect(box(page)).to_be_focused()
+    assert call.wait_for_hangup()
+
+    say(page, "Go on")
+    call = upstream.next_call().begin()
+    expect(stop).to_be_visible()
+    stop.focus()
+    call.complete("Two")
+    expect(turn(page, "complete")).to_be_visible()
+    expect(send).to_be_visible()
+    expect(box(page)).to_be_focused()
+
+
+def test_only_the_last_turn_can_be_asked_again(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    say(page, "Second")
+    upstream.next_call().answer(500, {})
+    expect(page.get_by_role("button", name="Retry")).to_have_count(1)
+    say(page, "Third")
+    upstream.next_call().begin().complete("Yes")
+    expect(turn(page, "complete", 1)).to_be_visible()
+
+    for page_again in (None, page.reload):
+        if page_again:
+            page_again()
+        expect(page.get_by_role("button", name="Retry")).to_have_count(0)
+        expect(page.get_by_role("button", name="Ask again")).to_have_count(1)
+
+
+def test_a_draft_waits_while_older_words_are_edited(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    box(page).fill("A draft")
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    expect(page.get_by_text("the earlier one stays")).to_be_visible()
+    box(page).press("End")
+    box(page).press_sequentially(", you")
+    page.get_by_role("link", name="Cancel").click()
+    expect(box(page)).to_have_value("A draft")
+    expect(page.get_by_text("the earlier one stays")).to_have_count(0)
+
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    expect(box(page)).to_be_focused()
+    box(page).fill("Hello again")
+    box(page).press("Enter")
+    assert upstream.next_call().begin().body["content"] == "Hello again"
+    expect(box(page)).to_have_value("A draft")
+    page.reload()
+    expect(box(page)).to_have_value("A draft")
+
+
+def test_what_is_sent_too_early_is_kept_with_a_sentence(
+    context: BrowserContext, upstream: Upstream, surprises
+):
+    page, call = talking(context, upstream, "One")
+    say_too_early(page, "Too early")
+    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
+    expect(box(page)).to_have_value("Too early")
+    call.complete("One")
+    expect(turn(page, "complete")).to_be_visible()
+    box(page).press("Enter")
+    upstream.next_call().begin().complete("Two")
+    expect(text(page, "complete", 1)).to_have_text("Two")
+    assert all("409" in line for line in surprises)
+    surprises.clear()
+
+
+def test_what_scrolls_sideways_is_a_stop_with_a_name_and_nothing_else_is(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One")
+    wide_code = "```python\n" + "x" * 400 + "\n```\n"
+    call.complete(f"{WIDE}\n\n{NARROW}\n\n{wide_code}\n```\nshort\n```\n")
+    expect(turn(page, "complete")).to_be_visible()
+
+    expect(page.get_by_role("group", name="Table")).to_have_count(1)
+    expect(page.get_by_role("group", name="Code")).to_have_count(1)
+    expect(page.locator(".turn__reply [tabindex='0']")).to_have_count(2)
