@@ -34,7 +34,7 @@ const announce = (words) => {
   };
   let sentences;
   const partsOf = (unit) => {
-    const words = `${spoken(unit)}\n`;
+    const words = `${spoken(unit).trimEnd()}\n`;
     if (unit.matches(".code")) return words.split(/(?<=\n)/);
     // To make one takes longer than all else that a page does before it is seen.
     sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
