@@ -95,7 +95,7 @@ def test_all_that_belongs_to_it_is_purged_in_time(
     assert Search(log.database).find("alice", "hello").found == ()
 
 
-def test_a_new_message_brings_a_conversation_out_of_the_archive(
+def test_a_new_message_brings_a_conversation_out_of_the_archive_with_its_pin(
     turns: Turns, turn: Turn, conversation: Conversation, log: Log
 ):
     shelf = Conversations(log.database)
@@ -107,4 +107,4 @@ def test_a_new_message_brings_a_conversation_out_of_the_archive(
 
     turns.add(conversation, "Next", "key 2")
 
-    assert [c.pinned for c in shelf.newest("alice", 20)] == [False]
+    assert [c.pinned for c in shelf.newest("alice", 20)] == [True]

@@ -98,7 +98,7 @@ def test_a_portal_that_may_only_read_takes_no_words(hear: Hear):
 
     composer = page.html.select_one("#composer")
     assert "may only read" in composer.get_text()
-    assert composer.select("textarea:not([disabled]), button:not([disabled])") == []
+    assert composer.select("textarea:not([disabled]), .composer__send:not([disabled])") == []
 
 
 @pytest.mark.fault("F46")

@@ -32,6 +32,7 @@ def conversation_streaming_without_script(stage: Stage) -> Page:
     stage.without_script()
     page = stage.talk()
     stage.upstream.next_call().begin().delta("It steers into the fall,")
+    page.get_by_role("link", name="Watch it being written").click()
     turn(page, "streaming").wait_for()
     return page
 
