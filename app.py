@@ -45,8 +45,8 @@ class Twindow:
     def __init__(self, settings: Settings) -> None:
         with config.one_starts_at_a_time(settings.data_dir):
             self.service = Service(create_service(settings)) if settings.embedded else None
-            self.portal = Flask("app", root_path=str(Path(__file__).parent))
-            self.log = _fill(self.portal, settings, self.service)
+            self.portal = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
+            self.log = _put_together(self.portal, settings, self.service)
         self._pages = self.portal.wsgi_app
         self.portal.wsgi_app = self  # type: ignore[method-assign]
 
@@ -102,7 +102,7 @@ def main() -> None:
     server.run()
 
 
-def _fill(app: Flask, settings: Settings, service: Service | None) -> Log:
+def _put_together(app: Flask, settings: Settings, service: Service | None) -> Log:
     app.debug = settings.debug
     database = Database(settings.database("portal"))
     migrate(database, MIGRATIONS, "alembic_version")

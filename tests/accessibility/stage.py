@@ -74,7 +74,7 @@ class House:
             app = self.door.app = twindow.create_app(settings | state.settings)
             app.jinja_env.bytecode_cache = self.compiled
             stack.callback(close, app)
-            stack.callback(lambda: [call.finish() for call in upstream.calls])
+            stack.callback(upstream.let_go)
             stack.callback(self._leave)
             # Pages that fade into each other take their time.
             self.page.emulate_media(reduced_motion="reduce")

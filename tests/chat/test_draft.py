@@ -157,7 +157,10 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
     for text in LONG.values():
         rendered.clear()
         closed.clear()
-        follow(text, [50])
+        draft, log = Draft("x"), cut(text, [50])
+        for number in range(1, len(log) + 1):
+            draft.read(Batch(0, number, tuple(log[:number])))
+            draft.changes()
         assert max(rendered) < 2_000
         assert sum(closed) <= len(text)
 
