@@ -65,7 +65,7 @@ def _with_host(link: re.Match[str]) -> str:
     # Words that begin like another address are the trick to be shown.
     if not host or shown.removeprefix("https://").removeprefix("http://").partition("/")[0] == host:
         return f"{start}{words}</a>"
-    return f'{start}{words} <small class="host">{html.escape(host)}</small></a>'
+    return f'{start}{words}<small class="host"> {html.escape(host)}</small></a>'
 
 
 def host_of(address: str) -> str:

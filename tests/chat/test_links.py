@@ -9,7 +9,7 @@ REL = ' rel="noopener noreferrer nofollow"'
 
 
 def link(address: str, words: str, host: str = "") -> str:
-    told = f' <small class="host">{host}</small>' if host else ""
+    told = f'<small class="host"> {host}</small>' if host else ""
     return f'<a href="{address}"{REL}>{words}{told}</a>'
 
 
