@@ -12,8 +12,8 @@ from chat.deletions import Deletions
 from chat.entries import Ended, State
 from chat.log import Log
 from chat.search import Results, Search
-from chat.snippets import Pattern, Snippet
 from chat.turns import Turns
+from tests.chat.pieces import shown
 
 SAID = "Why is Zürich's 湖 so blue?"
 
@@ -38,10 +38,6 @@ def talk(
 
 def titles(results: Results) -> list[str]:
     return [found.conversation.title for found in results.found]
-
-
-def shown(snippet: Snippet) -> str:
-    return "".join(f"[{part.text}]" if part.hit else part.text for part in snippet)
 
 
 @pytest.mark.parametrize(
@@ -230,33 +226,3 @@ def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
         assert plan.count("SCAN") == 1
     else:
         assert "Bitmap Index Scan on passages_words" in plan
-
-
-@pytest.mark.parametrize(
-    ("words", "q", "snippet"),
-    [
-        ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),
-        ("<b>bold</b> & more", ["bold"], "<b>[bold]</b> & more"),
-        ("nothing here", ["other"], "nothing here"),
-        ("ab " * 200 + "end", ["end"], None),
-        ("東京都" * 100, ["京都"], None),
-    ],
-)
-def test_snippets_are_cut_around_a_hit(words: str, q: list[str], snippet: str | None):
-    found = shown(Pattern(q).around(words))
-
-    assert found == snippet if snippet else "[" in found
-    assert len(found) < 350
-
-
-def test_the_rarest_word_is_what_a_snippet_shows():
-    words = "the end of the day " * 40 + "the lighthouse stood there " + "the end of it " * 40
-
-    assert "[lighthouse]" in shown(Pattern(["the", "lighthouse"]).around(words))
-
-
-@pytest.mark.parametrize("piece", ["[", "![a", "]("])
-def test_a_snippet_of_a_text_of_signs_is_cut_like_any_other(piece: str):
-    snippet = Pattern(["word"]).around(piece * 100_000 + " word", markdown=True)
-
-    assert [part.text for part in snippet if part.hit] == ["word"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,17 +13,9 @@ from tests import upstream as scripted
 from tests.drawings import png
 from tests.upstream import KEY, Call, Upstream
 from twinapi import Client, NoPicture, addresses, pictures
-from twinapi.addresses import is_public
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()
-
-
-@pytest.fixture
-def client(upstream: Upstream) -> Iterator[Client]:
-    client = Client(upstream.url, KEY)
-    yield client
-    client.close()
 
 
 @pytest.fixture
@@ -228,55 +219,6 @@ def test_a_body_that_breaks_off_is_no_picture(client: Client, upstream: Upstream
         client.fetch_picture(PLACE)
 
 
-def silent(call: Call) -> None:
-    call.wait_for_hangup()
-    call.finish()
-
-
-def drips_its_head(call: Call) -> None:
-    call.raw(b"HTTP/1.1 200 OK\r\n")
-    call.beat_until_hangup(b"X: y\r\n")
-    call.finish()
-
-
-def drips_its_body(call: Call) -> None:
-    call.head(200, content_type="image/png")
-    call.raw(PICTURE)
-    call.beat_until_hangup(b"x")
-    call.finish()
-
-
-@pytest.mark.parametrize("answer", [silent, drips_its_head, drips_its_body])
-def test_who_takes_too_long_is_hung_up_on(
-    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, answer: Any
-):
-    monkeypatch.setattr(pictures, "SECONDS", 0.3)
-    upstream.answers[PLACE] = answer
-
-    with pytest.raises(NoPicture):
-        client.fetch_picture(PLACE)
-
-
-def test_who_drips_while_tls_is_agreed_is_hung_up_on(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pictures, "SECONDS", 0.6)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=_drip, args=(server,), daemon=True).start()
-        client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", KEY)
-        with pytest.raises(NoPicture):
-            client.fetch_picture(PLACE)
-        client.close()
-
-
-@pytest.mark.parametrize("address", ["1.1.1.1", "93.184.216.34", "2606:4700::1111"])
-def test_the_internet_is_public(address: str):
-    assert is_public(address)
-
-
-@pytest.mark.parametrize("address", ["", "localhost", "1.1.1.1.", "fe80::1%eth0", "2001:db8::1"])
-def test_what_is_no_address_of_the_internet_is_not(address: str):
-    assert not is_public(address)
-
-
 def _never(*_: Any) -> None:
     raise AssertionError("it was connected to")
 
@@ -293,22 +235,3 @@ def _names(addresses: list[str], *, then: list[str] | None = None) -> Callable[.
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in found]
 
     return getaddrinfo
-
-
-def _drip(server: socket.socket) -> None:
-    """Begin a record of TLS, and go on for ever."""
-    connection, _ = server.accept()
-    with connection:
-        connection.settimeout(0.05)
-        connection.sendall(b"\x16\x03\x03\x40\x00")
-        try:
-            while True:
-                connection.sendall(b"\x00")
-                try:
-                    while connection.recv(4096):
-                        pass
-                except TimeoutError:
-                    continue
-                return
-        except OSError:
-            return

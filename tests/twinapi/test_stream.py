@@ -19,13 +19,6 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-@pytest.fixture
-def client(upstream: Upstream) -> Iterator[twinapi.Client]:
-    client = twinapi.Client(upstream.url, KEY)
-    yield client
-    client.close()
-
-
 def read(client: twinapi.Client) -> list[twinapi.Event]:
     return list(client.stream_message("c1", "hello"))
 

@@ -1,0 +1,148 @@
+"""Sentences, numbers and times, as each language writes them."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import date, timedelta
+
+import pytest
+from flask import Flask
+
+from blueprints.days import grouped
+from blueprints.look import day, exact, wait
+from blueprints.telling import number, translated
+from chat.conversations import Conversation
+from chat.producer import NOT_SENT, TOO_LONG
+from twinapi.errors import ConnectionFailed, Invalid
+from wording import LANGUAGES, Form
+
+
+@pytest.fixture
+def in_german(app: Flask):
+    with app.test_request_context(headers={"Accept-Language": "de"}):
+        yield
+
+
+@pytest.mark.usefixtures("in_german")
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("", ""),
+        ("The reply was empty.", "Die Antwort war leer."),
+        (
+            TOO_LONG.filled(count="1,048,576"),
+            (
+                "Die Antwort ist zu lang und endet hier. "
+                "Ihre ersten 1.048.576 Zeichen sind gespeichert."
+            ),
+        ),
+        (
+            f"{ConnectionFailed.sentence} {NOT_SENT}",
+            "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
+        ),
+        (
+            f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
+            (
+                "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b> "
+                "Die Nachricht wurde nicht gesendet."
+            ),
+        ),
+        ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
+    ],
+)
+def test_sentences_with_values_are_told_from_their_form(written: str, read: str):
+    assert translated(written) == read
+
+
+def test_a_form_knows_its_own_sentences_only():
+    form = Form("It is %(count)s (so).")
+
+    assert form.values(form.filled(count="a\nb")) == {"count": "a\nb"}
+    assert form.values("It is 3 so.") is None
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("en", "1,234.5"),
+        ("de", "1.234,5"),
+        ("fr", "1\u202f234,5"),
+        ("es", "1.234,5"),
+        ("ja", "1,234.5"),
+    ],
+)
+def test_numbers_are_written_as_usual(app: Flask, code: str, shown: str):
+    with app.test_request_context(headers={"Accept-Language": code}):
+        assert number(1234.5) == shown
+
+
+WAITS = {
+    "en": ["1 second", "1 second", "2 minutes", "2 hours"],
+    "de": ["1 Sekunde", "1 Sekunde", "2 Minuten", "2 Stunden"],
+    "ar": ["ثانية", "ثانية", "دقيقتان", "ساعتان"],
+    "ja": ["1 秒", "1 秒", "2 分", "2 時間"],
+}
+
+
+@pytest.mark.parametrize("code", WAITS)
+def test_lengths_of_time_have_their_plurals(app: Flask, code: str):
+    with app.test_request_context(headers={"Accept-Language": code}):
+        assert [wait(seconds) for seconds in (0, 1.4, 120, 7200)] == WAITS[code]
+
+
+MARCH = {"en": "March", "de": "März", "fr": "mars", "es": "marzo", "ar": "مارس", "ja": "3月"}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_times_are_written_in_the_language(app: Flask, code: str):
+    long_ago = time.mktime((2021, 3, 4, 15, 6, 0, 0, 0, -1))
+    with app.test_request_context(headers={"Accept-Language": code}):
+        months = {
+            "en": "March",
+            "de": "März",
+            "fr": "mars",
+            "es": "marzo",
+            "ar": "مارس",
+            "ja": "3月",
+        }
+        assert months[code] in day(long_ago)
+        assert "2021" in day(long_ago)
+        assert months[code] in exact(long_ago)
+        assert re.search(r"0?3:06|15:06", exact(long_ago))
+        assert re.search(r"\d+:\d\d", day(time.time()))
+
+
+def test_days_are_headed_in_the_language(app: Flask):
+    def at(then: date) -> Conversation:
+        seconds = time.mktime(then.timetuple()) + 43_200
+        return Conversation("id", "p", "ada", "Ada", "t", None, seconds, seconds)
+
+    today = date.today()
+    with app.test_request_context(headers={"Accept-Language": "es"}):
+        names = [name for name, _ in grouped([at(today), at(today - timedelta(days=1))])]
+        old = grouped([at(date(2021, 3, 4))])
+    with app.test_request_context(headers={"Accept-Language": "ja"}):
+        japanese = grouped([at(date(2021, 3, 4))])
+
+    assert names == ["Hoy", "Ayer"]
+    assert [name for name, _ in old] == ["Marzo de 2021"]
+    assert [name for name, _ in japanese] == ["2021年3月"]
+
+
+COUNTS = {
+    1: "محادثة واحدة",
+    2: "محادثتان",
+    3: "3 محادثات",
+    11: "11 محادثة",
+    100: "100 محادثة",
+}
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_arabic_has_its_own_form_for_each_number(app: Flask, count: int):
+    with app.test_request_context(headers={"Accept-Language": "ar"}):
+        template = app.jinja_env.from_string(
+            '{{ ngettext("%(count)s conversation", "%(count)s conversations", n, count=n) }}'
+        )
+        assert template.render(n=count) == COUNTS[count]

@@ -1,0 +1,8 @@
+"""A snippet as a test reads it."""
+
+from chat.snippets import Snippet
+
+
+def shown(snippet: Snippet) -> str:
+    """Write a snippet with its hits in brackets."""
+    return "".join(f"[{part.text}]" if part.hit else part.text for part in snippet)

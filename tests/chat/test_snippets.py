@@ -1,0 +1,38 @@
+"""The piece of a text that shows a hit."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.snippets import Pattern
+from tests.chat.pieces import shown
+
+
+@pytest.mark.parametrize(
+    ("words", "q", "snippet"),
+    [
+        ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),
+        ("<b>bold</b> & more", ["bold"], "<b>[bold]</b> & more"),
+        ("nothing here", ["other"], "nothing here"),
+        ("ab " * 200 + "end", ["end"], None),
+        ("東京都" * 100, ["京都"], None),
+    ],
+)
+def test_snippets_are_cut_around_a_hit(words: str, q: list[str], snippet: str | None):
+    found = shown(Pattern(q).around(words))
+
+    assert found == snippet if snippet else "[" in found
+    assert len(found) < 350
+
+
+def test_the_rarest_word_is_what_a_snippet_shows():
+    words = "the end of the day " * 40 + "the lighthouse stood there " + "the end of it " * 40
+
+    assert "[lighthouse]" in shown(Pattern(["the", "lighthouse"]).around(words))
+
+
+@pytest.mark.parametrize("piece", ["[", "![a", "]("])
+def test_a_snippet_of_a_text_of_signs_is_cut_like_any_other(piece: str):
+    snippet = Pattern(["word"]).around(piece * 100_000 + " word", markdown=True)
+
+    assert [part.text for part in snippet if part.hit] == ["word"]

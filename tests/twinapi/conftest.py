@@ -1,0 +1,17 @@
+"""A client of the scripted service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.upstream import KEY, Upstream
+from twinapi import Client
+
+
+@pytest.fixture
+def client(upstream: Upstream) -> Iterator[Client]:
+    client = Client(upstream.url, KEY)
+    yield client
+    client.close()

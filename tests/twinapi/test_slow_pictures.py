@@ -1,0 +1,74 @@
+"""Pictures that take their time: nobody waits for them for long."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import Any
+
+import pytest
+
+from tests.drawings import png
+from tests.upstream import KEY, Call, Upstream
+from twinapi import Client, NoPicture, pictures
+
+PLACE = "/api/v1/avatars/a.png"
+PICTURE = png()
+
+
+def silent(call: Call) -> None:
+    call.wait_for_hangup()
+    call.finish()
+
+
+def drips_its_head(call: Call) -> None:
+    call.raw(b"HTTP/1.1 200 OK\r\n")
+    call.beat_until_hangup(b"X: y\r\n")
+    call.finish()
+
+
+def drips_its_body(call: Call) -> None:
+    call.head(200, content_type="image/png")
+    call.raw(PICTURE)
+    call.beat_until_hangup(b"x")
+    call.finish()
+
+
+@pytest.mark.parametrize("answer", [silent, drips_its_head, drips_its_body])
+def test_who_takes_too_long_is_hung_up_on(
+    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, answer: Any
+):
+    monkeypatch.setattr(pictures, "SECONDS", 0.3)
+    upstream.answers[PLACE] = answer
+
+    with pytest.raises(NoPicture):
+        client.fetch_picture(PLACE)
+
+
+def test_who_drips_while_tls_is_agreed_is_hung_up_on(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pictures, "SECONDS", 0.6)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_drip, args=(server,), daemon=True).start()
+        client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", KEY)
+        with pytest.raises(NoPicture):
+            client.fetch_picture(PLACE)
+        client.close()
+
+
+def _drip(server: socket.socket) -> None:
+    """Begin a record of TLS, and go on for ever."""
+    connection, _ = server.accept()
+    with connection:
+        connection.settimeout(0.05)
+        connection.sendall(b"\x16\x03\x03\x40\x00")
+        try:
+            while True:
+                connection.sendall(b"\x00")
+                try:
+                    while connection.recv(4096):
+                        pass
+                except TimeoutError:
+                    continue
+                return
+        except OSError:
+            return
