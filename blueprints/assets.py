@@ -37,9 +37,10 @@ BUNDLES = {
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
 }
+# Styles and scripts are in UTF-8, like the pages that ask for them.
 TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css",
+    ".js": "text/javascript",
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".webp": "image/webp",
@@ -51,7 +52,7 @@ ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
     "br": partial(brotli.compress, quality=11),
     "gzip": partial(gzip.compress, compresslevel=9, mtime=0),
 }
-# A picture runs nothing and loads nothing, whoever drew it and however it is opened.
+# The operator's picture runs nothing and loads nothing, whoever drew it and however it is opened.
 PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -137,10 +138,8 @@ def show(version: str, name: str) -> Response:
         response.headers["Content-Encoding"] = encoding
     response.vary.add("Accept-Encoding")
     response.headers["Content-Type"] = TYPES[Path(name).suffix]
-    if TYPES[Path(name).suffix].startswith("image/"):
+    if name not in BUNDLES and TYPES[Path(name).suffix].startswith("image/"):
         response.headers["Content-Security-Policy"] = PICTURE_POLICY
     fresh = version == asset.hash
-    response.headers["Cache-Control"] = (
-        "public, max-age=31536000, immutable" if fresh else "no-store"
-    )
+    response.headers["Cache-Control"] = "max-age=31536000, immutable" if fresh else "no-store"
     return response

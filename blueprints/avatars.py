@@ -15,7 +15,7 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-FOR_EVER = "public, max-age=31536000, immutable"
+FOR_EVER = "max-age=31536000, immutable"
 FOR_A_DAY = "private, max-age=86400, immutable"
 NOT_KEPT = "no-store"
 
@@ -59,6 +59,7 @@ def show(seed: str, name: str) -> Response:
         svg = render_template("avatars/face.svg", face=faces.face(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=HEADERS)
         response.headers["Cache-Control"] = NOT_KEPT if name else FOR_EVER
+        return response
     response.add_etag()
     response.make_conditional(request)
     return response

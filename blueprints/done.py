@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flask import request
@@ -18,6 +19,12 @@ SENTENCES = {
     "listed": N_("“%(title)s” is in the list again"),
     "deleted": N_("“%(title)s” was deleted"),
     "restored": N_("“%(title)s” is back"),
+}
+STILL_SO: dict[str, Callable[[Conversation], bool]] = {
+    "pinned": lambda conversation: conversation.pinned,
+    "unpinned": lambda conversation: not conversation.pinned,
+    "archived": lambda conversation: conversation.archived,
+    "listed": lambda conversation: not conversation.archived,
 }
 
 
@@ -43,6 +50,7 @@ def done() -> Done | None:
         found = portal().deletions.find(conversation_id, person())
     else:
         found = portal().conversations.find(conversation_id, person())
-    if found is None or (what == "archived" and not found.archived):
+    still_so = STILL_SO.get(what)
+    if found is None or (still_so and not still_so(found)):
         return None
     return Done(what, found)

@@ -15,6 +15,7 @@ from blueprints.look import iso
 from blueprints.telling import translated
 from chat.conversations import Conversation
 from chat.entries import Reply
+from chat.markdown.headings import lowered
 from chat.transcript import transcript
 from chat.turns import Turn
 
@@ -45,18 +46,11 @@ def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
         yield f"\n## {you}, {iso(turn.created_at)}\n\n{said}\n"
-        text = _without_forgery(reply.text, you, turn.twin_name)
-        yield f"\n## {turn.twin_name}\n\n{text}".rstrip() + "\n"
+        yield f"\n## {turn.twin_name}\n\n{lowered(reply.text)}".rstrip() + "\n"
         if reply.running:
             yield f"\n*{gettext('This reply is still being written.')}*\n"
         elif reply.sentence:
             yield f"\n*{translated(reply.sentence)}*\n"
-
-
-def _without_forgery(text: str, you: str, twin_name: str) -> str:
-    """Let no line of a reply look like the heading of the next turn."""
-    names = rf"{re.escape(you)}, |{re.escape(twin_name)}[ \t]*$"
-    return re.sub(rf"^( {{0,3}})(?=##?[ \t]+(?:{names}))", r"\1\\", text, flags=re.MULTILINE)
 
 
 def _json(conversation: Conversation, told: Told) -> Iterator[str]:

@@ -12,7 +12,6 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self'",
-        "font-src 'self'",
         "connect-src 'self'",
         "manifest-src 'self'",
         "form-action 'self'",
@@ -40,10 +39,9 @@ def _harden(response: Response) -> Response:
     headers.setdefault("X-Content-Type-Options", "nosniff")
     kind = response.mimetype or ""
     # These are about pages and what they may do; in the answers with files they only cost bytes.
-    if not kind.startswith(("text/css", "text/javascript")):
+    if not kind.startswith(("image/", "text/css", "text/javascript")):
         headers.setdefault("Content-Security-Policy", POLICY)
         headers.setdefault("Referrer-Policy", "same-origin")
-    if not kind.startswith(("image/", "text/css", "text/javascript")):
         headers.setdefault("X-Request-Id", request_id())
         headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")

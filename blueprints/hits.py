@@ -15,14 +15,14 @@ from chat.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Marked:
     """A turn, and what the person said in it, with marks."""
 
     turn_id: str
     said: Markup
 
 
-def with_hit(turns: Sequence[tuple[Turn, Reply]]) -> tuple[list[tuple[Turn, Reply]], Hit | None]:
+def with_hit(turns: Sequence[tuple[Turn, Reply]]) -> tuple[list[tuple[Turn, Reply]], Marked | None]:
     """Mark what the address looks for, in the one message that it names."""
     wanted, by_person = request.args.get("hit", ""), "said" in request.args
     looked_for = pattern(request.args.get("q", ""))
@@ -38,4 +38,4 @@ def with_hit(turns: Sequence[tuple[Turn, Reply]]) -> tuple[list[tuple[Turn, Repl
         else (turn, reply)
         for turn, reply in turns
     ]
-    return shown, Hit(wanted, said)
+    return shown, Marked(wanted, said)

@@ -21,6 +21,7 @@ SENTENCES = {
     "copied": N_("Copied"),
     "table": N_("Table"),
     "code": N_("Code"),
+    "formula": N_("Formula"),
 }
 
 

@@ -10,14 +10,14 @@ from jinja2.ext import Extension
 # Of styles: what minifies CSS does not know nested rules yet.
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 BLANK = re.compile(r"\s+")
-AROUND = re.compile(r" ?([{};,]) ?")
+AROUND = re.compile(r" ?([{};,>]) ?|(:) ")
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def squeeze(part: str, text: str) -> str:
     """Return a style or a script that means the same; anything else as it is."""
     if part.endswith(".css"):
-        return AROUND.sub(r"\1", BLANK.sub(" ", COMMENT.sub("", text))).strip()
+        return AROUND.sub(r"\1\2", BLANK.sub(" ", COMMENT.sub("", text))).strip()
     if part.endswith(".js"):
         return str(rjsmin.jsmin(text))
     return text

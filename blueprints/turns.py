@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
 from blueprints.conversations import composer_of, log_of, page_of
-from blueprints.current import own_conversation, own_turn, person, portal
+from blueprints.current import become_person, own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
 from blueprints.telling import together
 from chat.allowance import NotNow
@@ -31,6 +31,7 @@ STILL_REPLYING = N_(
 def create(conversation_id: str) -> BaseResponse:
     """Add what the person said, and begin the reply."""
     conversation = own_conversation(conversation_id)
+    become_person()
     try:
         said = words.said()
         again = _repeated(conversation, said.content)
@@ -89,9 +90,7 @@ def _shown(turn: Turn) -> dict[str, Any]:
 
 
 def _place_of(turn: Turn) -> str:
-    return url_for(
-        "conversations.show", conversation_id=turn.conversation_id, _anchor=f"turn-{turn.id}"
-    )
+    return url_for("conversations.show", conversation_id=turn.conversation_id)
 
 
 def _refuse(

@@ -47,7 +47,8 @@ class Written:
 
     def __iter__(self) -> Iterator[str]:
         """Yield HTML that follows what was yielded before."""
-        draft = Draft(self.turn.id)
+        # With a scope of its own: ids must not occur again in what comes at the end.
+        draft = Draft(f"{self.turn.id}-draft")
         closed: list[str] = []
         for batch in self._batches:
             if batch.ended:
@@ -87,7 +88,11 @@ class Written:
 
 
 def _rest(html: str, shown: str) -> str:
-    return html[len(shown) :] if html.startswith(shown) else f'<div class="whole">{html}</div>'
+    if not html.startswith(shown):
+        return f'<div class="whole">{html}</div>'
+    # Something must follow the last version, so that it is hidden.
+    rest = html[len(shown) :]
+    return rest if rest.strip() else "<span></span>"
 
 
 def page(template: str, written: Written, **values: object) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from chat import folding
@@ -12,6 +13,8 @@ from chat import folding
 BEFORE = 50
 LENGTH = 200
 SLOW_LIMIT = 20_000
+# So many hits tell which word is rare.
+ENOUGH = 200
 
 _SIGNS = re.compile(
     r"[*`#|]+|!?\[(?=[^\[\]]{0,500}\]\()|\]\([^()\s]{0,2000}\)"
@@ -42,40 +45,53 @@ class Pattern:
 
     def __init__(self, runs: Sequence[str]) -> None:
         # One group for each word tells which of them was found.
-        self._pattern = re.compile("|".join(f"({_as_pattern(run, runs[-1])})" for run in runs))
+        self._words = [f"({_as_pattern(run, runs[-1])})" for run in runs]
+        self._pattern = re.compile("|".join(self._words))
 
-    def whole(self, text: str) -> Snippet:
-        """Return the whole of a text, its hits told apart."""
-        return list(_parts(text, self._spans(text), 0, len(text)))
+    def whole(self, text: str, *, most: int | None = None) -> Snippet:
+        """Return the whole of a text, its hits (the first, so many of them) told apart."""
+        return list(_parts(text, islice(self._spans(text), most)))
 
     def around(self, text: str, *, markdown: bool = False) -> Snippet:
-        """Return the piece of a text around the word that it says least often."""
+        """Return the piece of a text around the word that it seems to say least often."""
         if markdown:
             text = _SIGNS.sub(" ", text)
         text = " ".join(text.split())
-        spans = list(self._spans(text))
-        times = Counter(span.word for span in spans)
-        rarest = min(spans, key=lambda span: times[span.word], default=_Span(0, 0, 0))
+        rarest = self._rarest(text)
         start = _at_blank(text, rarest.start - BEFORE)
         end = len(text) if len(text) - start <= LENGTH else start + LENGTH
         end = max(rarest.end, text.rfind(" ", start, end) if end < len(text) else end)
-        near = (span for span in spans if start <= span.start < end)
         opening = [Part("… ", hit=False)] if start else []
         closing = [Part(" …", hit=False)] if end < len(text) else []
-        return [*opening, *_parts(text, near, start, end), *closing]
+        return [*opening, *self.whole(text[start:end]), *closing]
+
+    def _rarest(self, text: str) -> _Span:
+        """Find a place of the word that comes least often at the beginning of a text."""
+        spans = list(islice(self._spans(text), ENOUGH))
+        times = Counter(span.word for span in spans)
+        later = [word for n, word in enumerate(self._words, 1) if n not in times]
+        if len(spans) == ENOUGH and later:
+            rest = _spans(re.compile("|".join(later)), text)
+            if found := next(rest, None):
+                return found
+        return min(spans, key=lambda span: times[span.word], default=_Span(0, 0, 0))
 
     def _spans(self, text: str) -> Iterator[_Span]:
-        folded = folding.fold(text)
-        if len(folded) == len(text):
-            for found in self._pattern.finditer(folded):
-                yield _Span(*found.span(), found.lastindex or 0)
-            return
-        # Some sign becomes two, or none: find out which stands for which.
-        signs = [folding.fold(sign) for sign in text[:SLOW_LIMIT]]
-        places = [place for place, sign in enumerate(signs) for _ in sign]
-        for found in self._pattern.finditer("".join(signs)):
-            end = places[found.end() - 1] + 1
-            yield _Span(places[found.start()], end, found.lastindex or 0)
+        return _spans(self._pattern, text)
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[_Span]:
+    folded = folding.fold(text)
+    if len(folded) == len(text):
+        for found in pattern.finditer(folded):
+            yield _Span(*found.span(), found.lastindex or 0)
+        return
+    # Some sign becomes two, or none: find out which stands for which.
+    signs = [folding.fold(sign) for sign in text[:SLOW_LIMIT]]
+    places = [place for place, sign in enumerate(signs) for _ in sign]
+    for found in pattern.finditer("".join(signs)):
+        end = places[found.end() - 1] + 1
+        yield _Span(places[found.start()], end, found.lastindex or 0)
 
 
 def _as_pattern(run: str, last: str) -> str:
@@ -93,13 +109,13 @@ def _at_blank(text: str, place: int) -> int:
     return blank + 1 if blank >= 0 else place
 
 
-def _parts(text: str, spans: Iterable[_Span], start: int, end: int) -> Iterator[Part]:
-    at = start
+def _parts(text: str, spans: Iterable[_Span]) -> Iterator[Part]:
+    at = 0
     for first, last, _ in spans:
         if first > at:
             yield Part(text[at:first], hit=False)
         if last > max(first, at):
             yield Part(text[max(first, at) : last], hit=True)
         at = max(at, last)
-    if at < end:
-        yield Part(text[at:end], hit=False)
+    if at < len(text):
+        yield Part(text[at:], hit=False)

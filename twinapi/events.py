@@ -17,6 +17,7 @@ from wording import N_, Form
 
 WORDS = ("message", "error", "detail", "errors", "msg", "description")
 REPORTED = Form(N_("The service reported an error: %(said)s"))
+ENDS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f")
 NO_DETAILS = N_("The service reported an error without details.")
 # What looks like a key must not be shown, whoever put it into an error.
 _SECRET = re.compile(
@@ -118,7 +119,9 @@ def delta(data: object) -> str | None:
 def failure(data: object) -> str:
     """Read an error as one plain sentence of 500 characters at most."""
     text = failure_text(data)
-    return REPORTED.filled(said=text) if text else NO_DETAILS
+    if not text:
+        return NO_DETAILS
+    return REPORTED.filled(said=text if text.endswith(ENDS) else f"{text}.")
 
 
 def failure_text(data: object) -> str:

@@ -8,37 +8,27 @@ import re
 from chat.snippets import Pattern
 
 PLACE = "hit"
+MOST = 100
 
 _MATH = re.compile(r"(<math\b.*?</math>)", re.DOTALL)
 _TAG = re.compile(r'(<(?:[^">]|"[^"]*")*>)')
 
 
-def marked(found: str, pattern: Pattern) -> str:
+def marked(message: str, pattern: Pattern) -> str:
     """Mark the hits in HTML of ours; the first gets the id `hit`, their place if there is none.
 
-    A hit within a formula, or of which a part is emphasised, is not marked.
+    A hit within a formula, or of which a part is emphasised, is not marked; nor are more than 100.
     """
-    parts = [
-        part
-        if number % 2
-        else "".join(
-            piece if place % 2 else _with_marks(html.unescape(piece), pattern)
-            for place, piece in enumerate(_TAG.split(part))
-        )
-        for number, part in enumerate(_MATH.split(found))
-    ]
-    whole = "".join(parts)
-    if "<mark>" in whole:
-        return whole.replace("<mark>", f'<mark id="{PLACE}">', 1)
-    return f'<span id="{PLACE}"></span>{found}'
-
-
-def _with_marks(text: str, pattern: Pattern) -> str:
-    if not text.strip():
-        return text
-    return "".join(
-        f"<mark>{html.escape(part.text, quote=False)}</mark>"
-        if part.hit
-        else html.escape(part.text, quote=False)
-        for part in pattern.whole(text)
-    )
+    pieces: list[str] = []
+    marks = 0
+    for number, part in enumerate(_MATH.split(message)):
+        for place, piece in enumerate([part] if number % 2 else _TAG.split(part)):
+            if number % 2 or place % 2 or marks >= MOST or not piece.strip():
+                pieces.append(piece)
+                continue
+            for text, hit in pattern.whole(html.unescape(piece), most=MOST - marks):
+                shown = html.escape(text, quote=False)
+                begin = "<mark>" if marks else f'<mark id="{PLACE}">'
+                pieces.append(f"{begin}{shown}</mark>" if hit else shown)
+                marks += hit
+    return "".join(pieces) if marks else f'<span id="{PLACE}"></span>{message}'

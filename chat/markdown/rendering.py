@@ -29,7 +29,8 @@ _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGN = re.compile(r' style="text-align: (left|center|right)"')
 _BOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
 _NOTE = re.compile(r'<sup class="footnote-reference"><a href="#[^"]*">(\d+)</a></sup>')
-_END_OF_NOTE = re.compile(r"(</p>)?\s*</div>")
+# The look back: a long run of blanks would be tried from each of them.
+_END_OF_NOTE = re.compile(r"(</p>)?(?<!\s)\s*</div>")
 _NOTED = re.compile(
     r'<div class="footnote-definition" id="[^"]*">'
     r'<sup class="footnote-definition-label">(\d+)</sup>'

@@ -16,21 +16,7 @@
 
   // One draft for each place, in this browser. It goes when its words have been sent.
   const place = `draft ${location.pathname}`;
-  const keep = (words) => {
-    try {
-      if (words) localStorage.setItem(place, words);
-      else localStorage.removeItem(place);
-    } catch {
-      // No room, or no leave to keep anything: the words are still in the box.
-    }
-  };
-  const kept = () => {
-    try {
-      return localStorage.getItem(place) ?? "";
-    } catch {
-      return "";
-    }
-  };
+  const keep = (words) => forLong.set(place, words);
   const count = () => {
     const left = box().maxLength - box().value.length;
     const shown = document.querySelector(".counter");
@@ -42,6 +28,13 @@
     if (target.id !== "message") return;
     if (!editing()) keep(target.value);
     count();
+  });
+
+  // Escape leaves what is edited, and the next one the box.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.target.id !== "message" || !editing()) return;
+    event.preventDefault();
+    document.querySelector(".composer [data-words]").click();
   });
 
   // "Edit" puts the words of an earlier message into the box, without a way to another page.
@@ -58,24 +51,21 @@
     if (editing()) edited = true;
     else if (edited) {
       edited = false;
-      box().value ||= kept();
+      box().value ||= forLong.get(place);
     } else keep(box().value);
     count();
     if (!asked) return;
-    box().focus();
+    announce(document.querySelector(".composer .note")?.firstElementChild.textContent);
+    box().focus({ preventScroll: true });
     box().setSelectionRange(box().value.length, box().value.length);
   });
 
-  try {
-    // Only a page that follows says that what was sent by a plain form has come.
-    const sent = sessionStorage.getItem("sent");
-    if (sent && sent !== place) localStorage.removeItem(sent);
-    sessionStorage.removeItem("sent");
-    if (box() && !box().value) box().value = kept();
-    document.addEventListener("submit", ({ target, defaultPrevented }) => {
-      if (!defaultPrevented && target.contains(box())) sessionStorage.setItem("sent", place);
-    });
-  } catch {
-    // The same.
-  }
+  // Only a page that follows says that what was sent by a plain form has come.
+  const sent = forNow.get("sent");
+  if (sent && sent !== place) forLong.set(sent, "");
+  forNow.set("sent", "");
+  if (box()) box().value ||= forLong.get(place);
+  document.addEventListener("submit", ({ target, defaultPrevented }) => {
+    if (!defaultPrevented && target.contains(box())) forNow.set("sent", place);
+  });
 }

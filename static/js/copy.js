@@ -1,30 +1,28 @@
-// Code gets a button, and a link to the text of a reply becomes one. What is copied, it says.
+// Code gets a button; what a button copies, it says that it has.
 {
   const button = document.getElementById("code-copy");
   whenNew(() => {
-    for (const link of document.querySelectorAll("a[data-copy]:not([role])")) link.role = "button";
+    // Twenty buttons of a name are told apart by their turns.
+    for (const tool of document.querySelectorAll(".turn__tools > :is(a, button):not([aria-describedby])")) {
+      tool.setAttribute("aria-describedby", tool.closest(".turn").getAttribute("aria-labelledby"));
+    }
     if (!button) return;
     for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
       code.prepend(button.content.cloneNode(true));
     }
   });
 
-  const source = async ({ dataset, parentElement, href }) => {
+  const source = async ({ dataset, parentElement, formAction }) => {
     if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
-    if (dataset.copy !== "fetch") return document.querySelector(dataset.copy).textContent;
-    return (await fetch(href)).text();
+    if (dataset.copy === "text") return (await fetch(formAction)).text();
+    return document.querySelector(dataset.copy).textContent;
   };
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== " " || !event.target.matches("a[data-copy]")) return;
-    event.preventDefault();
-    event.target.click();
-  });
   document.addEventListener("click", async (event) => {
     const from = event.target.closest("[data-copy]");
-    if (!from || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!from) return;
     const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.closest(".code, .turn__body");
     const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
-    if (!navigator.clipboard) return from.href || select();  // plain http has none
+    if (!navigator.clipboard) return from.form || select();  // plain http has none
     event.preventDefault();
     // Safari copies only what is asked for in the moment of the click.
     const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));

@@ -5,6 +5,25 @@ const notices = document.getElementById("notices");
 const RUNNING = ".turn:is([data-state=waiting], [data-state=streaming])";
 const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
 
+// What is kept in this browser, for now or for longer; where nothing may be kept, nothing is.
+const memory = (kind) => ({
+  get(name) {
+    try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
+  },
+  set(name, words) {
+    try { words ? window[kind].setItem(name, words) : window[kind].removeItem(name); } catch { return; }
+  },
+});
+const forNow = memory("sessionStorage");
+const forLong = memory("localStorage");
+
+// What was done just now is said once, not again by a reload.
+const here = new URL(location);
+if (here.searchParams.has("done")) {
+  for (const name of ["done", "of"]) here.searchParams.delete(name);
+  history.replaceState(history.state, "", here);
+}
+
 const note = (sentence) => {
   const said = Object.assign(document.createElement("p"), { className: "note" });
   said.append(Object.assign(document.createElement("span"), { textContent: sentence }));

@@ -25,7 +25,14 @@
       [breadth, length] = [width, height];
     }).observe(log);
     newest?.addEventListener("click", toEnd);
-    if (!location.hash && !location.search) toEnd();
+    // Who renames or pins what they read goes on where they were.
+    const place = forNow.get("place");
+    forNow.set("place", "");
+    if (place && document.querySelector(".composer .note[autofocus]")) page.scrollTop = place;
+    else if (!location.hash && !location.search) toEnd();
+    document.addEventListener("submit", ({ target }) => {
+      if (target.matches(".talk .menu form")) forNow.set("place", page.scrollTop);
+    });
   }
 
   // What one has just asked is what one wants to see; and one goes on typing.
@@ -62,14 +69,13 @@
 
   // What is wider than the page scrolls, by the keyboard too; what is not is no stop on the way.
   const SCROLLS = ".turn__reply :is(.table, .code pre, math[display=block])";
-  const names = { SECTION: told.table, PRE: told.code };
+  const names = { SECTION: told.table, PRE: told.code, math: told.formula };
   const look = () => {
     for (const part of document.querySelectorAll(SCROLLS)) {
       const scrolls = part.scrollWidth > part.clientWidth;
       if (scrolls) part.tabIndex = 0;
       else part.removeAttribute("tabindex");
-      if (!names[part.tagName]) continue;
-      part.role = scrolls ? "group" : null;
+      if (part.tagName !== "math") part.role = scrolls ? "group" : null;
       part.ariaLabel = scrolls ? names[part.tagName] : null;
     }
   };

@@ -41,6 +41,7 @@
   link?.addEventListener("click", async (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    const fromMenu = link.checkVisibility();
     const answer = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (!answer?.ok) return location.assign(link.href);
     const sheet = document.createElement("dialog");
@@ -50,7 +51,7 @@
     sheet.addEventListener("close", () => {
       sheet.remove();
       // The menu that it was opened from has closed meanwhile.
-      if (document.activeElement === document.body) document.querySelector(".bar__more").focus();
+      if (fromMenu) document.querySelector(".bar__more").focus();
     });
     document.body.append(sheet);
     sheet.showModal();

@@ -57,7 +57,7 @@ def test_a_twin_without_a_picture_has_a_face_for_ever(alice: Person, upstream: U
     assert answer.headers["Content-Type"].startswith("image/svg+xml")
     assert "<script" not in answer.text
     assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
-    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["Cache-Control"] == "max-age=31536000, immutable"
     assert len(answer.content) < 400
     assert [call.path for call in upstream.calls if "avatars" in call.path] == []
 

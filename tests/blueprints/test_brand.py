@@ -48,7 +48,7 @@ def test_the_accent_is_in_the_stylesheet_and_the_icons(alice: Person):
     style = alice.get(html.select_one("link[rel=stylesheet]")["href"]).response
     favicon = alice.get(html.select_one("link[rel=icon]")["href"]).response
 
-    assert "--raw-accent: light-dark(oklch(" in style.text
+    assert "--raw-accent:light-dark(oklch(" in style.text
     assert "$" not in favicon.text
     assert "color:#d60438" in favicon.text
     assert favicon.headers["Content-Type"] == "image/svg+xml"

@@ -45,11 +45,13 @@ def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
 
 
 def shown(html: BeautifulSoup) -> str:
-    """Return the HTML of the reply without the versions that the style hides."""
+    """Return the HTML of the reply without what the style hides."""
     reply = html.select(".turn__reply")[-1]
+    ids = [found["id"] for found in reply.select("[id]")]
+    assert len(ids) == len(set(ids))
     if whole := reply.select_one(":scope > .whole"):
         return whole.decode_contents()
-    for version in reply.select(":scope > .now"):
+    for version in reply.select(":scope > .now:has(~ *), :scope > span:empty"):
         version.decompose()
     return reply.decode_contents().replace("<!---->", "")
 
@@ -82,6 +84,51 @@ def test_what_the_end_mends_is_shown_whole(alice: Person, upstream: Upstream):
     call.complete("See [that].\n\nMore\n\n[that]: https://x.example/")
 
     assert 'href="https://x.example/"' in shown(page.rest())
+
+
+@pytest.mark.parametrize(
+    ("deltas", "final"),
+    [
+        (["First.\n\n", "Second and secret"], "First."),
+        (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
+        (["```python\n", "x = 1\n" * 200], "```python\n" + "x = 1\n" * 200 + "```"),
+        (["| a |\n|---|\n", "| 1 |\n" * 50], "| a |\n|---|\n" + "| 1 |\n" * 50),
+    ],
+    ids=["what was taken back", "footnotes", "code", "a table"],
+)
+def test_in_the_end_it_shows_what_is_kept_and_no_more(
+    alice: Person, upstream: Upstream, deltas: list[str], final: str
+):
+    begun = alice.begin("hello")
+    call = upstream.next_call().begin()
+    page = Followed(alice, begun)
+    for delta in deltas:
+        call.delta(delta)
+        page.until(delta.split()[-1].strip("|-`"))
+    call.complete(final)
+    html = page.rest()
+
+    reply = alice.get(begun.path).html.select(".turn__reply")[-1]
+    assert "".join(shown(html).split()) == "".join(reply.decode_contents().split())
+
+
+def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upstream: Upstream):
+    begun = alice.begin("hello")
+    call = upstream.next_call()
+    page = Followed(alice, begun).until("has your message")
+    call.answer(500, {})
+
+    assert shown(page.rest()) == ""
+
+
+def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, upstream: Upstream):
+    page, call = followed(alice, upstream)
+    call.send(type="progress", progress={"stage": "reading files"})
+    page.until("Reading files…")
+    call.complete("Done")
+
+    assert page.response.headers["X-Accel-Buffering"] == "no"
+    assert page.response.headers["Cache-Control"] == "no-store, no-transform"
 
 
 def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
@@ -129,18 +176,12 @@ def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstre
     assert token.sub("", again.response.text) == token.sub("", page.response.text)
 
 
-@pytest.mark.parametrize("first", [True, False], ids=["alice", "bob"])
-def test_only_the_person_may_follow(people: Callable[[], Person], upstream: Upstream, first: bool):
-    alice, bob = people(), people()
+def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstream):
     page = alice.begin("hello")
     call = upstream.next_call().begin()
-    url = f"{page.path}?follow=1"
-    if first:
-        call.complete("Yes")
-        assert alice.get(url).status == 200
-    else:
-        assert bob.get(url).status == 404
-        call.complete("Yes")
+
+    assert bob.get(f"{page.path}?follow=1").status == 404
+    call.complete("Yes")
 
 
 def test_one_person_follows_so_many_replies_and_not_more(

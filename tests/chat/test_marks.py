@@ -36,7 +36,14 @@ def test_hits_are_marked_and_the_words_stay(markdown: str, q: str, marks: list[s
     assert page.get_text() == BeautifulSoup(html, "html.parser").get_text()
 
 
-@pytest.mark.parametrize("markdown", ["$sea$", "s**ea**", "Nothing"])
+def test_so_many_are_marked_and_no_more():
+    page = BeautifulSoup(found(render("sea " * 5_000), "sea"), "html.parser")
+
+    assert len(page.select("mark")) == 100
+    assert page.get_text().split() == ["sea"] * 5_000
+
+
+@pytest.mark.parametrize("markdown", ["$\\text{the sea}$", "s**ea**", "Nothing"])
 def test_where_none_can_be_marked_the_beginning_is_the_place(markdown: str):
     html = render(markdown)
 

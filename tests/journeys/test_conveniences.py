@@ -160,6 +160,7 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
+    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
     page.evaluate(SAYINGS)
     box(page).fill("More")
     box(page).press("Enter")
@@ -227,4 +228,4 @@ def test_nothing_is_announced_to_those_who_do_not_want_it(
     call.complete("One. Two.")
     expect(text(page, "complete")).to_have_text("One. Two.")
     expect(progress(page)).to_have_count(0)
-    expect(page.locator("#announcer")).to_be_empty()
+    expect(page.locator("#announcer")).to_have_text("The reply is complete.")

@@ -13,8 +13,12 @@ from blueprints.squeeze import squeeze
 STATIC = Path(__file__).parent.parent.parent / "static"
 COMMENT = re.compile(r"(?:^|(?<=\s))//.*$", re.MULTILINE)
 BLANKS = re.compile(r"\s+")
-RULES = """css => { const sheet = new CSSStyleSheet(); sheet.replaceSync(css);
-  return [...sheet.cssRules].map(rule => rule.cssText.replaceAll(", ", ",")) }"""
+RULES = """css => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  const plain = (words) => words.replaceAll(", ", ",").replaceAll(": ", ":");
+  return [...sheet.cssRules].map((rule) => plain(rule.cssText));
+}"""
 
 
 @pytest.mark.parametrize("path", sorted((STATIC / "css").glob("*.css")), ids=lambda path: path.name)

@@ -99,7 +99,7 @@ def test_progress_survives_any_number(number: str):
 )
 def test_an_error_is_one_plain_sentence(error: Any, said: str):
     assert parsed({"type": "error", "error": error}) == Failed(
-        f"The service reported an error: {said}"
+        f"The service reported an error: {said}."
     )
 
 
@@ -116,5 +116,5 @@ def test_a_long_error_is_cut():
 
 
 def test_the_name_of_the_event_serves_where_the_type_is_missing():
-    assert parsed({"error": "tired"}, "error") == Failed("The service reported an error: tired")
+    assert parsed({"error": "tired"}, "error") == Failed("The service reported an error: tired.")
     assert parsed({"message": "Hi"}, "complete") == Complete("Hi")

@@ -151,7 +151,7 @@ def test_an_error_event_is_an_end(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
     upstream.next_call().begin().raw(b'data: {"type":"error","error":"tired"}\n\n')
 
-    assert result.result(5) == [Failed("The service reported an error: tired")]
+    assert result.result(5) == [Failed("The service reported an error: tired.")]
 
 
 def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
