@@ -81,7 +81,7 @@ const announce = (words = "") => {
     if (!runs) announce(note ? spoken(note) : told.complete);
   };
   // What was there when the page came is read like the rest of it; but not what was asked for just now.
-  const [{ type }] = performance.getEntriesByType("navigation");
+  const type = performance.getEntriesByType("navigation")[0]?.type;
   for (const turn of document.querySelectorAll(".turn")) {
     if (type !== "navigate" || !turn.querySelector("[aria-busy]")) hear(turn, true);
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import begun, turn
@@ -9,6 +10,7 @@ from tests.journeys.steps import box, progress, say, talking, text
 from tests.upstream import Upstream
 
 CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
+LOOK_MS = 1_500
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
 
@@ -185,6 +187,48 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
         "Ada has your message… Thinking… See one and two x.example. Then three four five "
         "a, b 1, 2 x = 1 End. 1 A note. The reply is complete."
     )
+
+
+@pytest.mark.parametrize(
+    ("deltas", "heard"),
+    [
+        (
+            ["1. Sit down.\n   -", " On a chair. Or\n   - on a bench.\n2. Up.\n"],
+            "Sit down. On a chair. Or on a bench. Up.",
+        ),
+        (
+            ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
+            "Take the train. It is fast. You can read. Walk.",
+        ),
+        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. Formula And so on."),
+        (["This is **bold. It", " goes** on. Yes."], "This is bold. It goes on. Yes."),
+    ],
+    ids=["a list that opens", "a list that becomes loose", "a formula", "emphasis"],
+)
+def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
+    context: BrowserContext, upstream: Upstream, deltas: list[str], heard: str
+):
+    page = begun(context, upstream)
+    page.clock.install()
+    page.reload()
+    page.evaluate(SAYINGS)
+    box(page).fill("More")
+    box(page).press("Enter")
+    call = upstream.next_call().begin()
+    turn(page, "waiting").wait_for()
+    page.clock.run_for(LOOK_MS)
+    for number, delta in enumerate(deltas):
+        call.delta(delta)
+        turn(page, "streaming").wait_for()
+        if number:
+            expect(text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
+        page.clock.run_for(LOOK_MS)
+    call.complete("".join(deltas))
+    turn(page, "complete", 1).wait_for()
+    page.clock.run_for(3 * LOOK_MS)
+
+    said = " ".join(page.evaluate("said"))
+    assert said == f"Ada has your message… {heard} The reply is complete."
 
 
 def test_a_reply_that_did_not_come_to_its_end_says_so(context: BrowserContext, upstream: Upstream):
