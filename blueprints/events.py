@@ -10,7 +10,7 @@ from collections.abc import Generator
 from flask import Blueprint, Response, render_template, request
 
 import sse
-from blueprints import frames, readers
+from blueprints import frames, look, readers
 from blueprints.current import person, portal
 from blueprints.pack import pack
 from chat.entries import Batch, Entry, Progress, fold
@@ -19,7 +19,6 @@ from chat.turns import Turn
 
 bp = Blueprint("events", __name__)
 
-STILL_WAITING_SECONDS = 15.0
 # When the portal restarts, its readers come back spread over this time.
 BACK_MS = (1_000, 6_000)
 # Who follows too many replies may ask again when some are over.
@@ -40,12 +39,6 @@ def show(turn_id: str) -> Response:
         return pack(Response(headers=sse.HEADERS), _later())
     body = _frames(turn, _cursor()) if turn else _nothing_to_see(turn_id)
     return readers.counted(pack(Response(headers=sse.HEADERS), body))
-
-
-@bp.app_template_test("long_ago")
-def is_long_ago(seconds: float) -> bool:
-    """Tell whether somebody who has heard nothing since wonders whether anything will come."""
-    return time.time() - seconds >= STILL_WAITING_SECONDS
 
 
 def _cursor() -> int:
@@ -77,7 +70,7 @@ def _frames(turn: Turn, cursor: int) -> Generator[str]:
                 text += frames.progress(turn, new, has_text=bool(draft.html))
             yield sse.frame(text, id=batch.last)
             cursor, says_what_it_does = batch.last, does
-        elif heard_at and time.monotonic() - heard_at >= STILL_WAITING_SECONDS:
+        elif heard_at and time.monotonic() - heard_at >= look.STILL_WAITING_SECONDS:
             heard_at, says_what_it_does = None, True  # said once, not each time
             yield sse.frame(render_template("turns/_still_waiting.html", turn=turn))
         else:

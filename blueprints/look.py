@@ -15,6 +15,7 @@ from blueprints.squeeze import Unindented
 from chat.conversations import title_of
 
 OPENING = 48
+STILL_WAITING_SECONDS = 15.0
 
 
 def iso(seconds: float) -> str:
@@ -65,6 +66,11 @@ def opening(content: str) -> str:
     return title_of(content, OPENING)
 
 
+def is_long_ago(seconds: float) -> bool:
+    """Tell whether somebody who has heard nothing since wonders whether anything will come."""
+    return time.time() - seconds >= STILL_WAITING_SECONDS
+
+
 def init_app(app: Flask) -> None:
     """Give these to every template."""
     app.template_filter()(iso)
@@ -75,6 +81,7 @@ def init_app(app: Flask) -> None:
     app.template_filter()(clock)
     app.template_filter()(opening)
     app.template_filter()(zip)
+    app.add_template_test(is_long_ago, "long_ago")
     app.add_template_global(seconds_until)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.add_extension(Unindented)

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 from flask import Response, render_template, stream_template
 from flask_wtf.csrf import generate_csrf
 
-from blueprints.events import is_long_ago
+from blueprints.look import is_long_ago
 from blueprints.pack import pack
 from blueprints.readers import counted
 from chat.entries import Batch, Progress, Reply, fold
@@ -67,14 +67,18 @@ class Written:
                 yield PAUSE
 
     def _open(self, draft: Draft, batch: Batch) -> str:
-        html = draft.open
-        if not html and not draft.closed:
-            told = [entry for entry in batch.entries if isinstance(entry, Progress)]
-            waits = "long" if is_long_ago(self.turn.created_at) else "a moment"
-            if self._waits == waits and not told:
-                return ""
-            self._waits = waits
-            return self._version(progress=told[-1] if told else None)
+        """Return a version of what is open, "" as long as the last one will do."""
+        return self._grown(draft.open) if draft.html else self._waiting(batch)
+
+    def _waiting(self, batch: Batch) -> str:
+        told = [entry for entry in batch.entries if isinstance(entry, Progress)]
+        waits = "long" if is_long_ago(self.turn.created_at) else "a moment"
+        if self._waits == waits and not told:
+            return ""
+        self._waits = waits
+        return self._version(progress=told[-1] if told else None)
+
+    def _grown(self, html: str) -> str:
         since, grown = time.monotonic() - self._shown_at, len(html) - len(self._shown)
         large = grown >= len(html) * PART and since >= SOON_SECONDS
         late = since >= 2 * SOON_SECONDS + len(html) * SECONDS_PER_CHARACTER

@@ -96,7 +96,7 @@ BUSY = "Ada has your message…"
 def test_progress_is_one_bounded_line_whatever_its_shape(
     alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("blueprints.events.STILL_WAITING_SECONDS", 600)
+    monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 600)
     page = alice.begin("hello")
     call = upstream.next_call().begin()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:

@@ -17,7 +17,7 @@ NOT_AVAILABLE = "Ada is not available any more. What was said here is kept."
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
     """Let a moment of silence be a long time."""
-    monkeypatch.setattr("blueprints.events.STILL_WAITING_SECONDS", 0.2)
+    monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 0.2)
     monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
     settings["api_idle_timeout"] = 2
 
