@@ -35,7 +35,15 @@ class Followed:
     def rest(self) -> BeautifulSoup:
         """Read to the end."""
         self.html += b"".join(self._pieces).decode()
+        self.response.close()
         return read(self.html)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a moment be a short one."""
+    monkeypatch.setattr("blueprints.written.SOON_SECONDS", 0.02)
+    monkeypatch.setattr("blueprints.conversations.LOOK_SECONDS", 0.05)
 
 
 def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
@@ -156,7 +164,7 @@ def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
     for number in range(400):
         call.delta(f"{number} {PARAGRAPH}")
         if number % 40 == 0:
-            page.until(f"{number} One sentence")
+            page.until(f"{number * 3 // 4} One sentence")
     call.complete()
     html = page.rest()
 
