@@ -29,6 +29,7 @@ BUNDLES = {
         *("css/states.css", "css/help.css", "css/languages.css", "css/print.css"),
         "brand/accent.css",
     ),
+    "followed.css": ("css/followed.css",),
     "twindow.js": (
         *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
         *("js/page.js", "js/follow.js", "js/announcer.js", "js/reading.js", "js/composer.js"),
