@@ -43,7 +43,6 @@ def _harden(response: Response) -> Response:
         headers.setdefault("Content-Security-Policy", POLICY)
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("X-Request-Id", request_id())
-        headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
     # Back must not show a conversation as it was before the message was sent.
     headers.setdefault("Cache-Control", "no-store")
