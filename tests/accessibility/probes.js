@@ -9,7 +9,8 @@
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const isForEarsOnly = (element) => element.closest(".hidden-text") || style(element).clipPath.startsWith("inset(50%");
   const name = (element) => {
-    const tag = element.outerHTML.match(/^<[^>]*>/)[0];
+    // A script describes new buttons a moment later.
+    const tag = element.outerHTML.match(/^<[^>]*>/)[0].replace(/ aria-describedby="[^"]*"/, "");
     return `${tag} ${element.textContent.trim().slice(0, 40)}`;
   };
   const px = (value) => parseFloat(value) || 0;
