@@ -1,7 +1,7 @@
 """A reply in a page that is sent while it is written: for browsers without scripts.
 
 HTML that has been sent stays. So what is closed is sent once, and what is open in versions, each of
-which hides the one before (`.now` in reply.css); at the end, one of the whole if it differs.
+which hides the one before (`.now` in followed.css); at the end, one of the whole if it differs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 
 from flask import Response, render_template, stream_template
-from flask_wtf.csrf import generate_csrf
 
 from blueprints.look import is_long_ago
 from blueprints.pack import pack
@@ -101,7 +100,6 @@ def _rest(html: str, shown: str) -> str:
 
 def page(template: str, written: Written, **values: object) -> Response:
     """Answer with a page that holds the reply."""
-    generate_csrf()  # once the answer has begun, the session cannot be saved
     pieces = stream_template(template, written=written, **values)
     return counted(pack(Response(headers=HEADERS), _joined(pieces)))
 

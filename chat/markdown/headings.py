@@ -11,7 +11,7 @@ from chat.markdown.rendering import OPTIONS
 LOWEST = 6
 BELOW = 2
 
-_MARK = re.compile(r"^#+[ \t]*|[ \t]+#+$")
+_MARKED = re.compile(r"#+(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*", re.DOTALL)
 
 
 def lowered(text: str) -> str:
@@ -26,12 +26,13 @@ def lowered(text: str) -> str:
         level = _level(event)
         if not level:
             continue
-        heading = source[place["start"] : place["end"]].decode()
-        # A heading that is underlined, or goes on over lines, becomes one with marks.
-        lines = heading.rstrip().split("\n")
-        words = lines if heading.startswith("#") else lines[:-1]
-        shown = _MARK.sub("", " ".join(line.strip(" \t>") for line in words))
-        parts += [source[end : place["start"]], f"{'#' * level} {shown}\n".encode()]
+        heading = source[place["start"] : place["end"]].decode().rstrip()
+        if marked := _MARKED.fullmatch(heading.partition("\n")[0]):
+            words = marked[1] or ""
+        else:
+            # One that is underlined may go on over lines, and in a quotation each has its mark.
+            words = " ".join(line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1])
+        parts += [source[end : place["start"]], f"{'#' * level} {words}\n".encode()]
         end = place["end"]
     return b"".join([*parts, source[end:]]).decode()
 

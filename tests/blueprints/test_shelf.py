@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import pytest
 from sqlalchemy import select, update
@@ -11,7 +10,7 @@ from sqlalchemy import select, update
 from blueprints.current import Portal
 from chat import deletions
 from chat.tables import conversations, entries, passages, turns
-from tests.person import HTMX, Page, Person, ended, say_and_hear
+from tests.person import Page, Person, ended, say_and_hear
 from tests.upstream import Upstream
 
 
@@ -245,24 +244,3 @@ def rows(portal: Portal) -> tuple[int, ...]:
             len(connection.execute(select(table)).all())
             for table in (conversations, turns, entries, passages)
         )
-
-
-def test_the_lists_say_what_is_missing(alice: Person, people: Callable[[], Person], page: Page):
-    assert "Nothing is archived" in alice.get("/conversations?view=archived").text
-    assert "Nothing with marlow yet" in alice.get("/conversations?twin=marlow").text
-    assert "Nothing here holds “ \"' ”" in alice.get("/conversations?q=%22'").text
-    assert "Pick a twin and say something" in people().get("/conversations").text
-
-
-def test_what_is_found_links_to_its_turn(alice: Person, page: Page):
-    for number in range(3):
-        shown = alice.get("/conversations?q=scatt", **(HTMX if number else {}))
-        [hit] = shown.html.select(".hits a")
-        there = alice.get(hit["href"].partition("#")[0])
-        assert hit["href"].count(there.turns[0]["data-turn"]) == 1
-
-        assert [mark.get_text() for mark in hit.select("mark")] == ["scattering"]
-        assert (
-            there.turns[0].find("mark", id=hit["href"].partition("#")[2]).get_text() == "scattering"
-        )
-        assert (shown.html.h1 is None) == bool(number)

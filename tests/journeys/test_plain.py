@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
 from tests.journeys.conftest import Surprises, open_context, turn
+from tests.journeys.steps import say, talking
 from tests.upstream import Upstream
+
+LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
+
+
+def place(part: Locator) -> int:
+    """Return where a part of the page stands on the screen, in whole pixels."""
+    return round(part.evaluate("part => part.getBoundingClientRect().top"))
 
 
 def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream):
@@ -59,3 +67,35 @@ def test_a_key_is_made_and_shown_once(
 
         assert call.headers["Authorization"] == "Bearer aaa.bbb.ccc"
         assert call.body == {"name": "laptop", "scope": "full_access"}
+
+
+def test_a_talk_opens_at_its_end_and_grows_without_a_jump(
+    plain: BrowserContext, upstream: Upstream
+):
+    page, call = talking(plain, upstream, "One")
+    call.complete(LONG)
+    expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
+    say(page, "More")
+    call = upstream.next_call().begin()
+    call.delta(LONG)
+    running = turn(page, "streaming")
+    expect(running.get_by_text("Paragraph 59.").last).to_be_in_viewport()
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_in_viewport()
+
+    read = running.get_by_text("Paragraph 40.").first
+    read.scroll_into_view_if_needed()
+    there = place(read)
+    call.delta("\n\nAnd on.\n\n```\n" + "x = 1\n" * 40)
+    expect(running.locator(".code").last).to_be_attached()
+    assert place(read) == there
+    page.mouse.move(800, 300)
+    page.mouse.wheel(0, 100_000)
+    expect(running.locator(".code").last).to_be_in_viewport()
+    stop.click(trial=True)  # nothing covers it
+    read.scroll_into_view_if_needed()
+    there = place(read)
+    call.complete()
+    last = turn(page, "complete", 1)
+    expect(last).to_be_attached()
+    assert place(last.get_by_text("Paragraph 40.").first) == there

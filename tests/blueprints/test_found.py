@@ -1,0 +1,52 @@
+"""What the lists say when there is nothing, and where they lead when something was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.person import HTMX, Page, Person, say_and_hear
+from tests.upstream import Upstream
+
+
+@pytest.fixture
+def page(alice: Person, upstream: Upstream) -> Page:
+    return say_and_hear(alice, upstream, "Why is the sky blue?", "Because of **scattering**.")
+
+
+def test_the_lists_say_what_is_missing(alice: Person, people: Callable[[], Person], page: Page):
+    assert "Nothing is archived" in alice.get("/conversations?view=archived").text
+    assert "Nothing with marlow yet" in alice.get("/conversations?twin=marlow").text
+    assert "Nothing here holds “ \"' ”" in alice.get("/conversations?q=%22'").text
+    assert "Pick a twin and say something" in people().get("/conversations").text
+
+
+def test_what_is_found_links_to_its_turn(alice: Person, page: Page):
+    for number in range(3):
+        shown = alice.get("/conversations?q=scatt", **(HTMX if number else {}))
+        [hit] = shown.html.select(".hits a")
+        there = alice.get(hit["href"].partition("#")[0])
+        assert hit["href"].count(there.turns[0]["data-turn"]) == 1
+
+        assert [mark.get_text() for mark in hit.select("mark")] == ["scattering"]
+        assert (
+            there.turns[0].find("mark", id=hit["href"].partition("#")[2]).get_text() == "scattering"
+        )
+        assert (shown.html.h1 is None) == bool(number)
+
+
+def test_a_hit_is_marked_where_the_person_said_it(alice: Person, page: Page):
+    turn_id = page.turns[0]["data-turn"]
+    there = alice.get(f"{page.path}?hit={turn_id}&said=1&q=blue")
+
+    assert [mark.get_text() for mark in there.html.select("mark")] == ["blue"]
+    assert there.turns[0].select_one(".turn__said mark")["id"] == "hit"
+
+
+@pytest.mark.parametrize("query", ["hit={}", "hit={}&q=", "hit=other&q=blue", "q=blue", "hit=&q=*"])
+def test_an_address_that_names_no_hit_is_the_conversation(alice: Person, page: Page, query: str):
+    there = alice.get(f"{page.path}?{query.format(page.turns[0]['data-turn'])}")
+
+    assert there.status == 200
+    assert not there.html.select("mark, #hit")

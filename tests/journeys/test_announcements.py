@@ -1,0 +1,147 @@
+"""What is heard of a page: each thing once, as it is read."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.journeys.conftest import begun, turn
+from tests.journeys.steps import box, progress, say, talking, text
+from tests.upstream import Upstream
+
+LOOK_MS = 1_500
+
+
+def test_sentences_are_announced_and_not_words(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One two")
+    told = page.locator("#announcer")
+    call.delta(" three. Four")
+    expect(told).to_have_text("One two three.")
+    call.delta(" five.")
+    call.complete("One two three. Four five.")
+    expect(told).to_have_text("Four five. The reply is complete.")
+    expect(told).to_be_empty(timeout=10_000)
+
+
+SAYINGS = """() => {
+  globalThis.said = [];
+  const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
+  new MutationObserver(look).observe(announcer, { childList: true });
+}"""
+
+
+def test_what_is_announced_is_each_thing_once_as_it_is_read(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
+    page.evaluate(SAYINGS)
+    box(page).fill("More")
+    box(page).press("Enter")
+    call = upstream.next_call().begin()
+    told = page.locator("#announcer")
+    expect(told).to_have_text("Ada has your message…")
+    call.send(type="progress", progress={"stage": "thinking", "percent": 10})
+    expect(told).to_have_text("Thinking…")
+    call.delta("See **one** and [two")
+    expect(text(page)).to_contain_text("two")
+    call.delta("](https://x.example/). Then three\n\n- four\n- fi")
+    expect(told).to_contain_text("four")
+    rest = (
+        "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n"
+    )
+    call.delta(rest)
+    call.complete()
+    expect(told).to_contain_text("The reply is complete.")
+
+    said = " ".join(page.evaluate("said"))
+    assert said == (
+        "Ada has your message… Thinking… See one and two x.example. Then three four five "
+        "a, b 1, 2 x = 1 End. 1 A note. The reply is complete."
+    )
+
+
+@pytest.mark.parametrize(
+    ("deltas", "heard"),
+    [
+        (
+            ["1. Sit down.\n   -", " On a chair. Or\n   - on a bench.\n2. Up.\n"],
+            "Sit down. On a chair. Or on a bench. Up.",
+        ),
+        (
+            ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
+            "Take the train. It is fast. You can read. Walk.",
+        ),
+        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. Formula And so on."),
+        (["This is **bold. It", " goes** on. Yes."], "This is bold. It goes on. Yes."),
+    ],
+    ids=["a list that opens", "a list that becomes loose", "a formula", "emphasis"],
+)
+def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
+    context: BrowserContext, upstream: Upstream, deltas: list[str], heard: str
+):
+    page = begun(context, upstream)
+    page.clock.install()
+    page.reload()
+    page.evaluate(SAYINGS)
+    box(page).fill("More")
+    box(page).press("Enter")
+    call = upstream.next_call().begin()
+    turn(page, "waiting").wait_for()
+    page.clock.run_for(LOOK_MS)
+    for number, delta in enumerate(deltas):
+        call.delta(delta)
+        turn(page, "streaming").wait_for()
+        if number:
+            expect(text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
+        page.clock.run_for(LOOK_MS)
+    call.complete("".join(deltas))
+    turn(page, "complete", 1).wait_for()
+    page.clock.run_for(3 * LOOK_MS)
+
+    said = " ".join(page.evaluate("said"))
+    assert said == f"Ada has your message… {heard} The reply is complete."
+
+
+def test_a_reply_that_did_not_come_to_its_end_says_so(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One")
+    call.finish()
+    expect(page.locator("#announcer")).to_contain_text("The reply was cut off.")
+
+
+def test_what_has_been_announced_is_not_said_again_when_the_reply_is_stopped(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One two three. Four")
+    told = page.locator("#announcer")
+    expect(told).to_have_text("One two three.")
+    page.get_by_role("button", name="Stop").click()
+    expect(turn(page, "stopped")).to_be_visible()
+    assert call.wait_for_hangup()
+    say(page, "Go on")
+    upstream.next_call().begin().complete("Five.")
+
+    expect(told).to_contain_text("Five. The reply is complete.")
+
+
+def test_nothing_is_announced_to_those_who_do_not_want_it(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/preferences")
+    page.get_by_role("group", name="Read replies out").get_by_label("Off").check()
+    page.get_by_role("group", name="Enter key").get_by_label("line").check()
+    page.get_by_role("button", name="Save").click()
+    page.goto("/twins/ada")
+    box(page).fill("Hello")
+    box(page).press("Enter")
+    box(page).type("you")
+    box(page).press("Control+Enter")
+    call = upstream.next_call().begin()
+    assert call.body["content"] == "Hello\nyou"
+    call.delta("One. Two")
+    expect(text(page)).to_have_text("One. Two")
+    call.complete("One. Two.")
+    expect(text(page, "complete")).to_have_text("One. Two.")
+    expect(progress(page)).to_have_count(0)
+    expect(page.locator("#announcer")).to_have_text("The reply is complete.")
