@@ -28,10 +28,14 @@
     // Who renames or pins what they read goes on where they were.
     const place = forNow.get("place");
     forNow.set("place", "");
-    if (place && document.querySelector(".composer .note[autofocus]")) page.scrollTop = place;
-    else if (!location.hash && !location.search) toEnd();
+    const said = place && document.querySelector(".composer .note[autofocus]");
+    if (said) {
+      said.focus({ preventScroll: true }); // before the browser does and scrolls
+      page.scrollTop = place;
+      following = atEnd();
+    } else if (!location.hash && !location.search) toEnd();
     document.addEventListener("submit", ({ target }) => {
-      if (target.matches(".talk .menu form")) forNow.set("place", page.scrollTop);
+      if (target.matches(".talk .menu form")) forNow.set("place", String(page.scrollTop));
     });
   }
 

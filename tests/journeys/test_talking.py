@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import begun, turn
@@ -16,7 +17,7 @@ NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
     page, call = talking(context, upstream, "One")
     call.complete(LONG)
-    expect(turn(page, "complete")).to_be_visible()
+    expect(turn(page, "complete").get_by_role("button", name="Ask again")).to_be_in_viewport()
     return page
 
 
@@ -126,3 +127,47 @@ def test_what_scrolls_sideways_is_a_stop_with_a_name_and_nothing_else_is(
     expect(page.get_by_role("group", name="Table")).to_have_count(1)
     expect(page.get_by_role("group", name="Code")).to_have_count(1)
     expect(page.locator(".turn__reply [tabindex='0']")).to_have_count(2)
+
+
+def test_writing_moves_nothing(context: BrowserContext, upstream: Upstream):
+    page = long_talk(context, upstream)
+    for place in (0, 900):
+        page.evaluate(f"scrollTo(0, {place})")
+        box(page).press_sequentially("Some words")
+        box(page).press("Shift+Enter")
+        box(page).press_sequentially("and more")
+        page.locator(".talk .menu summary").click()
+        page.get_by_role("textbox", name="Title").press_sequentially("Another")
+        page.keyboard.press("Escape")
+        assert page.evaluate("scrollY") == place
+
+
+@pytest.mark.parametrize("place", [0, 900])
+def test_who_renames_what_they_read_goes_on_where_they_were(
+    context: BrowserContext, upstream: Upstream, place: int
+):
+    page = long_talk(context, upstream)
+    page.evaluate(f"scrollTo(0, {place})")
+    page.locator(".talk .menu summary").click()
+    page.get_by_role("textbox", name="Title").fill("Another")
+    page.get_by_role("button", name="Rename").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Another")
+    note = page.get_by_role("group", name="It is called")
+    expect(note).to_be_focused()
+    expect(note).to_be_in_viewport()
+    assert page.evaluate("scrollY") == place
+    assert "done=" not in page.url
+    page.reload()
+    expect(note).to_have_count(0)
+
+
+def test_editing_moves_nothing(context: BrowserContext, upstream: Upstream):
+    page = long_talk(context, upstream)
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    assert page.evaluate("scrollY") == 0
+    box(page).press("Escape")
+    expect(box(page)).to_have_value("")
+    assert page.evaluate("scrollY") == 0
