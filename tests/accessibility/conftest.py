@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.accessibility.stage import House, State, house
 from tests.accessibility.states import STATES
@@ -64,4 +64,5 @@ def probes(page: Page) -> Page:
     if not page.evaluate("'probes' in window"):
         page.evaluate(PROBES)
     page.evaluate("probes.reopen()")
+    expect(page.locator(".code:not(:has(.code__copy))")).to_have_count(0)  # they come a bit later
     return page
