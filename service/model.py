@@ -24,6 +24,9 @@ from service.tokenizer import Server, Tokenizer, Tokens
 
 logger = logging.getLogger(__name__)
 
+# Why a reply ended: at its bound, in the middle of a sentence. The reader is shown that it did.
+CUT_OFF = "length"
+GOES_ON = " …"
 READ_BYTES = 64 * 1024
 MAX_LIST_BYTES = 1024 * 1024
 LIST_SECONDS = 10
@@ -157,15 +160,16 @@ class Writing:
 
     def __iter__(self) -> Iterator[str]:
         """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
-        ended, half, length = False, "", 0
+        reason, half, length = "", "", 0
         with self._response:
             try:
                 for event in sse.read(self._chunks()):
                     self._heard_at = time.monotonic()
                     if event.data == "[DONE]":
-                        return
-                    text, ended_here = _piece(event.data)
-                    ended = ended or ended_here
+                        reason = reason or event.data
+                        break
+                    text, said = _piece(event.data)
+                    reason = said or reason
                     text, half = _whole(half + text)
                     length += len(text)
                     if length > MAX_CHARACTERS:
@@ -175,8 +179,12 @@ class Writing:
             except (*NETWORK_ERRORS, sse.TooLarge) as error:
                 if not self._stopped.is_set():
                     logger.warning("The model's reply broke off: %s", type(error).__name__)
-        if not ended and not self._stopped.is_set():
+        if self._stopped.is_set():
+            return
+        if not reason:
             raise ModelFailed("The model broke off in the middle of its reply.")
+        if reason == CUT_OFF and length:
+            yield GOES_ON
 
     def stop(self) -> None:
         """End the reply; a model server stops working when nobody listens."""
@@ -204,8 +212,8 @@ def _whole(text: str) -> tuple[str, str]:
     return whole.replace("\0", "\ufffd"), rest
 
 
-def _piece(data: str) -> tuple[str, bool]:
-    """Read one chunk: its text, and whether it is the last."""
+def _piece(data: str) -> tuple[str, str]:
+    """Read one chunk: its text, and why it is the last, if it is."""
     try:
         chunk: Any = json.loads(data)
         if chunk.get("error"):
@@ -213,9 +221,9 @@ def _piece(data: str) -> tuple[str, bool]:
             raise ModelFailed("The model reported an error.")
         choice = (chunk.get("choices") or [{}])[0]
         text = (choice.get("delta") or {}).get("content")
-        return text if isinstance(text, str) else "", bool(choice.get("finish_reason"))
+        return text if isinstance(text, str) else "", str(choice.get("finish_reason") or "")
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        return "", False
+        return "", ""
 
 
 def _refusal(response: requests.Response) -> Exception:

@@ -29,9 +29,9 @@ class Model:
         call.raw(f"data: {json.dumps(chunk)}\n\n".encode())
 
     @staticmethod
-    def done(call: Call) -> None:
+    def done(call: Call, reason: str = "stop") -> None:
         """Write the end."""
-        chunk = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+        chunk = {"choices": [{"delta": {}, "finish_reason": reason}]}
         call.raw(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
         call.finish()
 

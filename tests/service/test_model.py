@@ -131,6 +131,18 @@ def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
         assert events.result(10)[-1]["message"]["content"] == "Better"
 
 
+@pytest.mark.parametrize(("reason", "whole"), [("stop", "Once upon"), ("length", "Once upon …")])
+def test_a_reply_that_is_cut_off_at_its_bound_shows_that_it_goes_on(
+    api: Api, model: Model, reason: str, whole: str
+):
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        call = model.next_call().begin()
+        model.piece(call, "Once upon")
+        model.done(call, reason)
+        assert events.result(10)[-1]["message"]["content"] == whole
+
+
 def test_an_error_that_is_null_is_none(api: Api, model: Model):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
