@@ -17,7 +17,7 @@ FIRST_PAGE = "The first chat page"
 CONVERSATION = "A conversation, opened by a new browser"
 REPLY = f"A reply, {RATE} deltas of 16 bytes a second"
 
-ROUNDS = 5
+ROUNDS = 9
 TURNS = (20, 1_000)
 # These have a length of their own.
 OTHERS = (Wanted("list", 0), Wanted("code", 0))
@@ -41,11 +41,14 @@ def measured(deltas: int) -> list[Table]:
 
 
 def _first_pages(browser: Browser, site: Site, bare: Serving) -> list[Row]:
-    least = replace(site, name="bare htmx", serving=bare, path="/", composer="textarea")
+    htmx = replace(site, name="bare htmx", serving=bare, path="/", composer="textarea")
+    least = replace(htmx, name="least htmx", path="/least")
     visits.first_pages(browser, [least], 1)  # the first page of all pays for the browser itself
-    rows = visits.first_pages(browser, [site, least], ROUNDS)
-    for row, reference in zip(rows[:2], rows[2:], strict=True):
-        row["paint/bare"] = ratio(row["first paint ms"], reference["first paint ms"])
+    rows = visits.first_pages(browser, [site, htmx, least], ROUNDS)
+    kinds = len(rows) // 3
+    for nth, name in enumerate(("bare", "least"), 1):
+        for row, reference in zip(rows, rows[nth * kinds : (nth + 1) * kinds], strict=False):
+            row[f"paint/{name}"] = ratio(row["first paint ms"], reference["first paint ms"])
     return rows
 
 

@@ -23,9 +23,8 @@
   // Told, not asked: a page that is busy for minutes answers nobody.
   bench.share = (selector) => {
     setInterval(() => {
-      const text = last(selector);
-      const mark = text.lastIndexOf("No. ");
-      console.debug("bench shown", mark < 0 ? 0 : parseInt(text.slice(mark + 4, mark + 12), 10));
+      const [, number] = last(selector).match(/.*No\. (\d+)/s) ?? [0, 0];
+      console.debug("bench shown", number);
     }, 1000);
   };
 
