@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 LIFETIME = timedelta(days=365)
 # Of somebody who has only looked around: crawlers come without a cookie, each time anew.
 BRIEFLY = timedelta(days=1)
+# Between two looks for what has expired.
+SWEEP_SECONDS = 60
 # Nothing there depends on who asks: it is answered without the database, and when there is none.
 SESSIONLESS = ("/static/", "/avatars/", "/healthz", "/readyz", "/manifest.webmanifest")
 
@@ -34,6 +36,7 @@ class DatabaseCache(BaseCache):
     def __init__(self, database: Database) -> None:
         super().__init__()
         self.database = database
+        self._swept_at = 0.0
 
     def get(self, key: str) -> Any:
         """Return what is kept, or None; what cannot be read is as good as gone."""
@@ -48,7 +51,7 @@ class DatabaseCache(BaseCache):
             return None
 
     def set(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Keep a value for `timeout` seconds, and let go of what has expired."""
+        """Keep a value for `timeout` seconds; now and then, let go of what has expired."""
         now = time.time()
         row = {
             "key": key,
@@ -56,7 +59,9 @@ class DatabaseCache(BaseCache):
             "expires_at": now + self._normalize_timeout(timeout),
         }
         with self.database.write() as connection:
-            connection.execute(delete(sessions).where(sessions.c.expires_at < now))
+            if not 0 <= now - self._swept_at < SWEEP_SECONDS:
+                connection.execute(delete(sessions).where(sessions.c.expires_at < now))
+                self._swept_at = now
             upsert(connection, sessions, "key", row)
         return True
 

@@ -69,10 +69,11 @@ def index() -> Response | str:
 @bp.get("/twins/<twin:twin_id>")
 def show(twin_id: str) -> str:
     """Show one twin, and the form that begins a conversation."""
+    twin = portal().directory.find(twin_id)
+    talks = _talks(twin)
     # Somebody before the first press: two presses at once must be the same person's.
     become_person()
-    twin = portal().directory.find(twin_id)
-    return render_template("twins/show.html", twin=twin, **_composer(twin), **_talks(twin))
+    return render_template("twins/show.html", twin=twin, **_composer(twin), **talks)
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
@@ -115,6 +116,8 @@ def _composer(twin: Twin) -> dict[str, Any]:
 
 def _talks(twin: Twin) -> dict[str, Any]:
     """Return the person's last conversations with a twin."""
+    if not person():
+        return {"talks": (), "talks_total": 0}
     page = portal().conversations.of_person(person(), twin_id=twin.id)
     return {"talks": page.items[:RECENT], "talks_total": page.total}
 

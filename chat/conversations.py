@@ -69,11 +69,16 @@ class Conversations:
         mine = _listed(person, archived=archived)
         if twin_id:
             mine &= table.c.twin_id == twin_id
+        query = _in_order(mine).limit(PAGE_SIZE)
         with self.database.read() as connection:
+            if page <= 1:
+                first = _all(connection.execute(query))
+                if len(first) < PAGE_SIZE:
+                    return Page(first, 1, 1, len(first))
             total = connection.execute(select(func.count()).where(mine)).scalar_one()
             pages = max(1, -(-total // PAGE_SIZE))
             page = min(max(1, page), pages)
-            query = _in_order(mine).limit(PAGE_SIZE).offset((page - 1) * PAGE_SIZE)
+            query = query.offset((page - 1) * PAGE_SIZE)
             return Page(_all(connection.execute(query)), page, pages, total)
 
     def newest(self, person: str, limit: int) -> Sequence[Conversation]:

@@ -6,10 +6,11 @@ import sqlite3
 import time
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 import database
 from blueprints.assets import BUNDLES
+from blueprints.sessions import DatabaseCache
 from chat.tables import sessions
 from tests.person import Person
 from tests.upstream import Upstream
@@ -104,6 +105,24 @@ def test_who_has_only_looked_around_is_forgotten_after_a_day(
     [hers], [his] = alice.session.cookies, bob.session.cookies
     assert hers.expires
     assert his.expires
+
+
+def test_what_has_expired_is_let_go_but_not_looked_for_by_everybody(
+    alice: Person, bob: Person, portal
+):
+    def keys() -> set[str]:
+        with portal.database.read() as connection:
+            return set(connection.execute(select(sessions.c.key)).scalars())
+
+    alice.get("/twins/ada")
+    hers = keys()
+    with portal.database.write() as connection:
+        connection.execute(update(sessions).values(expires_at=time.time() - 1))
+    bob.get("/twins/ada")
+    assert keys() > hers
+
+    DatabaseCache(portal.database).set("another", {}, timeout=60)
+    assert keys().isdisjoint(hers)
 
 
 @pytest.mark.fault("F79")
