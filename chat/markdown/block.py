@@ -8,13 +8,19 @@ from typing import NamedTuple
 from chat.markdown.outline import Outline, outline
 from chat.markdown.rendering import plain, prepared, render, rendered
 
-# Beyond so many characters a list is rendered item by item, and code line by line.
+# Beyond so many characters a list is rendered item by item, code and tables line by line.
 LONG = 600
 # Beyond so many, what is open is rendered anew only when it has grown by a part of itself.
 VERY_LONG = 4_000
 PART = 1 / 64
 
-_BEGIN = re.compile(r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>')
+_BEGIN = re.compile(
+    r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>'
+    r'|<section class="table"[^>]*><table><thead>.*?</thead><(tbody)>\n?',
+    re.DOTALL,
+)
+# How many elements each leaves open.
+_OPENED = {"ul": 1, "ol": 1, "code": 3, "tbody": 3}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _END_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 _BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)$")
@@ -104,13 +110,18 @@ class Block:
             context = self._context or self._tail[: self._tail.index("\n") + 1]
             begin = 0 if self._context else len(context)
             end = 0 if _END_FENCE.search(self._tail, begin) else self._tail.rfind("\n") + 1
+        elif found.table and (self._context or self._tail.count("\n") > 1):
+            context = self._context or self._tail[: _line(self._tail, 2)]
+            begin = 0 if self._context else len(context)
+            end = self._tail.rfind("\n") + 1
         if end <= begin:
             return
         html = self._html_of(context + self._tail[begin:end])
         if begun := _BEGIN.match(html):
             inside = begun.end() if self._frozen else 0
-            self._frozen += html[inside : html.rindex(f"</{begun[1] or begun[2]}>")]
-            self._opened = 1 if begun[1] else 3
+            name = begun[begun.lastindex or 1]
+            self._frozen += html[inside : html.rindex(f"</{name}>")]
+            self._opened = _OPENED[name]
             self._before += self._tail[:end]
             self._context, self._tail = context, self._tail[end:]
 

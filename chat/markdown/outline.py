@@ -1,4 +1,4 @@
-"""How Markdown is divided: its blocks, and the items of the last one if that is a list."""
+"""How Markdown is divided: its blocks, and what the last one is."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _BEGINS = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
 class Outline:
     """The lines, from 0, that blocks begin in, and the items of the last block.
 
-    `fenced` tells whether the last one is code between fences.
+    `fenced` tells whether the last one is code between fences, `table` whether it is a table.
     """
 
     blocks: list[int] = field(default_factory=list)
     items: list[int] = field(default_factory=list)
     fenced: bool = False
+    table: bool = False
     deep: bool = False
 
 
@@ -45,7 +46,7 @@ def outline(source: str) -> Outline:
             pass
         elif depth == 0:
             places.append(place["start"])
-            items, found.fenced = [], _is_fence(started)
+            items, found.fenced, found.table = [], _is_fence(started), _is_table(started)
         elif depth == 1 and started == "Item":
             items.append(place["start"])
         if started:
@@ -72,3 +73,7 @@ def _lines(text: bytes, places: list[int]) -> list[int]:
 
 def _is_fence(started: Any) -> bool:
     return isinstance(started, dict) and isinstance(started.get("CodeBlock"), dict)
+
+
+def _is_table(started: Any) -> bool:
+    return isinstance(started, dict) and "Table" in started

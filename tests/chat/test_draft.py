@@ -126,7 +126,7 @@ LONG = {
     "list": "".join(LINE.format(number) for number in range(400)),
     "code": "```python\n" + "    value = compute(other, 'text')  # step\n" * 300 + "```\n\nDone.",
     "prose": "\n\n".join(["A paragraph of some *length*, which says nothing at all. " * 8] * 40),
-    "table": "| a | b |\n|---|---|\n" + "| some | cells here |\n" * 60,
+    "table": "a | b\n:-:|---\n" + "some *words* | and `code` here\n" * 400,
 }
 
 
@@ -137,6 +137,15 @@ def test_a_long_reply_is_sent_about_once(text: str):
     assert reader.html == plain(render(text, "x"))
     assert reader.sent <= 3 * len(text)
     assert reader.anew == 1  # the first time
+
+
+@pytest.mark.parametrize("text", CONSTRUCTS)
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_block_that_is_rendered_in_parts_comes_to_the_same(
+    text: str, size: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chat.markdown.block.LONG", 1)
+    assert follow(text, [size]).html == plain(render(text, "x"))
 
 
 def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
