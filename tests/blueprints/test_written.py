@@ -134,6 +134,7 @@ def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, ups
     call.send(type="progress", progress={"stage": "reading files"})
     page.until("Reading files…")
     call.complete("Done")
+    page.rest()
 
     assert page.response.headers["X-Accel-Buffering"] == "no"
     assert page.response.headers["Cache-Control"] == "no-store, no-transform"
