@@ -14,7 +14,9 @@ from tests.upstream import Call, Upstream
 STREAMS = re.compile(r"/turns/[\w-]+/events")
 CONVERSATION = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
 FORMS = re.compile(r"/(turns|conversations)$")
-STEP_MS = 1_000
+STEP_MS = 250
+# The shortest of the first gaps that are compared with later ones.
+FIRST_GAP_MS = 1_000
 # The page spreads its own delays; the shortest of them is enough for a test.
 NO_SPREAD = "Math.random = () => 0"
 HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
@@ -124,7 +126,7 @@ class Asked:
     def ever_more_rarely(self, most: int = 10) -> bool:
         """Tell whether the gaps grow."""
         gaps = [b - a for a, b in pairwise(self.at)]
-        return len(gaps) > 2 and gaps[-1] >= 4 * max(gaps[0], STEP_MS) and len(self.at) <= most
+        return len(gaps) > 2 and gaps[-1] >= 4 * max(gaps[0], FIRST_GAP_MS) and len(self.at) <= most
 
 
 def post_answers(page: Page) -> list[Response]:
