@@ -71,15 +71,15 @@ class Conversations:
             mine &= table.c.twin_id == twin_id
         query = _in_order(mine).limit(PAGE_SIZE)
         with self.database.read() as connection:
-            if page <= 1:
-                first = _all(connection.execute(query))
-                if len(first) < PAGE_SIZE:
-                    return Page(first, 1, 1, len(first))
+            found = _all(connection.execute(query)) if page <= 1 else ()
+            if page <= 1 and len(found) < PAGE_SIZE:
+                return Page(found, 1, 1, len(found))
             total = connection.execute(select(func.count()).where(mine)).scalar_one()
             pages = max(1, -(-total // PAGE_SIZE))
             page = min(max(1, page), pages)
-            query = query.offset((page - 1) * PAGE_SIZE)
-            return Page(_all(connection.execute(query)), page, pages, total)
+            if not found:
+                found = _all(connection.execute(query.offset((page - 1) * PAGE_SIZE)))
+            return Page(found, page, pages, total)
 
     def newest(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return the first of a person's conversations, as they are listed."""
