@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from playwright.sync_api import Page, sync_playwright
+
 from tests.packages import install
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -18,6 +20,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 HELP = (
     "The tests need Chromium: install it (on Debian: apt-get install chromium; elsewhere: "
     "python -m playwright install chromium) and run them again."
@@ -35,14 +38,18 @@ def path() -> str:
     return found
 
 
+def resize(page: Page, width: int, height: int) -> None:
+    """Set the size of the window, in CSS pixels, and wait until the page has answered to it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(DRAWN)
+
+
 def _found() -> str | None:
     named = next((found for name in NAMES if (found := shutil.which(name))), None)
     return named or _playwrights_own()
 
 
 def _playwrights_own() -> str | None:
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
     return own if Path(own).exists() else None

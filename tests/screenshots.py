@@ -21,7 +21,6 @@ SIZES = ((360, 740), (768, 1024), (1280, 800))
 QUALITY = 70
 TWINS = ("ada", "marlow", "coach")
 OPENING = 0
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PAGES = {
     "gallery": "/",
     "twin": "/twins/ada",
@@ -72,7 +71,7 @@ def talk(page: Page, twin: str) -> str:
 
 def take(page: Page, path: Path) -> None:
     """Take a picture as WebP, which Playwright itself does not offer."""
-    page.evaluate(DRAWN)
+    page.evaluate(browser.DRAWN)
     session = page.context.new_cdp_session(page)
     taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
     path.write_bytes(base64.b64decode(taken["data"]))

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.accessibility.stage import House, State, house
 from tests.accessibility.states import STATES
+from tests.browser import resize
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
 
@@ -53,8 +54,8 @@ def shown(
 def page(shown: Shown) -> Page:
     """Return the page, as wide and as bright as it always is."""
     page = shown.page
-    page.set_viewport_size({"width": 1280, "height": 800})
     page.emulate_media(color_scheme="light", forced_colors="none", reduced_motion="no-preference")
+    resize(page, 1280, 800)
     return page
 
 
