@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 
 from flask import Flask, Response, g, request
+from werkzeug import Response as BaseResponse
 
 POLICY = "; ".join(
     (
@@ -34,18 +35,23 @@ def request_id() -> str:
     return str(g.request_id)
 
 
+def harden_file(response: BaseResponse, *, by_https: bool) -> None:
+    """Set the headers that files carry as well."""
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    if by_https:
+        response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+
+
 def _harden(response: Response) -> Response:
+    harden_file(response, by_https=request.is_secure)
     headers = response.headers
-    headers.setdefault("X-Content-Type-Options", "nosniff")
     kind = response.mimetype or ""
-    # These are about pages and what they may do; in the answers with files they only cost bytes.
-    if not kind.startswith(("image/", "text/css", "text/javascript")):
+    # These are about pages and what they may do; in the answers with pictures they only cost bytes.
+    if not kind.startswith("image/"):
         headers.setdefault("Content-Security-Policy", POLICY)
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("X-Request-Id", request_id())
         headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
     # Back must not show a conversation as it was before the message was sent.
     headers.setdefault("Cache-Control", "no-store")
-    if request.is_secure:
-        headers.setdefault("Strict-Transport-Security", "max-age=31536000")
     return response

@@ -1,0 +1,88 @@
+"""What styles, scripts and pictures of ours are made of: each is one file on the wire."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from pathlib import Path
+from string import Template
+
+import brotli
+
+from blueprints.sayings import script
+from blueprints.squeeze import squeeze
+from wording import LANGUAGES
+
+STATIC = Path(__file__).parent.parent / "static"
+
+SCRIPTS = (
+    *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
+    *("js/page.js", "js/follow.js", "js/announcer.js", "js/reading.js", "js/composer.js"),
+    *("js/copy.js", "js/menus.js", "js/shortcuts.js"),
+)
+# One script for each language, which says at its beginning what scripts may have to say.
+SAYINGS = "sayings/"
+BUNDLES = {
+    "twindow.css": (
+        *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css", "css/gallery.css"),
+        *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/preferences.css"),
+        *("css/states.css", "css/help.css", "css/languages.css", "css/print.css"),
+        "brand/accent.css",
+    ),
+    "followed.css": ("css/followed.css",),
+    "favicon.svg": ("brand/favicon.svg",),
+    "icon.svg": ("brand/icon.svg",),
+    **{f"twindow.{code}.js": (f"{SAYINGS}{code}", *SCRIPTS) for code in LANGUAGES},
+}
+# As small as each makes them, the smallest first. Browsers take br over https and from localhost.
+ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "br": partial(brotli.compress, quality=11),
+    "gzip": partial(gzip.compress, compresslevel=9, mtime=0),
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file on the wire."""
+
+    name: str
+    body: bytes
+
+    def compressed(self, encoding: str) -> bytes:
+        """Return the bytes, compressed."""
+        return _compressed(self.body, encoding)
+
+    @cached_property
+    def hash(self) -> str:
+        """Return what changes with the bytes."""
+        return hashlib.sha256(self.body).hexdigest()[:16]
+
+
+def make(
+    name: str, parts: tuple[str, ...], colours: Mapping[str, str], *, for_developers: bool
+) -> Asset:
+    """Make a file of other files, in their order; one for developers is not squeezed.
+
+    Those in brand/ name colours, which are put in; sayings/ are made for a language.
+    """
+    read = partial(_read, colours=colours, for_developers=for_developers)
+    return Asset(name, b"\n".join(map(read, parts)))
+
+
+def _read(part: str, colours: Mapping[str, str], *, for_developers: bool) -> bytes:
+    if part.startswith(SAYINGS):
+        return script(part.removeprefix(SAYINGS)).encode()
+    data = (STATIC / part).read_bytes()
+    if part.startswith("brand/"):
+        data = Template(data.decode()).substitute(colours).encode()
+    if for_developers or not part.startswith(("css/", "js/", "brand/")):
+        return data
+    return squeeze(part, data.decode()).encode()
+
+
+@cache
+def _compressed(body: bytes, encoding: str) -> bytes:
+    return ENCODINGS[encoding](body)
