@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -183,20 +184,26 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def insert_new(connection: Connection, table: Table) -> Insert:
     """Return an INSERT that leaves rows alone whose key is there already."""
-    insert: Insert = _insert(connection, table).on_conflict_do_nothing()
+    insert: Insert = _insert(connection.dialect.name, table).on_conflict_do_nothing()
     return insert
 
 
 def upsert(connection: Connection, table: Table, key: str, row: dict[str, object]) -> None:
     """Insert a row, or change the one that has its key."""
-    insert = _insert(connection, table).values(row)
-    rest = {name: insert.excluded[name] for name in row if name != key}
-    connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=rest))
+    connection.execute(_upserting(connection.dialect.name, table, key, frozenset(row)), row)
 
 
-def _insert(connection: Connection, table: Table) -> Any:
+@cache
+def _upserting(dialect: str, table: Table, key: str, names: frozenset[str]) -> Insert:
+    insert = _insert(dialect, table)
+    rest = {name: insert.excluded[name] for name in names - {key}}
+    upserting: Insert = insert.on_conflict_do_update(index_elements=[key], set_=rest)
+    return upserting
+
+
+def _insert(dialect: str, table: Table) -> Any:
     # Each when it is needed: a dialect costs a tenth of a second to import.
-    if connection.dialect.name == "sqlite":
+    if dialect == "sqlite":
         from sqlalchemy.dialects import sqlite
 
         return sqlite.insert(table)
