@@ -15,7 +15,6 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-FOR_EVER = "max-age=31536000, immutable"
 FOR_A_DAY = "private, max-age=86400, immutable"
 NOT_KEPT = "no-store"
 
@@ -30,16 +29,21 @@ def init_app(app: Flask) -> None:
     """Let templates say where the face of a twin is."""
     app.url_map.converters["seed"] = Seed
     app.template_filter()(avatar)
+    app.template_filter()(drawn)
     app.template_filter()(face_name)
 
 
 def avatar(twin_id: str) -> str:
-    """Return where the face of a twin is; this asks the service nothing."""
+    """Return where the picture of a twin is, "" if it has none; this asks the service nothing."""
     if "twins" not in g:
         g.twins = portal().directory.all_known()
-    seed = faces.seed_of(twin_id)
     name = portal().avatars.name(g.twins.get(twin_id))
-    return url_for("avatars.show", seed=seed, name=name or None)
+    return url_for("avatars.show", seed=faces.seed_of(twin_id), name=name) if name else ""
+
+
+def drawn(twin_id: str) -> faces.Face:
+    """Draw the face of a twin that has no picture."""
+    return faces.face(faces.seed_of(twin_id))
 
 
 def face_name(twin_id: str) -> str:
@@ -47,19 +51,17 @@ def face_name(twin_id: str) -> str:
     return f"face-{faces.seed_of(twin_id)}"
 
 
-@bp.get("/<seed:seed>", defaults={"name": ""})
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
     """Answer with the picture of that name, or with a generated face if there is none today."""
-    found = portal().avatars.find(name) if name else None
-    if found:
-        response = Response(found.content, mimetype=found.type, headers=HEADERS)
-        response.headers["Cache-Control"] = FOR_A_DAY
-    else:
+    found = portal().avatars.find(name)
+    if not found:
         svg = render_template("avatars/face.svg", face=faces.face(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=HEADERS)
-        response.headers["Cache-Control"] = NOT_KEPT if name else FOR_EVER
+        response.headers["Cache-Control"] = NOT_KEPT
         return response
+    response = Response(found.content, mimetype=found.type, headers=HEADERS)
+    response.headers["Cache-Control"] = FOR_A_DAY
     response.add_etag()
     response.make_conditional(request)
     return response
