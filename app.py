@@ -8,7 +8,8 @@ if __name__ == "__main__":
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ParamSpec, TypeVar
 
 import click
 from flask import Flask
@@ -18,6 +19,7 @@ import config
 import twinapi
 from blueprints.commands import check
 from blueprints.current import EXTENSION, Portal
+from blueprints.warm_up import warm_up
 from chat.allowance import Allowance
 from chat.avatars import Avatars
 from chat.conversations import Conversations
@@ -34,6 +36,9 @@ from config import Settings
 from database import Database, migrate
 from service.application import Service, create_service
 from service.commands import group
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
 API = "/api/v1"
@@ -62,6 +67,7 @@ class Twindow:
         self.portal.extensions[EXTENSION].deletions.start()
         if self.service:
             self.service.start()
+        Thread(target=warm_up, args=(self.portal, _beside), daemon=True).start()
 
     def close(self) -> None:
         """Let every open stream go, and end what runs beside requests."""
@@ -121,7 +127,7 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
         reply_timeout=settings.api_reply_timeout,
         heard=allowance.heard,
     )
-    log = Log(database, _renderer())
+    log = Log(database, _beside(render))
     directory = Directory(client, database, keep=settings.twins_cache)
     conversations = Conversations(database)
     turns = Turns(database, log, allowance)
@@ -149,13 +155,13 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
     return log
 
 
-def _renderer() -> Callable[[str, str], str]:
-    """Return what makes Markdown into HTML; a long text takes a fifth of a second."""
+def _beside(work: Callable[P, R]) -> Callable[P, R]:
+    """Do long work beside the rest: a fifth of a second for a long text."""
     if not monkey.is_module_patched("threading"):
-        return render
+        return work
     from server import beside
 
-    return beside(render)
+    return beside(work)
 
 
 def _own_key(service: Service, settings: Settings) -> str:

@@ -7,11 +7,14 @@ import socket
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 import gevent
 from gunicorn.app.base import BaseApplication
 from gunicorn.workers.ggevent import GeventWorker
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 CONNECTIONS = 20_000
 GRACE_SECONDS = 5
@@ -80,14 +83,14 @@ class Worker(GeventWorker):  # type: ignore[misc]
         os._exit(0)
 
 
-def beside(work: Callable[[str, str], str]) -> Callable[[str, str], str]:
+def beside(work: Callable[P, R]) -> Callable[P, R]:
     """Do work in a real thread, so that everybody else goes on meanwhile.
 
     The libraries that do it let go of the interpreter; in a greenlet they would hold up the worker.
     """
 
-    def done_beside(given: str, more: str) -> str:
-        done: str = gevent.get_hub().threadpool.apply(work, (given, more))
+    def done_beside(*args: P.args, **kwargs: P.kwargs) -> R:
+        done: R = gevent.get_hub().threadpool.apply(work, args, kwargs)
         return done
 
     return done_beside

@@ -6,16 +6,16 @@ import sqlite3
 import time
 
 import pytest
+from flask import Flask
 from sqlalchemy import select, update
 
 import database
-from blueprints.assets import BUNDLES
+from blueprints.bundles import ENCODINGS
 from blueprints.sessions import DatabaseCache
+from blueprints.warm_up import warm_up
 from chat.tables import sessions
 from tests.person import Person
 from tests.upstream import Upstream
-
-SCRIPT = BUNDLES["twindow.js"]
 
 
 def test_health(alice: Person, upstream: Upstream):
@@ -57,6 +57,32 @@ def test_files_are_answered_without_a_look_at_the_database(
     for place in ("link[rel=stylesheet]", "link[rel=icon]", "link[rel=manifest]"):
         assert alice.get(str(page.select_one(place)["href"])).status == 200
     assert asked == []
+
+
+def test_a_script_speaks_its_language_before_any_page_was_asked_for(alice: Person):
+    answer = alice.get("/static/0/twindow.de.js").response
+
+    assert "Kopiert" in answer.text
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_who_comes_first_waits_for_nothing_that_could_be_ready(
+    app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    warm_up(app, lambda work: work)
+    assert upstream.calls == []
+    monkeypatch.setattr(app.jinja_env, "compile", _too_late)
+    monkeypatch.setitem(ENCODINGS, "br", _too_late)
+
+    page = alice.get("/twins/ada")
+    files = [alice.get(str(link["href"])) for link in page.html.select("link[rel=stylesheet]")]
+
+    assert [answer.status for answer in (page, *files)] == [200, 200]
+
+
+def _too_late(*_: object, **__: object) -> None:
+    raise AssertionError("not ready")
 
 
 @pytest.mark.parametrize(
