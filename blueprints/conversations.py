@@ -81,22 +81,12 @@ def show(conversation_id: str) -> Response:
 
 
 def page_of(
-    conversation: Conversation,
-    *,
-    content: str = "",
-    notice: str = "",
-    until: float | None = None,
-    follow: bool = False,
-    status: int = 200,
+    conversation: Conversation, *, refused: words.Refused | None = None, follow: bool = False
 ) -> Response:
     """Make the page of a conversation; this asks the service nothing."""
     log = log_of(conversation, before=_before())
     running = [turn for turn, reply in log["turns"][-1:] if reply.running]
-    values = log | _given_back(conversation)
-    if content or notice:
-        values |= {"content": content, "notice": notice, "copied": False}
-    if until:
-        values["until"] = until
+    values = log | _given_back(conversation) | (words.given_back(refused) if refused else {})
     values |= {
         "running": bool(running),
         "follow": follow,
@@ -106,6 +96,7 @@ def page_of(
     if follow and running and not is_one_too_many():
         followed = Written(running[0], portal().log.follow(running[0].id, LOOK_SECONDS))
         return written.page("conversations/show.html", followed, **values)
+    status = refused.status if refused else 200
     return make_response(render_template("conversations/show.html", **values), status)
 
 

@@ -36,13 +36,13 @@ def create(conversation_id: str) -> BaseResponse:
         said = words.said()
         again = _repeated(conversation, said.content)
         added = portal().turns.add(conversation, said.content, said.key, again)
-    except words.Refused as error:
-        return _refuse(conversation, error.content, error.sentence, error.status)
+    except words.Refused as refused:
+        return _refuse(conversation, refused)
     except StillReplying:
-        return _refuse(conversation, said.content, STILL_REPLYING, 409)
+        return _refuse(conversation, words.Refused(STILL_REPLYING, 409, said.content))
     except NotNow as error:
         sentence = together(error.sentence, words.NOT_SENT)
-        return _refuse(conversation, said.content, sentence, 429, error.until)
+        return _refuse(conversation, words.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
@@ -93,22 +93,14 @@ def _place_of(turn: Turn) -> str:
     return url_for("conversations.show", conversation_id=turn.conversation_id)
 
 
-def _refuse(
-    conversation: Conversation,
-    content: str,
-    sentence: str,
-    status: int,
-    until: float | None = None,
-) -> Response:
+def _refuse(conversation: Conversation, refused: words.Refused) -> Response:
     if not wants_fragment():
-        return page_of(conversation, content=content, notice=sentence, until=until, status=status)
+        return page_of(conversation, refused=refused)
     if "composer" not in request.form:
-        return notice(sentence, status, until=until)
+        return notice(refused.sentence, refused.status, until=refused.until)
     return fragment(
         "turns/_composer.html",
-        status,
-        **composer_of(conversation) | ({"until": until} if until else {}),
-        content=content,
-        notice=sentence,
-        until_ended=status == 409,
+        refused.status,
+        **composer_of(conversation) | words.given_back(refused),
+        until_ended=refused.status == 409,
     )

@@ -82,28 +82,23 @@ def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
     twin = portal().directory.find(twin_id)
     try:
         said = words.said()
-    except words.Refused as error:
-        return _again(twin, error.content, error.sentence), error.status
+    except words.Refused as refused:
+        return _again(twin, refused)
     try:
         added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
     except NotNow as error:
         sentence = together(error.sentence, words.NOT_SENT)
-        return _again(twin, said.content, sentence, error.until), 429
+        return _again(twin, words.Refused(sentence, 429, said.content, error.until))
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)
     return redirect(to, 303)
 
 
-def _again(twin: Twin, content: str, notice: str, until: float | None = None) -> str:
+def _again(twin: Twin, refused: words.Refused) -> tuple[str, int]:
     """Show the form again, with what was written and why it was not sent."""
-    return render_template(
-        "twins/show.html",
-        twin=twin,
-        **_composer(twin) | ({"until": until} if until else {}) | {"content": content},
-        **_talks(twin),
-        notice=notice,
-    )
+    values = _composer(twin) | words.given_back(refused)
+    return render_template("twins/show.html", twin=twin, **values, **_talks(twin)), refused.status
 
 
 def _composer(twin: Twin) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from flask import abort, request, session
 
@@ -27,13 +28,25 @@ class Said:
 
 
 class Refused(Exception):
-    """Raised for a message that cannot be sent; `content` gives the words back."""
+    """Raised for a message that cannot be sent; `content` gives the words back.
 
-    def __init__(self, sentence: str, status: int, content: str) -> None:
+    `until` says when it may be tried again, in seconds since the epoch, if that is known.
+    """
+
+    def __init__(
+        self, sentence: str, status: int, content: str, until: float | None = None
+    ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.status = status
         self.content = content
+        self.until = until
+
+
+def given_back(refused: Refused) -> dict[str, Any]:
+    """Return what the composer is shown by after a refusal."""
+    shown = {"content": refused.content, "notice": refused.sentence, "copied": False}
+    return shown | ({"until": refused.until} if refused.until else {})
 
 
 def refuse_nul() -> None:
