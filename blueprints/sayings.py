@@ -22,6 +22,7 @@ SENTENCES = {
     "table": N_("Table"),
     "code": N_("Code"),
     "formula": N_("Formula"),
+    "back": N_("Back to the text"),
 }
 
 

@@ -83,6 +83,10 @@
       part.ariaLabel = scrolls ? names[part.tagName] : null;
     }
   };
-  whenNew(look, 1000);
+  // A note leads back by an arrow, which is no name.
+  const lead = () => {
+    for (const back of document.querySelectorAll("[role=doc-backlink]")) back.ariaLabel = told.back;
+  };
+  whenNew(() => { look(); lead(); }, 1000);
   addEventListener("resize", look);
 }

@@ -129,6 +129,13 @@ def test_what_scrolls_sideways_is_a_stop_with_a_name_and_nothing_else_is(
     expect(page.locator(".turn__reply [tabindex='0']")).to_have_count(2)
 
 
+def test_a_note_leads_back_by_a_name(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One")
+    call.complete("Round[^1].\n\n[^1]: More or less.\n")
+
+    expect(page.get_by_role("link", name="Back to the text")).to_have_text("\u21a9")
+
+
 def test_writing_moves_nothing(context: BrowserContext, upstream: Upstream):
     page = long_talk(context, upstream)
     for place in (0, 900):
