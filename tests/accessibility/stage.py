@@ -80,6 +80,9 @@ class House:
             self.page.emulate_media(reduced_motion="reduce")
             stage = Stage(app, self.url, upstream, self.page, patch)
             assert state.reach(stage) is self.page
+            # A page that is sent while its reply is written is not loaded before its end.
+            if "follow" not in self.page.url:
+                self.page.wait_for_load_state()
             yield stage
 
     def _leave(self) -> None:

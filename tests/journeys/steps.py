@@ -36,7 +36,8 @@ def say(page: Page, words: str) -> None:
 
 
 def say_too_early(page: Page, words: str) -> None:
-    """Write something while a reply runs, and try to send it."""
+    """Write something while a reply runs, and try to send it by the keyboard."""
+    page.wait_for_load_state()
     box(page).fill(words)
     box(page).press("Enter")
 

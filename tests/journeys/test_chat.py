@@ -17,6 +17,7 @@ def test_gallery_to_reply_and_back(context: BrowserContext, upstream: Upstream):
     page.get_by_role("link", name="Ada").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
 
+    page.wait_for_load_state()
     page.get_by_role("textbox", name="Message").fill("Hello Ada")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/conversations/[\w-]{22}$"))

@@ -19,7 +19,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None
     """Let a moment of silence be a long time."""
     monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 0.2)
     monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
-    settings["api_idle_timeout"] = 2
+    settings["api_idle_timeout"] = 5
 
 
 @pytest.mark.fault("F39")

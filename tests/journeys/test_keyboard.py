@@ -31,6 +31,7 @@ def press(page: Page, words: str) -> None:
 def open_by(page: Page, link: str) -> None:
     press(page, link)
     expect(page.get_by_role("heading", level=1)).to_contain_text(link)
+    page.wait_for_load_state()
 
 
 @pytest.fixture

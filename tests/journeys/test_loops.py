@@ -132,6 +132,7 @@ def test_a_quiet_reply_whose_stream_breaks_off_is_not_said_to_be_out_of_reach(
     say(page, "Hello")
     call = upstream.next_call().begin()
     expect(page).to_have_url(CONVERSATION)
+    page.wait_for_load_state()
     for _ in range(5):
         with page.expect_response(lambda answer: is_stream(answer.request)):
             wire.cut()

@@ -90,6 +90,7 @@ def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
     page.keyboard.press("g")
     page.keyboard.press("c")
     expect(page).to_have_url(re.compile("/conversations$"))
+    page.wait_for_load_state()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("Escape")

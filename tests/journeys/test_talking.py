@@ -160,6 +160,7 @@ def test_who_renames_what_they_read_goes_on_where_they_were(
     page.get_by_role("button", name="Rename").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Another")
+    page.wait_for_load_state()
     note = page.get_by_role("group", name="It is called")
     expect(note).to_be_focused()
     expect(note).to_be_in_viewport()

@@ -14,7 +14,8 @@ def to_ada(page: Page) -> tuple[str, str]:
     page.goto("/")
     before = page.locator(".card", has_text="Ada").locator(".face").evaluate(NAME)
     page.get_by_role("link", name="Ada").click()
-    expect(page.get_by_role("heading", name="Ada")).to_be_visible()
+    expect(page.get_by_role("heading", name="Ada", level=1)).to_be_visible()
+    page.wait_for_load_state()
     return before, page.locator(".hello .face").evaluate(NAME)
 
 

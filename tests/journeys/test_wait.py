@@ -19,7 +19,7 @@ def test_retry_comes_back_by_itself_when_the_time_is_over(
         page.goto("/twins/ada")
         page.get_by_role("textbox", name="Message").fill("Hello")
         page.get_by_role("button", name="Send").click()
-        upstream.next_call().answer(429, {}, retry_after="3")
+        upstream.next_call().answer(429, {}, retry_after="6")
         failed = turn(page, "failed")
 
         expect(failed.get_by_text("Try again in")).to_be_visible()
