@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from chat.markdown.formulas import MOST
 from chat.markdown.outline import Outline, outline
 from chat.markdown.rendering import plain, prepared, render, rendered
 
@@ -13,6 +14,9 @@ LONG = 600
 # Beyond so many, what is open is rendered anew only when it has grown by a part of itself.
 VERY_LONG = 4_000
 PART = 1 / 64
+# Beyond so many, it is shown as plain text, and less often: nobody writes such a paragraph.
+MONSTROUS = 32_000
+LARGE_PART = 1 / 4
 
 _BEGIN = re.compile(
     r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>'
@@ -64,6 +68,8 @@ class Block:
         self._frozen = ""
         self._opened = 0
         self._rendered = 0
+        # For formulas, in what is still to come.
+        self._room = MOST
 
     @property
     def html(self) -> Html:
@@ -79,7 +85,8 @@ class Block:
         self._held = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
-        if length > VERY_LONG and length - self._rendered < length * PART:
+        part = PART if length <= MONSTROUS else LARGE_PART
+        if length > VERY_LONG and length - self._rendered < length * part:
             return ""
         found = outline(prepared(self._context + self._tail))
         closed = self._close(found) if found.blocks and found.blocks[-1] else ""
@@ -99,7 +106,9 @@ class Block:
         self._tail = self._tail[end:]
         self._before = self._context = self._frozen = ""
         self._opened = 0
-        return render(source, self.scope)
+        html = render(source, self.scope, self._room)
+        self._room -= html.count("<math")
+        return html
 
     def _freeze(self, found: Outline) -> None:
         """Render for good, as long as the block is open, all but the last item or line."""
@@ -126,7 +135,7 @@ class Block:
             self._context, self._tail = context, self._tail[end:]
 
     def _shown(self, source: _Source) -> Html:
-        if source.deep:
+        if source.deep or len(source.tail) > MONSTROUS:
             return Html(rest=plain(source.before + source.tail))
         # What may become the end of code must not be seen as the last line of it.
         tail = _BEGUN_FENCE.sub("", source.tail) if source.context else source.tail
@@ -138,7 +147,7 @@ class Block:
         return Html(rest=self._html_of(source.before + source.tail))
 
     def _html_of(self, source: str) -> str:
-        return rendered(prepared(source), self.scope, complete=False)
+        return rendered(prepared(source), self.scope, complete=False, room=self._room)
 
 
 def _line(text: str, number: int) -> int:

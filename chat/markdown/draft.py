@@ -6,12 +6,17 @@ are defined later. The render of the whole, at the end, mends these.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from chat.entries import Batch, Delta, Reply, fold
 from chat.markdown.block import Block, Html
 from chat.markdown.changes import Change, changes
+from chat.markdown.rendering import MAX_LENGTH
+
+# So many entries are read before others have their turn.
+TURN = 32
 
 
 class Draft:
@@ -24,6 +29,7 @@ class Draft:
     def __init__(self, scope: str, after: int = 0) -> None:
         """Begin for a reader who has the HTML at a cursor; 0 says that they have none."""
         self.number = 0
+        self._length = 0
         self._after = after
         self._block = Block(scope)
         self._closed: list[str] = []
@@ -49,6 +55,8 @@ class Draft:
         for number, entry in enumerate(batch.entries, batch.after + 1):
             if number > self.number:
                 self._take(number, entry.text if isinstance(entry, Delta) else "")
+            if number % TURN == 0:
+                time.sleep(0)  # whoever joins late has much to read, and others wait
 
     def changes(self) -> tuple[Change, ...]:
         """Say how the HTML has changed since the reader was told last, or since their cursor."""
@@ -74,7 +82,9 @@ class Draft:
         return _wholly(final) if found is None else found
 
     def _take(self, number: int, text: str) -> None:
-        if text and (closed := self._block.write(text)):
+        self._length += len(text)
+        # What is longer is plain text at its end, and rendered no further until then.
+        if text and self._length <= MAX_LENGTH and (closed := self._block.write(text)):
             self._closed.append(closed)
         self.number = number
         if number == self._after:

@@ -66,7 +66,7 @@ _cleaner = nh3.Cleaner(
 )
 
 
-def render(text: str, scope: str = "") -> str:
+def render(text: str, scope: str = "", room: int = formulas.MOST) -> str:
     """Render Markdown; raw HTML in it is shown as the text it is.
 
     `scope` sets its footnotes apart from those of other replies on the page. What is too long or
@@ -77,7 +77,7 @@ def render(text: str, scope: str = "") -> str:
     source = prepared(text)
     if _is_deep(source):
         return plain(text)
-    return rendered(source, scope)
+    return rendered(source, scope, room=room)
 
 
 def prepared(text: str) -> str:
@@ -86,13 +86,13 @@ def prepared(text: str) -> str:
     return _without_html(formulas.with_dollars(text))
 
 
-def rendered(source: str, scope: str, *, complete: bool = True) -> str:
+def rendered(source: str, scope: str, *, complete: bool = True, room: int = formulas.MOST) -> str:
     """Render Markdown that holds no HTML, and is neither long nor deep.
 
-    The parts of code are marked when it is complete.
+    The parts of code are marked when it is complete; there is room for so many formulas.
     """
     found = pyromark.html(source, options=OPTIONS)
-    cleaned = _cleaner.clean(_without_what_is_pyromarks(found))
+    cleaned = _cleaner.clean(_without_what_is_pyromarks(found, room))
     told = links.told(_with_notes(cleaned, scope))
     return _with_wide_parts(_with_marked_code(highlight.blocks(told, marked=complete)))
 
@@ -138,7 +138,7 @@ def _is_html(event: Any) -> bool:
     return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
 
 
-def _without_what_is_pyromarks(found: str) -> str:
+def _without_what_is_pyromarks(found: str, room: int) -> str:
     """Lower the headings (the page has its own first level), and say in text what is a picture."""
     if "<h" in found:
         found = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", found)
@@ -149,7 +149,7 @@ def _without_what_is_pyromarks(found: str) -> str:
     if "text-align" in found:
         found = _ALIGN.sub(r' align="\1"', found)
     if 'class="math' in found:
-        found = formulas.mathml(found)
+        found = formulas.mathml(found, room)
     if 'class="footnote' in found:
         found = _NOTED.sub(r"<div><sup>\1</sup>", _NOTE.sub(r"<sup>\1</sup>", found))
     return found

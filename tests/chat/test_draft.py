@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from blueprints import frames
 from chat.entries import Batch, Delta, Entry, Progress
-from chat.markdown.block import Block
+from chat.markdown.block import MONSTROUS, Block
 from chat.markdown.changes import Change
 from chat.markdown.draft import Draft, shown
+from chat.markdown.formulas import MOST
 from chat.markdown.rendering import render
 from tests.chat.constructs import CONSTRUCTS
 from tests.page import read
@@ -157,9 +158,9 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         rendered.append(len(source))
         return html_of(block, source)
 
-    def closing(source: str, scope: str) -> str:
+    def closing(source: str, scope: str, room: int) -> str:
         closed.append(len(source))
-        return render(source, scope)
+        return render(source, scope, room)
 
     monkeypatch.setattr("chat.markdown.block.Block._html_of", counting)
     monkeypatch.setattr("chat.markdown.block.render", closing)
@@ -172,6 +173,31 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
             draft.changes()
         assert max(rendered) < 2_000
         assert sum(closed) <= len(text)
+
+
+def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPatch):
+    rendered: list[int] = []
+    html_of = Block._html_of
+
+    def counting(block, source: str) -> str:
+        rendered.append(len(source))
+        return html_of(block, source)
+
+    monkeypatch.setattr("chat.markdown.block.Block._html_of", counting)
+    text = "".join(f"${number}+x$ " for number in range(6_000))
+    log = cut(text, [1_000])
+    assert shown(Batch(0, len(log), tuple(log)), "x").html.startswith("<pre>$0+x$ $1+x$ ")
+    assert max(rendered, default=0) <= MONSTROUS
+
+
+@pytest.mark.parametrize("between", [" ", "\n\n"])
+def test_so_many_formulas_are_drawn_and_no_more(between: str):
+    text = between.join(f"${number}+x$" for number in range(MOST + 100)) + "\n\nEnd"
+
+    log = cut(text, [1_000])
+    for html in (render(text, "x"), shown(Batch(0, len(log), tuple(log)), "x").html):
+        assert html.count("<math") == MOST
+        assert f"<code>${MOST + 99}+x$</code>" in html
 
 
 def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.MonkeyPatch):
