@@ -12,8 +12,11 @@ _LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
 _PART = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])")
 _TAG = re.compile(r"<[^>]*>")
 _REL = ' rel="noopener noreferrer nofollow"'
-# A quotation mark or a bracket in clean HTML: an address ends before it.
-_MARK = re.compile(r"&(?:gt|lt|quot)\b")
+# What an address ends before: a quotation mark, a bracket or a space in clean HTML, an entity whose
+# end is a mark, and marks of Japanese and Arabic.
+_MARK = re.compile(
+    r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$|[\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff1a\uff1b\uff1f\u060c\u061b\u061f]"
+)
 # As browsers read it (WHATWG URL): slashes of either kind and number, then all up to the next.
 _WEB = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
 _IGNORED = re.compile(r"[\t\r\n]")

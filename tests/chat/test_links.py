@@ -39,6 +39,10 @@ B = link("http://a.example/b", "http://a.example/b")
         ("`http://a.example`", "<code>http://a.example</code>"),
         ("ahttp://a.example", "ahttp://a.example"),
         ("see http://a.example/b> there", f"see {B}&gt; there"),
+        ("http://a.example/b\u00a0: voici", f"{B}&nbsp;: voici"),
+        ("http://a.example/b&", f"{B}&amp;"),
+        ("http://a.example/b\u3002\u6b21", f"{B}\u3002\u6b21"),
+        ("http://a.example/b\u061f", f"{B}\u061f"),
         ("[x](HTTPS://evil.example)", link("HTTPS://evil.example", "x", "evil.example")),
         ("[x](https:/evil.example)", link("https:/evil.example", "x", "evil.example")),
         (
