@@ -156,7 +156,7 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
 
 
 def _beside(work: Callable[P, R]) -> Callable[P, R]:
-    """Do long work beside the rest: a fifth of a second for a long text."""
+    """Do long work beside the rest, where everything runs in one thread."""
     if not monkey.is_module_patched("threading"):
         return work
     from server import beside

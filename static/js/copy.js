@@ -14,7 +14,11 @@
 
   const source = async ({ dataset, parentElement, formAction }) => {
     if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
-    if (dataset.copy === "text") return (await fetch(formAction)).text();
+    if (dataset.copy === "text") {
+      const answer = await fetch(formAction);
+      if (!answer.ok) throw new Error(answer.statusText);  // what it says is no reply
+      return answer.text();
+    }
     return document.querySelector(dataset.copy).textContent;
   };
   document.addEventListener("click", async (event) => {

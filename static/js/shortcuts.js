@@ -44,6 +44,7 @@
     const fromMenu = link.checkVisibility();
     const answer = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (!answer?.ok) return location.assign(link.href);
+    if (document.querySelector("dialog[open]")) return;  // asked for twice
     const sheet = document.createElement("dialog");
     sheet.className = "sheet";
     sheet.innerHTML = await answer.text();

@@ -10,6 +10,7 @@ from flask import Flask
 from sqlalchemy import select, update
 
 import database
+from blueprints import bundles
 from blueprints.bundles import ENCODINGS
 from blueprints.sessions import DatabaseCache
 from blueprints.warm_up import warm_up
@@ -70,15 +71,17 @@ def test_a_script_speaks_its_language_before_any_page_was_asked_for(alice: Perso
 def test_who_comes_first_waits_for_nothing_that_could_be_ready(
     app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
+    bundles._compressed.cache_clear()
     warm_up(app, lambda work: work)
     assert upstream.calls == []
     monkeypatch.setattr(app.jinja_env, "compile", _too_late)
     monkeypatch.setitem(ENCODINGS, "br", _too_late)
 
     page = alice.get("/twins/ada")
-    files = [alice.get(str(link["href"])) for link in page.html.select("link[rel=stylesheet]")]
+    links = page.html.select("link[rel=stylesheet], link[rel=icon], script[src]")
+    files = [alice.get(str(link.get("href") or link.get("src"))) for link in links]
 
-    assert [answer.status for answer in (page, *files)] == [200, 200]
+    assert [answer.status for answer in (page, *files)] == [200] * 4
 
 
 def _too_late(*_: object, **__: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.journeys.conftest import Surprises, open_context, turn
+from tests.journeys.conftest import WAIT_MS, Surprises, open_context, turn
 from tests.upstream import Upstream
 
 
@@ -24,7 +24,7 @@ def test_retry_comes_back_by_itself_when_the_time_is_over(
 
         expect(failed.get_by_text("Try again in")).to_be_visible()
         expect(failed.get_by_role("button", name="Retry")).to_have_count(0)
-        expect(failed.get_by_role("button", name="Retry")).to_be_visible()
+        expect(failed.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT_MS)
         expect(failed.get_by_text("Try again in")).to_be_hidden()
         failed.get_by_role("button", name="Retry").click()
         upstream.next_call().begin().complete("Hello to you")
