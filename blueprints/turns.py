@@ -48,10 +48,11 @@ def create(conversation_id: str) -> BaseResponse:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
         shown = _shown(turn) | composer_of(conversation)
-        if not added.new:
+        is_next = added.new and _is_next(turn)
+        if not is_next:
             shown |= log_of(conversation)
         from_composer = "composer" in request.form
-        return fragment("turns/create.html", **shown, from_composer=from_composer, new=added.new)
+        return fragment("turns/create.html", **shown, from_composer=from_composer, next=is_next)
     return redirect(_place_of(turn), 303)
 
 
@@ -79,6 +80,13 @@ def _repeated(conversation: Conversation, content: str) -> Turn | None:
     if turn is None or (turn.conversation_id, turn.content) != (conversation.id, content):
         return None
     return turn
+
+
+def _is_next(turn: Turn) -> bool:
+    """Tell whether the page that sent a turn shows the one before it: another may have gone on."""
+    seen = request.form.get("seen")
+    before = portal().turns.of_conversation(turn.conversation_id, before=turn.position, limit=1)
+    return seen is None or [seen] == [earlier.id for earlier in before]
 
 
 def _shown(turn: Turn) -> dict[str, Any]:

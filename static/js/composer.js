@@ -14,18 +14,33 @@
     if (target.value.trim()) target.form.requestSubmit();
   });
 
+  // Send and Stop take turns in one place: the second half of a double click is not for the other.
+  const DOUBLE_MS = 500;
+  let pressed;
+  let pressedAt;
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".composer__send, .composer__stop")?.className;
+    if (!button) return;
+    const now = performance.now();
+    if (pressed && button !== pressed && now - pressedAt < DOUBLE_MS) return event.preventDefault();
+    [pressed, pressedAt] = [button, now];
+  }, true);
+
   // One draft for each place, in this browser. It goes when its words have been sent.
   const place = `draft ${location.pathname}`;
   const keep = (words) => forLong.set(place, words);
   const count = () => {
-    const left = box().maxLength - box().value.length;
+    const { limit } = box().dataset;
+    const left = limit - [...box().value].length;  // an emoji is one
     const shown = document.querySelector(".counter");
-    shown.textContent = left < box().maxLength / 10 ? shown.dataset.left.replace("{}", left) : "";
+    shown.textContent = left < limit / 10 ? shown.dataset.left.replace("{}", left) : "";
+    shown.toggleAttribute("data-over", left < 0);
   };
   // The words of an earlier message are in the box: the draft waits until they are sent or put away.
   const editing = () => Boolean(document.querySelector(".composer [data-words]"));
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
+    pressed = undefined;  // who writes in between means it
     if (!editing()) keep(target.value);
     count();
   });

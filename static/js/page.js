@@ -60,9 +60,13 @@ whenNew(() => {
 });
 
 // Whoever was about to type goes on typing: a button that vanished must not take the focus along.
+// Whoever has left the box has left it.
+let focusedLast;
+document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
 const typeOn = () => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;
+  if (focusedLast?.checkVisibility()) return;
   if (hasKeyboard) document.getElementById("message")?.focus({ preventScroll: true });
 };
 if (document.querySelector(RUNNING)) typeOn();
@@ -71,6 +75,12 @@ document.addEventListener("htmx:sse:close", typeOn);
 
 // "Still replying" is no longer true when the reply has ended.
 document.addEventListener("htmx:sse:close", () => document.querySelector("[data-until-ended]")?.remove());
+
+// A form says how far the page has come: another window may have gone on.
+document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+  const newest = ctx.request.method === "POST" && newestTurn();
+  if (newest) ctx.request.body.set("seen", newest.dataset.turn);
+});
 
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {

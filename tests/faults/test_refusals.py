@@ -139,7 +139,7 @@ def test_a_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upst
     box = page.html.select_one("textarea[name=content]")
     assert page.status == 413
     assert "32,001 characters, and 32,000 are possible" in page.text
-    assert (box.get_text(), box["maxlength"]) == (words, "32000")
+    assert (box.get_text(), box["data-limit"]) == (words, "32000")
     assert upstream.sent() == []
 
 
