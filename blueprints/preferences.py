@@ -59,6 +59,7 @@ class Question:
     answers: Mapping[str, str]
     # What the answers are written in; "" for the language of the page.
     languages: Mapping[str, str] = field(default_factory=dict)
+    needs_script: bool = False
 
 
 ON_OFF = {"on": N_("On"), "off": N_("Off")}
@@ -83,13 +84,20 @@ QUESTIONS = {
         N_("Enter key"),
         N_("In the message box. Shift+Enter starts a line either way."),
         {"send": N_("Sends"), "newline": N_("Starts a line")},
+        needs_script=True,
     ),
     "announce": Question(
         N_("Read replies out"),
         N_("A screen reader hears a reply by sentences, while it is written."),
         ON_OFF,
+        needs_script=True,
     ),
-    "shortcuts": Question(N_("Keyboard shortcuts"), N_("Single keys, such as ? for help."), ON_OFF),
+    "shortcuts": Question(
+        N_("Keyboard shortcuts"),
+        N_("Single keys, such as ? for help."),
+        ON_OFF,
+        needs_script=True,
+    ),
 }
 
 
