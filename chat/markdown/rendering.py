@@ -45,7 +45,7 @@ _TURNS_ROUND = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # No image: fetching one would tell its host what was read. No id, no hx-*, no style.
 _cleaner = nh3.Cleaner(
     tags={
-        *("a", "blockquote", "br", "code", "del", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6"),
         *("hr", "li", "ol", "p", "pre", "strong", "sup", "table", "tbody", "td", "th", "thead"),
         *("tr", "ul", *formulas.TAGS),
     },
