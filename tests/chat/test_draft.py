@@ -175,6 +175,7 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         assert sum(closed) <= len(text)
 
 
+@pytest.mark.fault("F73")
 def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     html_of = Block._html_of
@@ -190,6 +191,7 @@ def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPa
     assert max(rendered, default=0) <= MONSTROUS
 
 
+@pytest.mark.fault("F73")
 @pytest.mark.parametrize("between", [" ", "\n\n"])
 def test_so_many_formulas_are_drawn_and_no_more(between: str):
     text = between.join(f"${number}+x$" for number in range(MOST + 100)) + "\n\nEnd"

@@ -9,7 +9,7 @@ from tests.journeys.conftest import turn
 from tests.upstream import Upstream
 
 ASK = "لماذا السماء زرقاء؟"
-# Every box on the page that sticks out to the side.
+# Whether the page scrolls sideways.
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 LATIN = """() => [...document.querySelectorAll("button, label, h1, h2, p, summary, [aria-label]")]
   .filter((element) => element.checkVisibility() && !element.closest(".turn__reply"))

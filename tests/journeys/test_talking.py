@@ -157,6 +157,7 @@ def test_who_renames_what_they_read_goes_on_where_they_were(
     page.evaluate(f"scrollTo(0, {place})")
     page.locator(".talk .menu summary").click()
     page.get_by_role("textbox", name="Title").fill("Another")
+    assert page.evaluate("scrollY") == place
     page.get_by_role("button", name="Rename").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Another")
