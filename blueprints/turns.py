@@ -14,7 +14,7 @@ from blueprints.fragments import fragment, notice, wants_fragment
 from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.conversations import Conversation
-from chat.entries import Ended, State
+from chat.entries import Ended, State, fold
 from chat.markdown.draft import shown
 from chat.turns import StillReplying, Turn
 from wording import N_
@@ -59,7 +59,7 @@ def create(conversation_id: str) -> BaseResponse:
 @bp.get("/turns/<turn_id>/text")
 def text(turn_id: str) -> Response:
     """Answer with the reply as it was written, in Markdown."""
-    reply = shown(portal().log.read(own_turn(turn_id).id), turn_id)
+    reply = fold(portal().log.read(own_turn(turn_id).id))
     return Response(reply.text, content_type="text/plain; charset=utf-8")
 
 
