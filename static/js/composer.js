@@ -20,7 +20,7 @@
   let pressedAt;
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".composer__send, .composer__stop")?.className;
-    if (!button) return;
+    if (!button) return pressed = undefined;
     const now = performance.now();
     if (pressed && button !== pressed && now - pressedAt < DOUBLE_MS) return event.preventDefault();
     [pressed, pressedAt] = [button, now];
