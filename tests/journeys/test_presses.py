@@ -50,6 +50,7 @@ def test_the_second_half_of_a_double_click_stops_nothing(page: Page, upstream: U
 def test_the_second_half_of_a_double_click_sends_nothing(page: Page, upstream: Upstream):
     say(page, "long")
     upstream.next_call().begin()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
     box(page).fill("half a thought")
     page.clock.run_for(LATER_MS)
     middle = press(page, "Stop")
