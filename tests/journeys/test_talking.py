@@ -17,6 +17,7 @@ NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
     page, call = talking(context, upstream, "One")
     call.complete(LONG)
+    expect(text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
     expect(turn(page, "complete").get_by_role("button", name="Ask again")).to_be_in_viewport()
     return page
 
