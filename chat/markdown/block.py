@@ -68,8 +68,9 @@ class Block:
         self._frozen = ""
         self._opened = 0
         self._rendered = 0
-        # For formulas, in what is still to come.
+        # For formulas: in what is still to come, and those of it that the frozen part has taken.
         self._room = MOST
+        self._taken = 0
 
     @property
     def html(self) -> Html:
@@ -105,7 +106,7 @@ class Block:
         source = self._before + self._tail[:end]
         self._tail = self._tail[end:]
         self._before = self._context = self._frozen = ""
-        self._opened = 0
+        self._opened = self._taken = 0
         html = render(source, self.scope, self._room)
         self._room -= html.count("<math")
         return html
@@ -129,7 +130,9 @@ class Block:
         if begun := _BEGIN.match(html):
             inside = begun.end() if self._frozen else 0
             name = begun[begun.lastindex or 1]
-            self._frozen += html[inside : html.rindex(f"</{name}>")]
+            new = html[inside : html.rindex(f"</{name}>")]
+            self._frozen += new
+            self._taken += new.count("<math")
             self._opened = _OPENED[name]
             self._before += self._tail[:end]
             self._context, self._tail = context, self._tail[end:]
@@ -147,7 +150,7 @@ class Block:
         return Html(rest=self._html_of(source.before + source.tail))
 
     def _html_of(self, source: str) -> str:
-        return rendered(prepared(source), self.scope, complete=False, room=self._room)
+        return rendered(prepared(source), self.scope, complete=False, room=self._room - self._taken)
 
 
 def _line(text: str, number: int) -> int:

@@ -53,8 +53,9 @@ class Draft:
     def read(self, batch: Batch) -> None:
         """Take the entries that are new."""
         for number, entry in enumerate(batch.entries, batch.after + 1):
-            if number > self.number:
-                self._take(number, entry.text if isinstance(entry, Delta) else "")
+            if number <= self.number:
+                continue
+            self._take(number, entry.text if isinstance(entry, Delta) else "")
             if number % TURN == 0:
                 time.sleep(0)  # whoever joins late has much to read, and others wait
 

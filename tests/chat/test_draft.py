@@ -192,7 +192,7 @@ def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.parametrize("between", [" ", "\n\n"])
+@pytest.mark.parametrize("between", [" ", "\n\n", "\n- "])
 def test_so_many_formulas_are_drawn_and_no_more(between: str):
     text = between.join(f"${number}+x$" for number in range(MOST + 100)) + "\n\nEnd"
 
