@@ -19,7 +19,8 @@
   let pressed;
   let pressedAt;
   document.addEventListener("click", (event) => {
-    const button = event.target.closest?.(".composer__send, .composer__stop")?.className;
+    const within = event.target.closest?.(".composer__send, .composer__stop")?.classList;
+    const button = within && (within.contains("composer__stop") ? "stop" : "send");
     if (!button) return pressed = undefined;
     const now = performance.now();
     if (pressed && button !== pressed && now - pressedAt < DOUBLE_MS) return event.preventDefault();

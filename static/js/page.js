@@ -66,7 +66,7 @@ document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
 const typeOn = () => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;
-  if (focusedLast?.checkVisibility()) return;
+  if (focusedLast?.checkVisibility?.()) return;
   if (hasKeyboard) document.getElementById("message")?.focus({ preventScroll: true });
 };
 if (document.querySelector(RUNNING)) typeOn();
