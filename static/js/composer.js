@@ -37,11 +37,13 @@
     shown.textContent = left < limit / 10 ? shown.dataset.left.replace("{}", left) : "";
     shown.toggleAttribute("data-over", left < 0);
   };
+  let typed = "";
   // The words of an earlier message are in the box: the draft waits until they are sent or put away.
   const editing = () => Boolean(document.querySelector(".composer [data-words]"));
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
     pressed = undefined;  // who writes in between means it
+    typed = target.value;
     if (!editing()) keep(target.value);
     count();
   });
@@ -61,9 +63,22 @@
     htmx.ajax("GET", link.pathname + link.search, { source: link, target: "#composer", swap: "outerHTML" });
   });
   let edited = editing();
+  // What is typed between a message and its answer is not swapped away with the box.
+  let sending;
+  document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+    if (ctx.sourceElement?.matches(".composer form")) sending = typed = ctx.request.body.get("content");
+  });
+  const typedSince = () => {
+    if (sending === undefined || typed === sending) return;
+    const isMore = !box().value && typed.startsWith(sending);
+    box().value = isMore ? typed.slice(sending.length).trimStart() : typed;
+    box().setSelectionRange(box().value.length, box().value.length);
+  };
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
     const asked = ctx.sourceElement.matches("[data-words]");
+    if (!asked) typedSince();
+    sending = undefined;
     if (editing()) edited = true;
     else if (edited) {
       edited = false;

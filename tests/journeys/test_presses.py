@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import box, say, talking, text
+from tests.journeys.steps import FORMS, box, say, say_too_early, talking, text
 from tests.upstream import Upstream
 
 BETWEEN_MS = 300
@@ -104,3 +104,43 @@ def test_who_leaves_the_box_has_left_it(context: BrowserContext, upstream: Upstr
     expect(box(page)).not_to_be_focused()
     page.keyboard.press("s")
     expect(turn(page, "stopped")).to_be_visible()
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+def test_what_is_typed_while_a_message_is_on_its_way_stays(
+    context: BrowserContext, upstream: Upstream, *, rewritten: bool
+):
+    page = begun(context, upstream)
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    say(page, "First")
+    if rewritten:
+        box(page).fill("Second")
+    else:
+        box(page).press("End")
+        box(page).press_sequentially(" Second")
+    held[0].continue_()
+
+    upstream.next_call().begin().complete("One")
+    expect(text(page, "complete", 1)).to_have_text("One")
+    expect(box(page)).to_have_value("Second")
+    page.reload()
+    expect(box(page)).to_have_value("Second")
+    assert upstream.sent() == ["Hello", "First"]
+
+
+def test_what_is_typed_while_a_message_is_refused_stays(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page, _call = talking(context, upstream)
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    say_too_early(page, "First")
+    box(page).press("End")
+    box(page).press_sequentially(", and more")
+    held[0].continue_()
+
+    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
+    expect(box(page)).to_have_value("First, and more")
+    assert all("409" in line for line in surprises)
+    surprises.clear()
