@@ -42,6 +42,8 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     sentence: str = ""
     perhaps_received: bool = False
     gone: bool = False
+    # The same words would be refused again.
+    too_long: bool = False
     retry_at: float | None = None
 
     @property
@@ -87,6 +89,7 @@ class Reply:
     sentence: str = ""
     perhaps_received: bool = False
     gone: bool = False
+    too_long: bool = False
     retry_at: float | None = None
     cursor: int = 0
 

@@ -33,6 +33,7 @@ NOT_SAVED = N_(
     "The reply could not be saved, because the database did not answer for too long. "
     "Copy what you need: it may be gone when you come back."
 )
+TOO_MUCH_SAID = N_("Your message is too long for the model that answers here. Try a shorter one.")
 TOO_LONG = Form(
     N_("The reply is too long and was cut off here. Its first %(count)s characters are kept.")
 )
@@ -159,9 +160,15 @@ class Producer:
                     if text or self.log.length(turn.id):
                         return Ended(State.COMPLETE, text=text or "")
                     return Ended(State.FAILED, sentence=EMPTY, perhaps_received=True)
-                case twinapi.Failed(sentence):
+                case twinapi.Failed(sentence, code):
                     logger.warning("turn %s: the service gave up: %r", turn.id, sentence)
-                    return Ended(State.FAILED, sentence=sentence, perhaps_received=True)
+                    too_long = code == "too_long"
+                    return Ended(
+                        State.FAILED,
+                        sentence=TOO_MUCH_SAID if too_long else sentence,
+                        perhaps_received=True,
+                        too_long=too_long,
+                    )
         return Ended(State.STOPPED)
 
     def _ended(self, turn: Turn, error: TwinApiError) -> Ended:
@@ -184,5 +191,6 @@ class Producer:
             sentence=sentence if gone or error.perhaps_received else f"{sentence} {NOT_SENT}",
             perhaps_received=error.perhaps_received,
             gone=gone,
+            too_long=isinstance(error, twinapi.Invalid) and error.status == 413,
             retry_at=retry_at,
         )

@@ -53,9 +53,10 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The end of a reply that the service could not give."""
+    """The end of a reply that the service could not give; `code` is its word for programs."""
 
     sentence: str
+    code: str = ""
 
 
 Event = Progress | Delta | Complete | Failed
@@ -81,7 +82,7 @@ def _read(data: object, name: str) -> Event | None:
         case "complete":
             return complete(data.get("message"))
         case "error":
-            return Failed(failure(data.get("error")))
+            return Failed(failure(data.get("error")), identifier(data.get("code")) or "")
     return None
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -137,7 +138,8 @@ class ReplyStream(Watched):
                         self.skipped += 1
                         continue
                     if isinstance(known, Failed):
-                        known = Failed(transport.hide(known.sentence, *self._secrets))
+                        hidden = transport.hide(known.sentence, *self._secrets)
+                        known = replace(known, sentence=hidden)
                     self._idle_at = time.monotonic() + self._idle_timeout
                     yield known
                     if isinstance(known, Complete | Failed):

@@ -19,7 +19,7 @@ from tests.faults.conftest import (
     streams,
     words_of,
 )
-from tests.person import Person
+from tests.person import Page, Person
 from tests.upstream import KEY, Upstream
 
 NOT_ACCEPTED = "The service did not accept the message"
@@ -126,8 +126,29 @@ def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
 
 
 @pytest.mark.fault("F48")
-def test_a_message_that_the_service_finds_too_large_is_given_back(hear: Hear):
-    promised(hear(says(413, {"error": "too large"})), "failed", "too large", NOT_SENT)
+def test_a_message_that_the_service_finds_too_large_is_given_back(hear: Hear, alice: Person):
+    seen = hear(says(413, {"error": "too large"}))
+
+    promised(seen, "failed", "too large", NOT_SENT, next_step="")
+    assert words_given_back(seen.page, alice) == WORDS
+
+
+@pytest.mark.fault("F48")
+def test_a_message_that_is_too_long_for_the_model_is_given_back(hear: Hear, alice: Person):
+    frame = b'data: {"type":"error","error":"Too many tokens","code":"too_long"}\n\n'
+    seen = hear(streams(frame))
+
+    promised(seen, "failed", "too long for the model", next_step="")
+    assert "may have received" not in words_of(seen.turn, ".note")
+    assert words_given_back(seen.page, alice) == WORDS
+
+
+def words_given_back(page: Page, person: Person) -> str:
+    """Follow the way that a note offers, and return what stands in the box then."""
+    way = page.html.select_one(".note a[data-words]")
+    assert way
+    box = person.get(str(way["href"])).html.select_one("textarea[name=content]")
+    return box.get_text() if box else ""
 
 
 @pytest.mark.fault("F48")
