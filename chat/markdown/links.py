@@ -63,12 +63,18 @@ def _without_bracket(address: str) -> tuple[str, str]:
 
 def _with_host(link: re.Match[str]) -> str:
     start, address, words = link[1], html.unescape(link[2]), _TURNS_ROUND.sub("", link[3])
-    host = host_of(address)
+    host = host_of(address) or _mailbox_of(address)
     shown = html.unescape(_TAG.sub("", words)).strip().lower()
     # Words that begin like another address are the trick to be shown.
     if not host or shown.removeprefix("https://").removeprefix("http://").partition("/")[0] == host:
         return f"{start}{words}</a>"
     return f'{start}{words}<small class="host"> {html.escape(host)}</small></a>'
+
+
+def _mailbox_of(address: str) -> str:
+    kind, _, rest = address.strip().partition(":")
+    box = unquote(rest.partition("?")[0]) if kind.lower() == "mailto" else ""
+    return _TURNS_ROUND.sub("", box).lower()
 
 
 def host_of(address: str) -> str:

@@ -28,14 +28,15 @@ _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGN = re.compile(r' style="text-align: (left|center|right)"')
 _BOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
-_NOTE = re.compile(r'<sup class="footnote-reference"><a href="#[^"]*">(\d+)</a></sup>')
+_NOTE = re.compile(r'<sup class="footnote-reference"><a href="#([^"]*)">(\d+)</a></sup>')
 # The look back: a long run of blanks would be tried from each of them.
 _END_OF_NOTE = re.compile(r"(</p>)?(?<!\s)\s*</div>")
 _NOTED = re.compile(
-    r'<div class="footnote-definition" id="[^"]*">'
+    r'<div class="footnote-definition" id="([^"]*)">'
     r'<sup class="footnote-definition-label">(\d+)</sup>'
 )
 
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 _NOTE_AND_TEXT = re.compile(r"<div><sup>(\d+)</sup>(.*?</div>)", re.DOTALL)
 _CALL = re.compile(r"<sup>(\d+)</sup>")
 _CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
@@ -151,8 +152,16 @@ def _without_what_is_pyromarks(found: str, room: int) -> str:
     if 'class="math' in found:
         found = formulas.mathml(found, room)
     if 'class="footnote' in found:
-        found = _NOTED.sub(r"<div><sup>\1</sup>", _NOTE.sub(r"<sup>\1</sup>", found))
+        found = _without_footnotes(found)
     return found
+
+
+def _without_footnotes(found: str) -> str:
+    """Let notes keep the numbers that they were written with: the first to be seen has its own."""
+    labels = [note[1] for kind in (_NOTE, _NOTED) for note in kind.finditer(found)]
+    number = r"\1" if all(map(_NUMBER.fullmatch, labels)) else r"\2"
+    found = _NOTE.sub(f"<sup>{number}</sup>", found)
+    return _NOTED.sub(f"<div><sup>{number}</sup>", found)
 
 
 def _task(box: re.Match[str]) -> str:

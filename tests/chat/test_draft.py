@@ -202,6 +202,14 @@ def test_so_many_formulas_are_drawn_and_no_more(between: str):
         assert f"<code>${MOST + 99}+x$</code>" in html
 
 
+def test_a_note_has_its_number_from_its_first_line_on():
+    log = cut("One[^1] and[^2].\n\n[^1]: First\n\n[^2]: Second", [5])
+
+    html = shown(Batch(0, len(log), tuple(log)), "x").html
+    assert '<div class="noted" id="note-x-1"><b>1</b>' in html
+    assert '<div class="noted" id="note-x-2"><b>2</b>' in html
+
+
 def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.MonkeyPatch):
     log = cut("A paragraph that grows and $x$ grows. " * 30, [10])
     rendered: list[str] = []

@@ -30,7 +30,12 @@ B = link("http://a.example/b", "http://a.example/b")
             "[**bank**](https://bаnk.example)",  # noqa: RUF001 - a Cyrillic letter
             link("https://b%D0%B0nk.example", "<strong>bank</strong>", "xn--bnk-6cd.example"),
         ),
-        ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post")),
+        ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
+        ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
+        (
+            "[a@bank.example](mailto:b%40x.example?subject=a)",
+            link("mailto:b%40x.example?subject=a", "a@bank.example", "b@x.example"),
+        ),
         ("see http://a.example/b.", f"see {link('http://a.example/b', 'http://a.example/b')}."),
         (
             "(http://a.example/b_(c))",

@@ -1,5 +1,7 @@
 """A reply is foreign text: Markdown makes it pretty, and nothing makes it more than text."""
 
+import re
+
 import pytest
 
 from chat.markdown.rendering import render
@@ -77,6 +79,20 @@ def test_footnotes_lead_to_their_own_reply_and_back():
         '<div class="noted" id="note-t1-1"><b>1</b>\n'
         '<p>B <a href="#call-t1-1" role="doc-backlink">\u21a9</a></p></div>\n'
     )
+
+
+def test_footnotes_keep_the_numbers_that_they_were_written_with():
+    numbered = render("A[^3] B[^1]\n\n[^1]: C\n\n[^3]: D")
+    named = render("A[^b] B[^1]\n\n[^1]: C\n\n[^b]: D")
+
+    assert re.findall(r'role="doc-noteref"[^>]*>(\d)|<b>(\d)', numbered) == [
+        *(("3", ""), ("1", "")),
+        *(("", "1"), ("", "3")),
+    ]
+    assert re.findall(r'role="doc-noteref"[^>]*>(\d)|<b>(\d)', named) == [
+        *(("1", ""), ("2", "")),
+        *(("", "2"), ("", "1")),
+    ]
 
 
 @pytest.mark.fault("F73")
