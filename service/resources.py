@@ -48,6 +48,7 @@ class Twin(Resource):
     id: str
     name: str
     description: str
+    language: str | None
     avatar_url: str | None
     greeting: str
     starters: list[str]

@@ -21,6 +21,7 @@ def twin(found: Twin) -> resources.Twin:
         id=found.id,
         name=about.name,
         description=about.description,
+        language=about.language or None,
         avatar_url=pictures.url_of(found),
         greeting=about.greeting,
         starters=about.starters,

@@ -21,6 +21,15 @@ Caller = Annotated[
 ]
 
 
+Language = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
+        description="the code of a language, for example de or pt-BR",
+    ),
+]
+
+
 class BrokenTwin(Exception):
     """Raised for a file that is no twin; the text says which line of it, and why."""
 
@@ -40,6 +49,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     description: str = ""
+    language: Language | UnsetType = UNSET
     avatar: str = ""
     greeting: str = ""
     starters: list[str] = field(default_factory=list)

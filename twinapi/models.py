@@ -12,7 +12,10 @@ T = TypeVar("T")
 # All but tab and line ends (C0 and DEL; C1 as well, which no keyboard writes).
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
 MAX_ADDRESS = 2000
+MAX_LANGUAGE = 35
 
 Json = Mapping[str, Any]
 
@@ -27,6 +30,7 @@ class Twin:
     greeting: str = ""
     starters: Sequence[str] = ()
     avatar_url: str = ""
+    language: str = ""
     extra: Json = field(default_factory=dict, repr=False)
 
 
@@ -88,6 +92,7 @@ def twin(data: object) -> Twin | None:
         if isinstance(starters, list)
         else (),
         avatar_url=_address(data),
+        language=_language(data),
         extra=data,
     )
 
@@ -149,6 +154,12 @@ def _address(data: Json) -> str:
     names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
     found = next((url for name in names if (url := text(data.get(name), MAX_ADDRESS + 1))), "")
     return found if len(found) <= MAX_ADDRESS else ""
+
+
+def _language(data: Json) -> str:
+    """Find the code of the language that a twin is described in (BCP 47)."""
+    found = (text(data.get(name), MAX_LANGUAGE) for name in ("language", "lang", "locale"))
+    return next((code for code in found if _LANGUAGE.fullmatch(code)), "")
 
 
 def text(data: object, limit: int) -> str:

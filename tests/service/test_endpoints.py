@@ -103,7 +103,7 @@ def test_2_shows_a_twin_but_not_its_instructions(api: Api):
     assert twin["starters"] == ["One", "Two", "Three"]
     assert "You are Ada" not in str(twin)
     assert set(twin) == {
-        *("id", "name", "description", "avatarUrl", "greeting", "starters"),
+        *("id", "name", "description", "language", "avatarUrl", "greeting", "starters"),
         *("createdAt", "updatedAt"),
     }
 
