@@ -23,6 +23,7 @@ JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 REMEMBERED = 20
 MADE_ALREADY = N_("This form was sent before. If a key came of it, that key is not shown again.")
 REFUSED = N_("The service did not accept this JWT: it may be wrong, or have expired.")
+SHAPELESS = N_("Paste a JWT: three parts with dots between them.")
 NAMELESS = N_("Give the key a name of 1 to %(limit)s characters.")
 
 
@@ -39,17 +40,17 @@ def create() -> str | tuple[str, int]:
     scope = request.form.get("scope", "")
     jwt = request.form.get("jwt", "").strip()
     if not name or len(name) > MAX_NAME:
-        return _form(name, scope, gettext(NAMELESS, limit=number(MAX_NAME))), 422
+        return _form(name, scope, gettext(NAMELESS, limit=number(MAX_NAME)), "name"), 422
     if scope not in SCOPES:
         return _form(name, "read_only", N_("Choose what the key may do.")), 422
     if not JWT.fullmatch(jwt):
-        return _form(name, scope, N_("Paste a JWT: three parts with dots between them.")), 422
+        return _form(name, scope, SHAPELESS, "jwt"), 422
     if _pressed_before(request.form.get("key", "")):
         return _form(name, scope, MADE_ALREADY), 409
     try:
         key = portal().client.create_api_key(jwt, name, scope)
     except Unauthorized:
-        return _form(name, scope, REFUSED), 403
+        return _form(name, scope, REFUSED, "jwt"), 403
     except TwinApiError as error:
         return _form(name, scope, error.sentence), 502
     return render_template("keys/created.html", key=key, scope=SCOPES[scope])
@@ -64,12 +65,14 @@ def _pressed_before(press: str) -> bool:
     return False
 
 
-def _form(name: str, scope: str, notice: str = "") -> str:
+def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
+    """Show the form, with why it was refused and the name of the field that is wrong."""
     return render_template(
         "keys/new.html",
         name=name,
         scope=scope,
         scopes=SCOPES,
         notice=notice,
+        wrong=wrong,
         key=words.fresh_key(),
     )
