@@ -22,6 +22,10 @@ from chat.turns import Turn
 bp = Blueprint("exports", __name__)
 
 NAME_LIMIT = 80
+# Some systems count bytes, and leave room for 255 with what a browser appends.
+NAME_BYTES = 200
+# What Windows takes for devices.
+DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 Told = Iterator[tuple[Turn, Reply]]
 
 
@@ -89,6 +93,9 @@ FORMATS = {
 def _attachment(title: str, ending: str) -> str:
     """Name the file: letters, digits and single blanks are a name on every system."""
     name = " ".join(re.sub(r"[^\w\s-]|_", " ", title).split())[:NAME_LIMIT].strip(" -")
+    name = name.encode()[:NAME_BYTES].decode(errors="ignore").rstrip()
+    if DEVICES.fullmatch(name):
+        name = f"{name} conversation"
     name = f"{name or 'conversation'}.{ending}"
     plain = name if name.isascii() else f"conversation.{ending}"
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
