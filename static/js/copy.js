@@ -30,7 +30,7 @@
     event.preventDefault();
     // Safari copies only what is asked for in the moment of the click.
     const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
-    from.dataset.label ??= from.textContent;
+    from.dataset.label ??= from.innerText;
     from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
     try {
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);

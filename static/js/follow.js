@@ -59,6 +59,12 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 addEventListener("offline", () => note(told.offline));
+// A form without htmx would lead to the browser's own page, and the words out of sight.
+document.addEventListener("submit", (event) => {
+  if (navigator.onLine || event.defaultPrevented || event.target.method !== "post") return;
+  event.preventDefault();
+  note(`${told.offline} ${told.again}`);
+});
 addEventListener("online", () => {
   notices.replaceChildren();
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {

@@ -1,4 +1,4 @@
-// A menu that is open closes by Escape, and by a press beside it.
+// A menu that is open closes by Escape, by a press beside it, and when something is saved by it.
 {
   const open = () => document.querySelector(".menu[open]");
   document.addEventListener("keydown", (event) => {
@@ -9,7 +9,7 @@
   });
   document.addEventListener("click", ({ target }) => {
     const menu = open();
-    if (menu && !menu.contains(target)) menu.open = false;
+    if (menu && (!menu.contains(target) || target.closest("a"))) menu.open = false;
   });
 
   // And when the focus goes on: what has it must not be covered.
