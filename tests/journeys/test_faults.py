@@ -11,6 +11,9 @@ from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import CONVERSATION, box, progress, say, talking, text
 from tests.upstream import TWINS, Upstream
 
+IDLE_SECONDS = 5
+# Longer than that: what is expected comes only then.
+PATIENCE_MS = 4 * IDLE_SECONDS * 1000
 NOT_AVAILABLE = "Ada is not available any more. What was said here is kept."
 
 
@@ -19,7 +22,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None
     """Let a moment of silence be a long time."""
     monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 0.2)
     monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
-    settings["api_idle_timeout"] = 5
+    settings["api_idle_timeout"] = IDLE_SECONDS
 
 
 @pytest.mark.fault("F39")
@@ -32,7 +35,7 @@ def test_silence_is_said_and_then_given_up(context: BrowserContext, upstream: Up
     expect(progress(page)).to_have_text("Still waiting for Ada…")
 
     cut = turn(page, "interrupted")
-    expect(cut.locator(".note")).to_contain_text("was quiet for too long")
+    expect(cut.locator(".note")).to_contain_text("was quiet for too long", timeout=PATIENCE_MS)
     expect(cut.get_by_role("button", name="Retry")).to_be_visible()
     expect(progress(page)).to_have_count(0)
     assert call.wait_for_hangup()
@@ -48,7 +51,7 @@ def test_silence_is_said_without_script_as_well(plain: BrowserContext, upstream:
     expect(progress(page).last).to_have_text("Still waiting for Ada…")
 
     cut = turn(page, "interrupted")
-    expect(cut.locator(".note")).to_be_visible()
+    expect(cut.locator(".note")).to_be_visible(timeout=PATIENCE_MS)
     expect(cut.get_by_role("button", name="Retry")).to_be_visible()
 
 
