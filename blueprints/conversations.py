@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -12,20 +11,12 @@ from blueprints.current import own_conversation, person, portal
 from blueprints.days import grouped
 from blueprints.done import done
 from blueprints.fragments import fragment, wants_fragment
-from blueprints.hits import with_hit
-from blueprints.language import gettext
 from blueprints.readers import is_one_too_many
+from blueprints.talk import TURNS_ON_A_PAGE, composer_of, log_of, side
 from blueprints.written import LOOK_SECONDS, Written
-from chat.allowance import MAY_ONLY_READ
 from chat.conversations import Conversation
-from chat.entries import Reply
-from chat.markdown.draft import shown
-from chat.turns import Turn
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
-
-TURNS_ON_A_PAGE = 20
-SIDE = 20
 
 
 @bp.get("")
@@ -43,9 +34,10 @@ def index() -> Response | str:
 
 def _listed(twin_id: str | None) -> dict[str, Any]:
     archived = request.args.get("view") == "archived"
-    page = portal().conversations.of_person(
-        person(), twin_id=twin_id, archived=archived, page=request.args.get("page", 1, int)
-    )
+    of_person = portal().conversations.of_person
+    wanted = request.args.get("page", 1, int)
+    page = of_person(person(), twin_id=twin_id, archived=archived, page=wanted)
+    put_away = not page.items and of_person(person(), twin_id=twin_id, archived=True).total
     view = "archived" if archived else None
     number = page.number if page.number > 1 else None
     return {
@@ -53,6 +45,7 @@ def _listed(twin_id: str | None) -> dict[str, Any]:
         "page": page,
         "groups": grouped(page.items),
         "conversations": page.items,
+        "all_archived": bool(put_away),
         "here": url_for("conversations.index", twin=twin_id, view=view, page=number),
     }
 
@@ -90,7 +83,7 @@ def page_of(
     values |= {
         "running": bool(running),
         "follow": follow,
-        "side": grouped(portal().conversations.newest(person(), SIDE)),
+        "side": side(),
         "done": done(),
     }
     if follow and running and not is_one_too_many():
@@ -106,59 +99,9 @@ def _given_back(conversation: Conversation) -> dict[str, Any]:
     return composer_of(conversation) | {"content": content, "copied": bool(content)}
 
 
-def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
-    """Return what the newest turns of a conversation, or those before a position, are shown by."""
-    of_conversation = portal().turns.of_conversation
-    if before is not None and not any(
-        turn.position >= before for turn in of_conversation(conversation.id, limit=1)
-    ):
-        before = None  # nothing came later: this is the newest page
-    found = of_conversation(conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1)
-    shown = found[-TURNS_ON_A_PAGE:]
-    turns, hit = with_hit(list(zip(shown, replies(shown), strict=True)))
-    return {
-        "conversation": conversation,
-        "twin": portal().directory.known(conversation.twin_id),
-        "turns": turns,
-        "hit": hit,
-        "older": shown[0].position if len(found) > TURNS_ON_A_PAGE else None,
-        "before": before,
-        "later": None if before is None else before + TURNS_ON_A_PAGE,
-        "key": words.fresh_key(),
-    }
-
-
-def composer_of(conversation: Conversation) -> dict[str, Any]:
-    """Return what the composer of a conversation is shown by."""
-    return {
-        "conversation": conversation,
-        "obstacle": _obstacle(conversation),
-        "few_left": portal().allowance.few_left(),
-        "until": portal().allowance.refused_until(),
-        "key": words.fresh_key(),
-    }
-
-
-def _obstacle(conversation: Conversation) -> str:
-    """Say why nothing can be said here at the moment, "" if nothing is known against it."""
-    if portal().directory.is_gone(conversation.twin_id):
-        return gettext(
-            "%(twin)s is not available any more. What was said here is kept.",
-            twin=conversation.twin_name,
-        )
-    return "" if portal().allowance.may_write() else MAY_ONLY_READ
-
-
 def _before() -> int | None:
     return request.args.get("before", None, _position)
 
 
 def _position(value: str) -> int:
     return max(1, min(int(value), 2**31 - 1))
-
-
-def replies(turns: Sequence[Turn]) -> list[Reply]:
-    """Fold the replies to turns, in one query for all that are over."""
-    log = portal().log
-    stored = log.read_all([turn.id for turn in turns])
-    return [shown(stored[turn.id], turn.id) for turn in turns]

@@ -8,9 +8,10 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
-from blueprints.conversations import composer_of, log_of, page_of
+from blueprints.conversations import page_of
 from blueprints.current import become_person, own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
+from blueprints.talk import composer_of, log_of, moves_up, side
 from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.conversations import Conversation
@@ -32,6 +33,7 @@ def create(conversation_id: str) -> BaseResponse:
     """Add what the person said, and begin the reply."""
     conversation = own_conversation(conversation_id)
     become_person()
+    moves = wants_fragment() and moves_up(conversation)
     try:
         said = words.said()
         again = _repeated(conversation, said.content)
@@ -51,6 +53,8 @@ def create(conversation_id: str) -> BaseResponse:
         is_next = added.new and _is_next(turn)
         if not is_next:
             shown |= log_of(conversation)
+        if moves:
+            shown["side"] = side()
         from_composer = "composer" in request.form
         return fragment("turns/create.html", **shown, from_composer=from_composer, next=is_next)
     return redirect(_place_of(turn), 303)

@@ -87,6 +87,13 @@ class Conversations:
         with self.database.read() as connection:
             return _all(connection.execute(query))
 
+    def is_newest(self, conversation: Conversation) -> bool:
+        """Tell whether nothing has been said in another one since, among those that are listed."""
+        later = _listed(conversation.person, archived=False) & table.c.pinned.is_(False)
+        later &= table.c.updated_at > conversation.updated_at
+        with self.database.read() as connection:
+            return connection.execute(select(table.c.id).where(later).limit(1)).first() is None
+
     def name(self, conversation_id: str, service_id: str) -> str:
         """Write down what the service calls the conversation; the first name holds, and returns."""
         mine = table.c.id == conversation_id

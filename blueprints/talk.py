@@ -1,0 +1,83 @@
+"""What a conversation is shown by: its turns with their replies, and the composer below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from blueprints import words
+from blueprints.current import person, portal
+from blueprints.days import Group, grouped
+from blueprints.hits import with_hit
+from blueprints.language import gettext
+from blueprints.look import is_today
+from chat.allowance import MAY_ONLY_READ
+from chat.conversations import Conversation
+from chat.entries import Reply
+from chat.markdown.draft import shown
+from chat.turns import Turn
+
+TURNS_ON_A_PAGE = 20
+SIDE = 20
+
+
+def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
+    """Return what the newest turns of a conversation, or those before a position, are shown by."""
+    of_conversation = portal().turns.of_conversation
+    if before is not None and not any(
+        turn.position >= before for turn in of_conversation(conversation.id, limit=1)
+    ):
+        before = None  # nothing came later: this is the newest page
+    found = of_conversation(conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1)
+    page = found[-TURNS_ON_A_PAGE:]
+    turns, hit = with_hit(list(zip(page, _replies(page), strict=True)))
+    return {
+        "conversation": conversation,
+        "twin": portal().directory.known(conversation.twin_id),
+        "turns": turns,
+        "hit": hit,
+        "older": page[0].position if len(found) > TURNS_ON_A_PAGE else None,
+        "before": before,
+        "later": None if before is None else before + TURNS_ON_A_PAGE,
+        "key": words.fresh_key(),
+    }
+
+
+def composer_of(conversation: Conversation) -> dict[str, Any]:
+    """Return what the composer of a conversation is shown by."""
+    return {
+        "conversation": conversation,
+        "obstacle": _obstacle(conversation),
+        "few_left": portal().allowance.few_left(),
+        "until": portal().allowance.refused_until(),
+        "key": words.fresh_key(),
+    }
+
+
+def _obstacle(conversation: Conversation) -> str:
+    """Say why nothing can be said here at the moment, "" if nothing is known against it."""
+    if portal().directory.is_gone(conversation.twin_id):
+        return gettext(
+            "%(twin)s is not available any more. What was said here is kept.",
+            twin=conversation.twin_name,
+        )
+    return "" if portal().allowance.may_write() else MAY_ONLY_READ
+
+
+def side() -> Sequence[Group]:
+    """Return the conversations that are listed beside one."""
+    return grouped(portal().conversations.newest(person(), SIDE))
+
+
+def moves_up(conversation: Conversation) -> bool:
+    """Tell whether a conversation stands elsewhere in that list when something is said in it."""
+    if conversation.archived or not is_today(conversation.updated_at):
+        return True
+    return not portal().conversations.is_newest(conversation)
+
+
+def _replies(turns: Sequence[Turn]) -> list[Reply]:
+    """Fold the replies to turns, in one query for all that are over."""
+    log = portal().log
+    stored = log.read_all([turn.id for turn in turns])
+    return [shown(stored[turn.id], turn.id) for turn in turns]
