@@ -63,7 +63,7 @@ addEventListener("offline", () => note(told.offline));
 document.addEventListener("submit", (event) => {
   if (navigator.onLine || event.defaultPrevented || event.target.method !== "post") return;
   event.preventDefault();
-  note(`${told.offline} ${told.again}`);
+  note(`${told.offline} ${event.target.querySelector("#message") ? told.kept : told.again}`);
 });
 addEventListener("online", () => {
   notices.replaceChildren();
