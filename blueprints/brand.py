@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Flask, Response, current_app, json, url_for
+from flask import Blueprint, Flask, Response, current_app, json, redirect, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import assets
 from blueprints.current import portal
@@ -49,5 +50,13 @@ def manifest() -> Response:
         ],
     }
     response = Response(json.dumps(body), mimetype="application/manifest+json")
+    response.headers["Cache-Control"] = KEPT
+    return response
+
+
+@bp.get("/favicon.ico")
+def favicon() -> BaseResponse:
+    """Lead to the icon; what is no page of ours, such as a reply as text, cannot name it."""
+    response = redirect(assets.url("favicon.svg"))
     response.headers["Cache-Control"] = KEPT
     return response

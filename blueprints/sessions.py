@@ -24,7 +24,10 @@ BRIEFLY = timedelta(days=1)
 # Between two looks for what has expired.
 SWEEP_SECONDS = 60
 # Nothing there depends on who asks: it is answered without the database, and when there is none.
-SESSIONLESS = ("/static/", "/avatars/", "/healthz", "/readyz", "/manifest.webmanifest")
+SESSIONLESS = (
+    *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
+    *("/healthz", "/readyz"),
+)
 
 
 class DatabaseCache(BaseCache):

@@ -112,3 +112,10 @@ def test_a_logo_is_what_its_name_says(tmp_path: Path):
     large.write_bytes(PNG + bytes(256 * 1024))
     with pytest.raises(ValueError, match="larger than 256 KiB"):
         Logo(str(large))
+
+
+def test_a_browser_that_looks_for_an_icon_by_itself_finds_one(alice: Person):
+    icon = alice.get("/favicon.ico").response
+
+    assert icon.headers["Content-Type"].startswith("image/svg+xml")
+    assert "Set-Cookie" not in icon.history[0].headers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import turn
+from tests.journeys.conftest import Surprises, turn
 from tests.journeys.steps import box, say, talking, text
 from tests.upstream import Upstream
 
@@ -36,6 +36,36 @@ def test_a_reply_is_copied_as_it_was_written_and_its_code_as_code(
         expect(page.locator("#announcer")).to_contain_text("Copied")
         assert clipboard(page) == words
         expect(button).to_have_text("Copy")
+
+
+def test_nothing_is_copied_that_is_no_reply(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = answered(context, upstream, "First")
+    page.evaluate("navigator.clipboard.writeText('mine')")
+    context.clear_cookies()
+    page.get_by_role("button", name="Copy").click()
+
+    expect(page.get_by_text("First")).to_be_visible()
+    selected = 'String(getSelection()).includes("First")'
+    while not page.evaluate(selected):
+        page.wait_for_timeout(10)
+    assert clipboard(page) == "mine"
+    assert all("404" in line for line in surprises)
+    surprises.clear()
+
+
+def test_a_reply_is_shown_as_text_without_scripts(plain: BrowserContext, upstream: Upstream):
+    page = plain.new_page()
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    upstream.next_call().begin().complete(CODE)
+    expect(turn(page, "complete")).to_be_visible()
+
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    page.get_by_role("button", name="As text").click()
+    expect(page.locator("body")).to_have_text(CODE)
 
 
 def test_a_message_is_asked_again_as_a_new_one(context: BrowserContext, upstream: Upstream):
