@@ -44,10 +44,11 @@
     const fromMenu = link.checkVisibility();
     const answer = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (!answer?.ok) return location.assign(link.href);
+    const words = await answer.text();
     if (document.querySelector("dialog[open]")) return;  // asked for twice
     const sheet = document.createElement("dialog");
     sheet.className = "sheet";
-    sheet.innerHTML = await answer.text();
+    sheet.innerHTML = words;
     sheet.setAttribute("aria-labelledby", "keyboard");
     sheet.addEventListener("close", () => {
       sheet.remove();

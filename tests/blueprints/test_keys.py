@@ -9,23 +9,26 @@ from tests.upstream import Upstream
 
 
 @pytest.mark.parametrize(
-    ("fields", "sentence"),
+    ("fields", "sentence", "wrong"),
     [
-        ({"name": " "}, "Give the key a name"),
-        ({"name": "x" * 101}, "Give the key a name"),
-        ({"scope": "everything"}, "Choose what the key may do"),
-        ({"jwt": "not a token"}, "Paste a JWT"),
-        ({"jwt": "a.b.c\r\nX-Evil: 1"}, "Paste a JWT"),
+        ({"name": " "}, "Give the key a name", ["name"]),
+        ({"name": "x" * 101}, "Give the key a name", ["name"]),
+        ({"scope": "everything"}, "Choose what the key may do", []),
+        ({"jwt": "not a token"}, "Paste a JWT", ["jwt"]),
+        ({"jwt": "a.b.c\r\nX-Evil: 1"}, "Paste a JWT", ["jwt"]),
     ],
 )
 def test_a_key_that_cannot_be_made_is_refused_here(
-    alice: Person, upstream: Upstream, fields: dict[str, str], sentence: str
+    alice: Person, upstream: Upstream, fields: dict[str, str], sentence: str, wrong: list[str]
 ):
     good = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
     page = alice.press(alice.get("/keys"), "Make a key", **(good | fields))
 
     assert page.status == 422
     assert sentence in page.text
+    told = page.html.select("[aria-invalid=true][aria-describedby~=refused]")
+    assert [field["name"] for field in told] == wrong
+    assert "autofocus" in page.html.select_one("#refused").attrs
     assert upstream.calls == []
 
 

@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from sqlalchemy import event
@@ -140,6 +141,27 @@ def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, pers
     )
     assert saved.text.startswith('# ../a "b"; c=ü 東京/*\n\nA conversation with Ada.\n\n## You, 20')
     assert saved.text.count("\n> Question ") == saved.text.count("\nAnswer ") == SHORT
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("CON", "CON conversation"),
+        ("lpt1", "lpt1 conversation"),
+        ("Constance", "Constance"),
+        ("\u6771" * 80, "\u6771" * 66),
+        ("/", "conversation"),
+    ],
+)
+def test_a_file_has_a_name_that_every_system_takes(
+    alice: Person, upstream: Upstream, title: str, name: str
+):
+    page = alice.press(say_and_hear(alice, upstream, "Hello", "Hi"), "Rename", title=title)
+
+    for ending in ("md", "json"):
+        saved = alice.get(f"{page.path}/export?format={ending}").response
+        told = saved.headers["Content-Disposition"].partition("filename*=UTF-8''")[2]
+        assert unquote(told) == f"{name}.{ending}"
 
 
 def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upstream: Upstream):

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from blueprints.current import Portal
 from chat import deletions
 from chat.tables import conversations, entries, passages, turns
-from tests.person import Page, Person, ended, say_and_hear
+from tests.person import HTMX, Page, Person, ended, say_and_hear
 from tests.upstream import Upstream
 
 
@@ -244,3 +244,47 @@ def rows(portal: Portal) -> tuple[int, ...]:
             len(connection.execute(select(table)).all())
             for table in (conversations, turns, entries, passages)
         )
+
+
+def test_what_was_done_is_said_in_its_row(alice: Person, upstream: Upstream, page: Page):
+    say_and_hear(alice, upstream, "Newer", "Yes")
+    listed = alice.get("/conversations")
+    row = listed.html.select(".rows > li")[1]
+    action = row.select_one("form")["action"]
+    given = {each["name"]: each["value"] for each in row.select("input")}
+    renamed = alice.post(action, given | {"title": "Light"})
+
+    [note] = renamed.html.select(".note[autofocus]")
+    assert note.parent.select_one(":scope > a").get_text() == "Light"
+    assert "“ Light ” now" in note.get_text(" ", strip=True)
+
+    put_away = alice.press(alice.get(page.path), "Archive")
+    assert put_away.html.select_one(".note[autofocus]").parent.name == "main"
+
+
+def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
+    alice.press(page, "Archive")
+    listed = alice.get("/conversations")
+
+    assert "Everything is archived" in listed.text
+    assert "Nothing here yet" not in listed.text
+    [way] = listed.html.select(".state a")
+    assert titles(alice.get(way["href"])) == ["Why is the sky blue?"]
+    assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
+
+
+def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_it(
+    alice: Person, upstream: Upstream, page: Page
+):
+    newer = say_and_hear(alice, upstream, "Newer", "Yes")
+
+    def beside(page: Page) -> list[str]:
+        action, fields = page.action("Send")
+        answer = alice.post(action, fields | {"content": "more"}, **HTMX)
+        upstream.next_call().begin().complete("Yes")
+        ended(alice, page)
+        return [link.get_text() for link in answer.html.select("#side li a")]
+
+    assert beside(alice.get(newer.path)) == []
+    assert beside(alice.get(page.path)) == ["Why is the sky blue?", "Newer"]
+    assert beside(alice.get(page.path)) == []

@@ -236,3 +236,21 @@ def say_and_hear_from(alice: Person, upstream: Upstream, words: str):
     page = alice.begin(words, twin="x")
     upstream.next_call().begin().complete(words)
     return ended(alice, page)
+
+
+@pytest.mark.parametrize(("code", "lang"), [("pt-BR", "pt-BR"), ('"><b>', None), (3, None)])
+def test_what_a_twin_says_of_itself_is_read_in_its_language(
+    alice: Person, upstream: Upstream, code: object, lang: str | None
+):
+    upstream.twins = [
+        {"id": "x", "name": "X", "description": "Um", "greeting": "Oi", "starters": ["Como?"]}
+        | {"language": code}
+    ]
+    page = say_and_hear_from(alice, upstream, "Hello")
+
+    parts = [
+        alice.get("/").html.select_one(".card p"),
+        *alice.get("/twins/x").html.select(".lead, .greeting, .starter"),
+        page.html.select_one("#log > .turn__body .turn__reply"),
+    ]
+    assert [part.get("lang") for part in parts if part] == [lang] * 5

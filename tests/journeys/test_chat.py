@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
+from tests.journeys.steps import say
 from tests.upstream import Upstream
 
 
@@ -189,3 +190,22 @@ def test_the_gallery_searches_as_one_types(context: BrowserContext, upstream: Up
 
     expect(page.get_by_role("listitem").filter(has=page.locator("h2"))).to_have_count(1)
     expect(page.get_by_role("searchbox", name="Search twins")).to_be_focused()
+
+
+def test_a_conversation_that_is_begun_offline_waits_where_it_is(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    context.set_offline(True)
+    say(page, "from a tunnel")
+    expect(page.locator("#notices")).to_contain_text("You are offline.")
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("from a tunnel")
+
+    context.set_offline(False)
+    page.get_by_role("button", name="Send").click()
+    upstream.next_call().begin().complete("Welcome")
+    expect(turn(page, "complete")).to_contain_text("Welcome")
+    assert upstream.sent() == ["from a tunnel"]
+    assert all("DISCONNECTED" in line for line in surprises)
+    surprises.clear()

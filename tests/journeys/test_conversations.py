@@ -18,7 +18,7 @@ TOP = "() => document.querySelector('#mark').getBoundingClientRect().top"
 
 
 def menu(page: Page, title: str) -> None:
-    page.locator(f"summary[aria-label='Options of {title}']").click()
+    page.locator(f"summary[title='Options of {title}']").click()
 
 
 def test_a_message_is_found_and_the_search_is_still_there_on_the_way_back(
@@ -89,9 +89,38 @@ def test_a_conversation_is_renamed_pinned_deleted_and_brought_back(
         assert download.value.suggested_filename == "A greeting.md"
 
 
+def test_what_is_saved_leaves_no_menu_open(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    menu(page, "Hello")
+    with page.expect_download():
+        page.get_by_role("link", name="Save as JSON").click()
+
+    expect(page.get_by_role("button", name="Archive")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_later_turns_open_at_their_beginning(
+    browser: Browser,
+    url: str,
+    upstream: Upstream,
+    surprises: Surprises,
+    portal: Portal,
+    *,
+    scripts: bool,
+):
+    for context in open_context(browser, url, surprises, scripts=scripts):
+        page = begun(context, upstream)
+        long = converse(portal.database, person_of(portal.database), 65)
+        page.goto(f"/conversations/{long}?before=21")
+        page.get_by_role("link", name="Later turns").click()
+
+        expect(page.locator(".turn__said").first).to_contain_text("Question 00021")
+        expect(page.locator(".turn__said").first).to_be_in_viewport()
+
+
 def test_the_menu_is_used_by_keyboard(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
-    summary = page.locator("summary[aria-label='Options of Hello']")
+    summary = page.locator("summary[title='Options of Hello']")
     summary.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Archive")).to_be_visible()

@@ -67,6 +67,16 @@ def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserCo
     expect(page).to_have_url(re.compile(r"/$"))
 
 
+def test_escape_brings_all_back(context: BrowserContext):
+    page = opened(context)
+    box(page).fill("novels")
+    expect(page.locator(".card")).to_have_count(1)
+    box(page).press("Escape")
+
+    expect(page.locator(".card")).to_have_count(60)
+    expect(box(page)).to_have_value("")
+
+
 def test_an_old_answer_does_not_win(context: BrowserContext):
     page = opened(context)
     held: list[Route] = []

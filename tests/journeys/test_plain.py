@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
-from tests.journeys.conftest import Surprises, open_context, turn
+from tests.journeys.conftest import Surprises, begun, open_context, turn
 from tests.journeys.steps import say, talking
 from tests.upstream import Upstream
 
@@ -45,6 +47,66 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="How does a bicycle").click()
     expect(turn(page, "complete", 1)).to_be_visible()
+
+
+def test_words_that_came_too_early_are_sent_from_where_they_are(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    first = begun(plain, upstream)
+    second = plain.new_page()
+    second.goto(first.url.partition("?")[0])
+    say(first, "long")
+    call = upstream.next_call().begin()
+    say(second, "too early")
+    expect(second.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
+    expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
+    expect(second.get_by_role("button", name="Stop")).to_be_visible()
+    call.complete("One")
+    expect(turn(first, "complete", 1)).to_be_visible()
+
+    second.get_by_role("button", name="Send").click()
+    upstream.next_call().begin().complete("Two")
+    expect(turn(second, "complete", 2)).to_contain_text("Two")
+    assert upstream.sent() == ["Hello", "long", "too early"]
+    assert all("409" in line for line in surprises)
+    surprises.clear()
+
+
+def test_what_is_said_once_is_not_skipped_by_going_on_to_a_running_reply(
+    plain: BrowserContext, upstream: Upstream
+):
+    page = begun(plain, upstream)
+    say(page, "long")
+    call = upstream.next_call().begin()
+    address = page.url.partition("?")[0]
+    page.goto(address)
+    expect(turn(page, "waiting")).to_be_visible()
+    page.locator(".turn").first.get_by_role("link", name="Edit").click()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("Hello")
+    page.locator("summary[title^=Options]").click()
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.locator(".note")).to_contain_text("was pinned")
+    expect(page).to_have_url(re.compile("done=pinned"))
+    call.complete()
+
+
+def test_nobody_is_asked_for_what_needs_scripts(plain: BrowserContext):
+    page = plain.new_page()
+    page.goto("/preferences")
+    expect(page.get_by_role("group", name="Theme")).to_be_visible()
+    expect(page.get_by_role("group", name="Enter key")).to_be_hidden()
+    expect(page.get_by_role("group", name="Keyboard shortcuts")).to_be_hidden()
+
+
+def test_what_refused_a_key_is_where_one_goes_on(plain: BrowserContext, surprises: Surprises):
+    page = plain.new_page()
+    page.goto("/keys")
+    page.get_by_role("textbox", name="Name").fill("laptop")
+    page.get_by_role("textbox", name="JWT").fill("no token")
+    page.get_by_role("button", name="Make a key").click()
+    expect(page.get_by_role("alert").filter(has_text="Paste a JWT")).to_be_focused()
+    assert all("422" in line for line in surprises)
+    surprises.clear()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import box, talking
@@ -36,6 +36,23 @@ def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserCo
 
     page.keyboard.press("?")
     page.get_by_role("button", name="Close").click()
+    expect(sheet(page)).to_have_count(0)
+
+
+def test_two_quick_question_marks_open_one_sheet(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    held: list[Route] = []
+    page.route(re.compile(r"/help"), lambda route: held.append(route))
+    for _ in range(2):
+        with page.expect_request(re.compile(r"/help")):
+            page.keyboard.press("?")
+    for route in held:
+        route.continue_()
+    expect(sheet(page)).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(sheet(page)).to_have_count(1)
+    page.keyboard.press("Escape")
     expect(sheet(page)).to_have_count(0)
 
 

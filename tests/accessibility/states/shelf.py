@@ -7,7 +7,7 @@ from tests.journeys.conftest import turn
 
 
 def _menu(page: Page) -> Page:
-    page.locator("summary[aria-label^='Options of']").first.click()
+    page.locator("summary[title^='Options of']").first.click()
     page.get_by_role("button", name="Rename").wait_for()
     return page
 
