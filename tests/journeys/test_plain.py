@@ -161,3 +161,17 @@ def test_a_talk_opens_at_its_end_and_grows_without_a_jump(
     last = turn(page, "complete", 1)
     expect(last).to_be_attached()
     assert place(last.get_by_text("Paragraph 40.").first) == there
+
+
+def test_the_first_words_stay_where_they_are_while_more_come(
+    plain: BrowserContext, upstream: Upstream
+):
+    page, call = talking(plain, upstream, "Once")
+    running = turn(page, "streaming")
+    first = running.locator("p:visible", has_text="Once")
+    there = place(first)
+    for words in (" two", " three\n\nAnd a second", " part.\n\nAnd a third"):
+        call.delta(words)
+        expect(running.locator("p:visible").last).to_contain_text(words.split()[-1])
+        assert place(first) == there
+    call.complete()
