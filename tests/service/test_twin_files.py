@@ -30,6 +30,10 @@ def test_a_file_is_a_twin():
         ("description: x", "line 1: name is missing."),
         ("name: Ada\nstarters: one", "line 3: starters should be a list."),
         (
+            "name: Ada\nlanguage: English, mostly",
+            "line 3: language should be the code of a language, for example de or pt-BR.",
+        ),
+        (
             "name: Ada\n\ntemprature: 1",
             "line 4: temprature is not known (did you mean temperature?).",
         ),
