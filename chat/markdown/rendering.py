@@ -9,7 +9,7 @@ from typing import Any
 import nh3
 import pyromark
 
-from chat.markdown import formulas, highlight, links
+from chat.markdown import footnotes, formulas, highlight, links
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -28,17 +28,6 @@ _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGN = re.compile(r' style="text-align: (left|center|right)"')
 _BOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
-_NOTE = re.compile(r'<sup class="footnote-reference"><a href="#([^"]*)">(\d+)</a></sup>')
-# The look back: a long run of blanks would be tried from each of them.
-_END_OF_NOTE = re.compile(r"(</p>)?(?<!\s)\s*</div>")
-_NOTED = re.compile(
-    r'<div class="footnote-definition" id="([^"]*)">'
-    r'<sup class="footnote-definition-label">(\d+)</sup>'
-)
-
-_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
-_NOTE_AND_TEXT = re.compile(r"<div><sup>(\d+)</sup>(.*?</div>)", re.DOTALL)
-_CALL = re.compile(r"<sup>(\d+)</sup>")
 _CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
 # The bidirectional controls of Unicode: code that shows in another order than it runs deceives.
 _TURNS_ROUND = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -94,7 +83,7 @@ def rendered(source: str, scope: str, *, complete: bool = True, room: int = form
     """
     found = pyromark.html(source, options=OPTIONS)
     cleaned = _cleaner.clean(_without_what_is_pyromarks(found, room))
-    told = links.told(_with_notes(cleaned, scope))
+    told = links.told(footnotes.linked(cleaned, scope))
     return _with_wide_parts(_with_marked_code(highlight.blocks(told, marked=complete)))
 
 
@@ -152,43 +141,12 @@ def _without_what_is_pyromarks(found: str, room: int) -> str:
     if 'class="math' in found:
         found = formulas.mathml(found, room)
     if 'class="footnote' in found:
-        found = _without_footnotes(found)
+        found = footnotes.unlinked(found)
     return found
-
-
-def _without_footnotes(found: str) -> str:
-    """Let notes keep the numbers that they were written with: the first to be seen has its own."""
-    labels = [note[1] for kind in (_NOTE, _NOTED) for note in kind.finditer(found)]
-    number = r"\1" if all(map(_NUMBER.fullmatch, labels)) else r"\2"
-    found = _NOTE.sub(f"<sup>{number}</sup>", found)
-    return _NOTED.sub(f"<div><sup>{number}</sup>", found)
 
 
 def _task(box: re.Match[str]) -> str:
     return f'<li class="task">{box[1]}{"☑" if box[2] else "☐"} '
-
-
-def _with_notes(cleaned: str, scope: str) -> str:
-    """Link footnotes, there and back: what else could have made a `sup` has been shown as text."""
-    if "<sup>" not in cleaned:
-        return cleaned
-    seen: set[str] = set()
-
-    def called(call: re.Match[str]) -> str:
-        number = call[1]
-        place = "" if number in seen else f' id="call-{scope}-{number}"'
-        seen.add(number)
-        to = f"note-{scope}-{number}"
-        return f'<sup><a href="#{to}" role="doc-noteref"{place}>{number}</a></sup>'
-
-    def noted(note: re.Match[str]) -> str:
-        number, text = note[1], note[2]
-        back = f' <a href="#call-{scope}-{number}" role="doc-backlink">\u21a9</a>'
-        text = _END_OF_NOTE.sub(lambda end: f"{back}{end[1] or ''}</div>", text)
-        return f'<div class="noted" id="note-{scope}-{number}"><b>{number}</b>{text}'
-
-    cleaned = _NOTE_AND_TEXT.sub(noted, cleaned)
-    return _CALL.sub(called, cleaned)
 
 
 def _with_wide_parts(cleaned: str) -> str:
