@@ -33,7 +33,7 @@ from chat.producer import Producer
 from chat.search import Search
 from chat.turns import Turns
 from config import Settings
-from database import Database, migrate
+from database import Database, DatabaseUnavailable, migrate
 from service.application import Service, create_service
 from service.commands import group
 
@@ -42,6 +42,7 @@ R = TypeVar("R")
 
 MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
 API = "/api/v1"
+NO_DATABASE = "The database does not answer. TWINDOW_DATABASE_URL says where it is."
 
 
 class Twindow:
@@ -92,12 +93,18 @@ def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
 
 def main() -> None:
     """Serve."""
-    from server import AddressUnusable, Server
+    from server import AddressUnusable, CannotBegin, Server
+
+    def make() -> Twindow:
+        try:
+            return Twindow(settings)
+        except DatabaseUnavailable:
+            raise CannotBegin(NO_DATABASE) from None
 
     try:
         settings = config.load()
         server = Server(
-            lambda: Twindow(settings),
+            make,
             host=settings.host,
             port=settings.port,
             workers=settings.workers,

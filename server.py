@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 import gevent
 from gunicorn.app.base import BaseApplication
+from gunicorn.errors import AppImportError
 from gunicorn.workers.ggevent import GeventWorker
 
 P = ParamSpec("P")
@@ -98,6 +99,10 @@ def beside(work: Callable[P, R]) -> Callable[P, R]:
 
 class AddressUnusable(Exception):
     """Raised when nothing can be served at the address; the text says why."""
+
+
+class CannotBegin(AppImportError):  # type: ignore[misc]
+    """Raised by what makes the application; gunicorn prints the text and no traceback."""
 
 
 def _try_to_bind(host: str, port: int) -> None:

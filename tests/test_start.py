@@ -161,3 +161,21 @@ def test_the_examples_of_the_api_document_run(tmp_path: Path):
 
 def quoted(text: str) -> str:
     return text.replace("'", "'\\''")
+
+
+def test_a_database_that_is_away_is_said_in_one_sentence(tmp_path: Path):
+    away = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/portal"
+    given = {"DATA_DIR": str(tmp_path), "PORT": str(free_port()), "DATABASE_URL": away}
+    ended = subprocess.run(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env=os.environ | {f"TWINDOW_{name}": value for name, value in given.items()},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ended.returncode != 0
+    assert "The database does not answer. TWINDOW_DATABASE_URL says where" in ended.stderr
+    assert "Traceback" not in ended.stderr
