@@ -27,6 +27,9 @@ _BEGIN = re.compile(
 _OPENED = {"ul": 1, "ol": 1, "code": 3, "tbody": 3}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _END_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
+# What a link leads to is long, and is shown as text until its bracket is closed: lines would jump.
+_BEGUN_LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{0,2000}\Z")
+_LONGEST_LINK = 2_400
 _BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)$")
 
 
@@ -52,6 +55,7 @@ class _Source(NamedTuple):
     context: str = ""
     tail: str = ""
     deep: bool = False
+    fenced: bool = False
 
 
 class Block:
@@ -94,7 +98,13 @@ class Block:
         if len(self._tail) > LONG and not found.deep:
             self._freeze(found)
         self._source = _Source(
-            self._before, self._frozen, self._opened, self._context, self._tail, found.deep
+            self._before,
+            self._frozen,
+            self._opened,
+            self._context,
+            self._tail,
+            found.deep,
+            found.fenced,
         )
         self._html = None
         self._rendered = len(self._tail)
@@ -142,6 +152,10 @@ class Block:
             return Html(rest=plain(source.before + source.tail))
         # What may become the end of code must not be seen as the last line of it.
         tail = _BEGUN_FENCE.sub("", source.tail) if source.context else source.tail
+        if not source.fenced:
+            place = max(0, len(tail) - _LONGEST_LINK)
+            if begun := _BEGUN_LINK.search(tail, place):
+                tail = tail[: begun.start()] + begun[1]
         html = self._html_of(source.context + tail)
         if not source.frozen:
             return Html(rest=html)

@@ -202,6 +202,28 @@ def test_so_many_formulas_are_drawn_and_no_more(between: str):
         assert f"<code>${MOST + 99}+x$</code>" in html
 
 
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("See [the *page*](https://x.exa", "<p>See the <em>page</em></p>\n"),
+        ("See [the page](", "<p>See the page</p>\n"),
+        ("- See ![it](https://x", "<ul>\n<li>See it</li>\n</ul>\n"),
+        ("See [the page]", "<p>See [the page]</p>\n"),
+        ("See [the page](no address", "<p>See [the page](no address</p>\n"),
+    ],
+)
+def test_where_a_link_leads_is_not_shown_before_it_is_one(text: str, html: str):
+    log = cut(text, [7])
+
+    assert shown(Batch(0, len(log), tuple(log)), "x").html == html
+
+
+def test_what_looks_like_half_a_link_stays_in_code():
+    log = cut("```\nf[0](x", [3])
+
+    assert "f[0](x" in shown(Batch(0, len(log), tuple(log)), "x").html
+
+
 def test_a_note_has_its_number_from_its_first_line_on():
     log = cut("One[^1] and[^2].\n\n[^1]: First\n\n[^2]: Second", [5])
 
