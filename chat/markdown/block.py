@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from chat.markdown.formulas import MOST
+from chat.markdown.formulas import Room
 from chat.markdown.outline import Outline, outline
-from chat.markdown.rendering import plain, prepared, render, rendered
+from chat.markdown.rendering import has_too_many_cells, plain, prepared, render, rendered
 
 # Beyond so many characters a list is rendered item by item, code and tables line by line.
 LONG = 600
@@ -28,7 +28,10 @@ _OPENED = {"ul": 1, "ol": 1, "code": 3, "tbody": 3}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _END_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 # What a link leads to is long, and is shown as text until its bracket is closed: lines would jump.
-_BEGUN_LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{0,2000}\Z")
+_BEGUN_LINK = re.compile(
+    r"(?<![\w\\`\])])!?\[([^\[\]\n]{1,300})\]\("
+    r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200})?\Z"
+)
 _LONGEST_LINK = 2_400
 _BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)$")
 
@@ -54,7 +57,7 @@ class _Source(NamedTuple):
     opened: int = 0
     context: str = ""
     tail: str = ""
-    deep: bool = False
+    plain: bool = False
     fenced: bool = False
 
 
@@ -72,9 +75,8 @@ class Block:
         self._frozen = ""
         self._opened = 0
         self._rendered = 0
-        # For formulas: in what is still to come, and those of it that the frozen part has taken.
-        self._room = MOST
-        self._taken = 0
+        # For formulas: in this block, and in what comes after the part of it that is frozen.
+        self._room = self._rest = Room()
 
     @property
     def html(self) -> Html:
@@ -90,12 +92,13 @@ class Block:
         self._held = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
-        part = PART if length <= MONSTROUS else LARGE_PART
+        part = LARGE_PART if length > MONSTROUS or self._source.plain else PART
         if length > VERY_LONG and length - self._rendered < length * part:
             return ""
         found = outline(prepared(self._context + self._tail))
         closed = self._close(found) if found.blocks and found.blocks[-1] else ""
-        if len(self._tail) > LONG and not found.deep:
+        too_wide = found.table and has_too_many_cells(self._before + self._tail)
+        if len(self._tail) > LONG and not (found.deep or too_wide):
             self._freeze(found)
         self._source = _Source(
             self._before,
@@ -103,7 +106,7 @@ class Block:
             self._opened,
             self._context,
             self._tail,
-            found.deep,
+            found.deep or too_wide,
             found.fenced,
         )
         self._html = None
@@ -116,9 +119,9 @@ class Block:
         source = self._before + self._tail[:end]
         self._tail = self._tail[end:]
         self._before = self._context = self._frozen = ""
-        self._opened = self._taken = 0
+        self._opened = 0
         html = render(source, self.scope, self._room)
-        self._room -= html.count("<math")
+        self._room = self._rest = self._room.without(html)
         return html
 
     def _freeze(self, found: Outline) -> None:
@@ -142,20 +145,18 @@ class Block:
             name = begun[begun.lastindex or 1]
             new = html[inside : html.rindex(f"</{name}>")]
             self._frozen += new
-            self._taken += new.count("<math")
+            self._rest = self._rest.without(new)
             self._opened = _OPENED[name]
             self._before += self._tail[:end]
             self._context, self._tail = context, self._tail[end:]
 
     def _shown(self, source: _Source) -> Html:
-        if source.deep or len(source.tail) > MONSTROUS:
+        if source.plain or len(source.tail) > MONSTROUS:
             return Html(rest=plain(source.before + source.tail))
         # What may become the end of code must not be seen as the last line of it.
         tail = _BEGUN_FENCE.sub("", source.tail) if source.context else source.tail
         if not source.fenced:
-            place = max(0, len(tail) - _LONGEST_LINK)
-            if begun := _BEGUN_LINK.search(tail, place):
-                tail = tail[: begun.start()] + begun[1]
+            tail = _without_begun_link(tail)
         html = self._html_of(source.context + tail)
         if not source.frozen:
             return Html(rest=html)
@@ -164,7 +165,17 @@ class Block:
         return Html(rest=self._html_of(source.before + source.tail))
 
     def _html_of(self, source: str) -> str:
-        return rendered(prepared(source), self.scope, complete=False, room=self._room - self._taken)
+        return rendered(prepared(source), self.scope, complete=False, room=self._rest)
+
+
+def _without_begun_link(tail: str) -> str:
+    begun = _BEGUN_LINK.search(tail, max(0, len(tail) - _LONGEST_LINK))
+    if begun is None:
+        return tail
+    before = tail[: begun.start()]
+    line = before[before.rfind("\n") + 1 :]
+    is_code = before.count("`") % 2 or line.startswith(("    ", "\t"))
+    return tail if is_code else before + begun[1]
 
 
 def _line(text: str, number: int) -> int:

@@ -18,7 +18,7 @@ _CALL = re.compile(r"<sup>(\d+)</sup>")
 
 
 def unlinked(found: str) -> str:
-    """Let notes keep the numbers that they were written with: the first to be seen has its own."""
+    """Take links out; notes keep the numbers that they were written with, if all have some."""
     labels = [note[1] for kind in (_NOTE, _NOTED) for note in kind.finditer(found)]
     number = r"\1" if all(map(_NUMBER.fullmatch, labels)) else r"\2"
     found = _NOTE.sub(f"<sup>{number}</sup>", found)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
-from itertools import count
+from typing import NamedTuple
 
 import pyromark
 from latex2mathml.converter import convert
 
 MAX_LENGTH = 1_000
-# In one reply; each costs a tenth of a millisecond. What is beyond is shown as it was written.
+# Of one formula in MathML, which is thirty times as long as LaTeX, or more.
+MAX_BYTES = 32 * 1024
+# In one reply; a short one costs a tenth of a millisecond. What is beyond is shown as written.
 MOST = 1_000
+MOST_MATHML = 500_000
 CODE = pyromark.Options.ENABLE_TABLES
 
 TAGS = {
@@ -34,6 +37,7 @@ ATTRIBUTES = {
     "munder": {"accentunder"},
 }
 
+_DRAWN = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _SPAN = re.compile(r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL)
 _MARK = re.compile(r"\\[()\[\]]|[$\n]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -95,31 +99,46 @@ def _dollars(latex: str, *, display: bool) -> str:
     return f"${latex.strip()}$" if latex and not latex[0].isspace() else ""
 
 
-def mathml(rendered: str, room: int = MOST) -> str:
+class Room(NamedTuple):
+    """How many formulas may be drawn, and how many characters of MathML they may come to."""
+
+    formulas: int = MOST
+    characters: int = MOST_MATHML
+
+    def without(self, rendered: str) -> Room:
+        """Return what is left beside those that are drawn in HTML."""
+        drawn = [formula.end() - formula.start() for formula in _DRAWN.finditer(rendered)]
+        return Room(self.formulas - len(drawn), self.characters - sum(drawn))
+
+
+def mathml(rendered: str, room: Room) -> str:
     """Put MathML in the place of the first formulas of pyromark's HTML. It is not safe yet."""
-    numbers = count()
-    return _SPAN.sub(lambda found: _formula(found, drawn=next(numbers) < room), rendered)
+
+    def drawn(found: re.Match[str]) -> str:
+        nonlocal room
+        display, latex, digit_follows = found[1] == "display", found[2], found[3]
+        if digit_follows and not display:
+            return f"${latex}$"  # "$5-$10" is about money
+        math = ""
+        if min(room) > 0:
+            math = _converted(html.unescape(latex), "block" if display else "inline").decode()
+            room = Room(room.formulas - 1, room.characters - max(len(math), len(latex)))
+        mark = "$$" if display else "$"
+        return math or f"<code>{mark}{latex}{mark}</code>"
+
+    return _SPAN.sub(drawn, rendered)
 
 
-def _formula(found: re.Match[str], *, drawn: bool) -> str:
-    display, latex, digit_follows = found[1] == "display", found[2], found[3]
-    if digit_follows and not display:
-        return f"${latex}$"  # "$5-$10" is about money
-    mark = "$$" if display else "$"
-    written = f"<code>{mark}{latex}{mark}</code>"
-    if not drawn:
-        return written
-    return _converted(html.unescape(latex), "block" if display else "inline") or written
-
-
-# A block that goes on is rendered again and again: all its formulas must have room.
-@lru_cache(4 * MOST)
-def _converted(latex: str, display: str) -> str:
-    """Return MathML, or "" for what is no LaTeX that can be drawn."""
+# A block that goes on is rendered again and again: all its formulas must have room. As bytes, for
+# a sign beyond the first planes would make a string four times as large.
+@lru_cache(2 * MOST)
+def _converted(latex: str, display: str) -> bytes:
+    """Return MathML, or nothing for what is no LaTeX that can be drawn."""
     if len(latex) > MAX_LENGTH:
-        return ""
+        return b""
     try:
         # What is between the braces of \text is not escaped there.
-        return convert(latex.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
+        math = convert(latex.replace("<", r"\lt ").replace(">", r"\gt "), display=display).encode()
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
-        return ""
+        return b""
+    return math if len(math) <= MAX_BYTES else b""

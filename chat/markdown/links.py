@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import idna
 
@@ -63,18 +63,35 @@ def _without_bracket(address: str) -> tuple[str, str]:
 
 def _with_host(link: re.Match[str]) -> str:
     start, address, words = link[1], html.unescape(link[2]), _TURNS_ROUND.sub("", link[3])
-    host = host_of(address) or _mailbox_of(address)
     shown = html.unescape(_TAG.sub("", words)).strip().lower()
-    # Words that begin like another address are the trick to be shown.
-    if not host or shown.removeprefix("https://").removeprefix("http://").partition("/")[0] == host:
-        return f"{start}{words}</a>"
-    return f'{start}{words}<small class="host"> {html.escape(host)}</small></a>'
+    if boxes := _mailboxes_of(address):
+        to, is_plain = boxes, shown == boxes
+    else:
+        # Words that begin like another address are the trick to be shown.
+        words_host = shown.removeprefix("https://").removeprefix("http://").partition("/")[0]
+        to = host_of(address)
+        is_plain = not to or words_host == to
+    return f"{start}{words}</a>" if is_plain else f"{start}{words}{_note(to)}</a>"
 
 
-def _mailbox_of(address: str) -> str:
+def _note(to: str) -> str:
+    return f'<small class="host"> {html.escape(to)}</small>'
+
+
+def _mailboxes_of(address: str) -> str:
     kind, _, rest = address.strip().partition(":")
-    box = unquote(rest.partition("?")[0]) if kind.lower() == "mailto" else ""
-    return _TURNS_ROUND.sub("", box).lower()
+    if kind.lower() != "mailto":
+        return ""
+    to, _, fields = rest.partition("?")
+    # RFC 6068: fields may name more of them.
+    more = [value for name, value in parse_qsl(fields) if name.lower() in ("to", "cc", "bcc")]
+    boxes = ",".join([unquote(to), *more]).split(",")
+    return ", ".join(told for box in boxes if (told := _told_box(box)))
+
+
+def _told_box(box: str) -> str:
+    name, at, host = "".join(filter(str.isprintable, box)).strip().lower().rpartition("@")
+    return f"{name}{at}{_ascii(host)}"
 
 
 def host_of(address: str) -> str:
@@ -83,6 +100,11 @@ def host_of(address: str) -> str:
     if not found:
         return ""
     host = _PORT.sub("", unquote(found[1]).rpartition("@")[2]).lower()
+    return _ascii(host)
+
+
+def _ascii(host: str) -> str:
+    """Write letters that look like others in the form that shows it."""
     try:
         return host if host.isascii() else idna.encode(host, uts46=True).decode()
     except idna.IDNAError:

@@ -10,6 +10,7 @@ import nh3
 import pyromark
 
 from chat.markdown import footnotes, formulas, highlight, links
+from chat.markdown.formulas import Room
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -22,7 +23,15 @@ OPTIONS = (
 # nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
 MAX_DEPTH = 40
 MAX_LENGTH = 500_000
+# What is written in so many layers of HTML and code has nothing to say by either.
+ROUNDS = 4
 
+MAX_COLUMNS = 100
+MAX_CELLS = 100_000
+ROOM = Room()
+
+# The second row of a table.
+_DELIMITERS = re.compile(r"^[ \t>]*[|:-][|: \t-]*\|[|: \t-]*$", re.MULTILINE)
 _TAG = re.compile(r"<[A-Za-z/!?]")
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
@@ -56,7 +65,7 @@ _cleaner = nh3.Cleaner(
 )
 
 
-def render(text: str, scope: str = "", room: int = formulas.MOST) -> str:
+def render(text: str, scope: str = "", room: Room = ROOM) -> str:
     """Render Markdown; raw HTML in it is shown as the text it is.
 
     `scope` sets its footnotes apart from those of other replies on the page. What is too long or
@@ -65,7 +74,7 @@ def render(text: str, scope: str = "", room: int = formulas.MOST) -> str:
     if len(text) > MAX_LENGTH:
         return plain(text)
     source = prepared(text)
-    if _is_deep(source):
+    if _is_deep(source) or has_too_many_cells(source):
         return plain(text)
     return rendered(source, scope, room=room)
 
@@ -76,7 +85,7 @@ def prepared(text: str) -> str:
     return _without_html(formulas.with_dollars(text))
 
 
-def rendered(source: str, scope: str, *, complete: bool = True, room: int = formulas.MOST) -> str:
+def rendered(source: str, scope: str, *, complete: bool = True, room: Room = ROOM) -> str:
     """Render Markdown that holds no HTML, and is neither long nor deep.
 
     The parts of code are marked when it is complete; there is room for so many formulas.
@@ -85,6 +94,19 @@ def rendered(source: str, scope: str, *, complete: bool = True, room: int = form
     cleaned = _cleaner.clean(_without_what_is_pyromarks(found, room))
     told = links.told(footnotes.linked(cleaned, scope))
     return _with_wide_parts(_with_marked_code(highlight.blocks(told, marked=complete)))
+
+
+def has_too_many_cells(source: str) -> bool:
+    """Tell whether tables would come to much more than was written: short rows are filled up."""
+    cells, place = 0, 0
+    while row := _DELIMITERS.search(source, place):
+        place = source.find("\n\n", row.end())
+        place = len(source) if place < 0 else place
+        columns = row[0].count("|")
+        cells += columns * source.count("\n", row.end(), place)
+        if columns > MAX_COLUMNS or cells > MAX_CELLS:
+            return True
+    return False
 
 
 def plain(text: str) -> str:
@@ -101,6 +123,16 @@ def _without_html(text: str) -> str:
     """Escape raw HTML, so that it is text; lines stay lines."""
     if not _TAG.search(text):
         return text
+    for _ in range(ROUNDS):
+        escaped = _with_escaped_html(text)
+        if escaped == text:
+            return text
+        # What is no HTML any more ends what it was in: what follows may be some now.
+        text = escaped
+    return text.replace("<", "&lt;")
+
+
+def _with_escaped_html(text: str) -> str:
     source = text.encode()
     parts: list[str] = []
     end = 0
@@ -128,7 +160,7 @@ def _is_html(event: Any) -> bool:
     return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
 
 
-def _without_what_is_pyromarks(found: str, room: int) -> str:
+def _without_what_is_pyromarks(found: str, room: Room) -> str:
     """Lower the headings (the page has its own first level), and say in text what is a picture."""
     if "<h" in found:
         found = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", found)

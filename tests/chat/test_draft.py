@@ -14,7 +14,7 @@ from chat.entries import Batch, Delta, Entry, Progress
 from chat.markdown.block import MONSTROUS, Block
 from chat.markdown.changes import Change
 from chat.markdown.draft import Draft, shown
-from chat.markdown.formulas import MOST
+from chat.markdown.formulas import MOST, Room
 from chat.markdown.rendering import render
 from tests.chat.constructs import CONSTRUCTS
 from tests.page import read
@@ -158,7 +158,7 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         rendered.append(len(source))
         return html_of(block, source)
 
-    def closing(source: str, scope: str, room: int) -> str:
+    def closing(source: str, scope: str, room: Room) -> str:
         closed.append(len(source))
         return render(source, scope, room)
 
@@ -210,6 +210,10 @@ def test_so_many_formulas_are_drawn_and_no_more(between: str):
         ("- See ![it](https://x", "<ul>\n<li>See it</li>\n</ul>\n"),
         ("See [the page]", "<p>See [the page]</p>\n"),
         ("See [the page](no address", "<p>See [the page](no address</p>\n"),
+        ("See [the page](https", "<p>See the page</p>\n"),
+        ("array[i](h", "<p>array[i](h</p>\n"),
+        ("\\[x](https://y", "<p>[x](https://y</p>\n"),
+        ("`call [a](https://y", "<p>`call [a](https://y</p>\n"),
     ],
 )
 def test_where_a_link_leads_is_not_shown_before_it_is_one(text: str, html: str):
@@ -218,10 +222,11 @@ def test_where_a_link_leads_is_not_shown_before_it_is_one(text: str, html: str):
     assert shown(Batch(0, len(log), tuple(log)), "x").html == html
 
 
-def test_what_looks_like_half_a_link_stays_in_code():
-    log = cut("```\nf[0](x", [3])
+@pytest.mark.parametrize("begin", ["```\n", "See:\n\n    y = "])
+def test_what_looks_like_half_a_link_stays_in_code(begin: str):
+    log = cut(f"{begin}f [0](h", [3])
 
-    assert "f[0](x" in shown(Batch(0, len(log), tuple(log)), "x").html
+    assert "f [0](h" in shown(Batch(0, len(log), tuple(log)), "x").html
 
 
 def test_a_note_has_its_number_from_its_first_line_on():
@@ -262,3 +267,15 @@ def test_what_is_too_deep_is_shown_as_it_is():
 
     assert reader.html == plain(render(text, "x"))
     assert "<blockquote>" not in reader.html
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.parametrize("columns", [20, 90, 1_000])
+def test_a_table_is_sent_about_once(columns: int):
+    text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * 1_000
+    draft, sent = Draft("x"), 0
+    for number, piece in enumerate(cut(text, [300])):
+        draft.read(Batch(number, number + 1, (piece,)))
+        sent += sum(len(change.html) for change in draft.changes())
+
+    assert sent < 2 * len(render(text))

@@ -32,6 +32,19 @@ B = link("http://a.example/b", "http://a.example/b")
         ),
         ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
         ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
+        ("[x](mailto:?to=b@x.example)", link("mailto:?to=b@x.example", "x", "b@x.example")),
+        (
+            "[a@x.example](mailto:a@x.example?cc=b@x.example,c@x.example)",
+            link(
+                "mailto:a@x.example?cc=b@x.example,c@x.example",
+                "a@x.example",
+                "a@x.example, b@x.example, c@x.example",
+            ),
+        ),
+        (
+            "[x](mailto:a%00%E2%80%AE@b%D0%B0nk.example)",
+            link("mailto:a%00%E2%80%AE@b%D0%B0nk.example", "x", "a@xn--bnk-6cd.example"),
+        ),
         (
             "[a@bank.example](mailto:b%40x.example?subject=a)",
             link("mailto:b%40x.example?subject=a", "a@bank.example", "b@x.example"),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chat.markdown.rendering import render
+from chat.markdown.rendering import plain, render
 
 
 @pytest.mark.parametrize(
@@ -105,3 +105,36 @@ def test_what_is_too_deep_or_too_long_is_shown_plainly(text: str):
     assert html.startswith(("<pre>", "<p>"))
     assert "<ul>" not in html
     assert "<blockquote>" not in html
+
+
+# What is HTML here is none when the first line has been escaped, and the other way round.
+UNDER = "<script>\n```\n</script>\n```\n"
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 8])
+def test_html_in_layers_of_html_and_code_is_text(layers: int):
+    text = (UNDER * layers) + '<pre><code class="language-python"><div><sup>1</sup>\n\n## Inside'
+    html = render(text)
+
+    assert not re.search(r"<(div>|sup|script|pre><code class)", html)
+    assert html.count("<div") == html.count("</div")
+    assert "Inside" in html
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.parametrize(("columns", "rows"), [(1_000, 200), (90, 2_000)])
+def test_a_table_that_would_come_to_much_more_than_was_written_is_shown_plainly(
+    columns: int, rows: int
+):
+    text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
+
+    assert render(text) == plain(text)
+    assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
+
+
+@pytest.mark.fault("F73")
+def test_formulas_come_to_no_more_than_a_page_can_bear():
+    huge = "".join(f"$\\mathcal{{{'A' * 900}}}{number}$ " for number in range(300))
+
+    assert len(render(huge)) < 2_000_000
+    assert "<math" in render(huge)
