@@ -17,11 +17,17 @@ LANGUAGES = {
     "ar": "العربية",
     "ja": "日本語",
 }
+ENDS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f")
 
 
 def N_(sentence: str) -> str:  # noqa: N802 - the name that tools for translators look for
     """Mark a sentence for translators, and return it as it is."""
     return sentence
+
+
+def ended(words: str) -> str:
+    """Return words with the full stop that they lack."""
+    return words if words.endswith(ENDS) else f"{words}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ TwinApiError
 
 from __future__ import annotations
 
-from wording import N_, Form
+from wording import N_, Form, ended
 
 NOT_ACCEPTED = Form(N_("The service did not accept the message: %(said)s"))
 
@@ -97,7 +97,7 @@ class Invalid(ApiError):
 
     def __init__(self, status: int, said: str = "", sentence: str | None = None) -> None:
         if said and not sentence:
-            sentence = NOT_ACCEPTED.filled(said=said)
+            sentence = NOT_ACCEPTED.filled(said=ended(said))
         super().__init__(status, said, sentence)
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 from sse import ServerSentEvent
 from twinapi.models import clean, identifier, message_text
-from wording import N_, Form
+from wording import N_, Form, ended
 
 WORDS = ("message", "error", "detail", "errors", "msg", "description")
 REPORTED = Form(N_("The service reported an error: %(said)s"))
-ENDS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f")
 NO_DETAILS = N_("The service reported an error without details.")
 # What looks like a key must not be shown, whoever put it into an error.
 _SECRET = re.compile(
@@ -122,7 +121,7 @@ def failure(data: object) -> str:
     text = failure_text(data)
     if not text:
         return NO_DETAILS
-    return REPORTED.filled(said=text if text.endswith(ENDS) else f"{text}.")
+    return REPORTED.filled(said=ended(text))
 
 
 def failure_text(data: object) -> str:

@@ -158,8 +158,8 @@ def _address(data: Json) -> str:
 
 def _language(data: Json) -> str:
     """Find the code of the language that a twin is described in (BCP 47)."""
-    found = (text(data.get(name), MAX_LANGUAGE) for name in ("language", "lang", "locale"))
-    return next((code for code in found if _LANGUAGE.fullmatch(code)), "")
+    code = text(data.get("language"), MAX_LANGUAGE + 1)
+    return code if len(code) <= MAX_LANGUAGE and _LANGUAGE.fullmatch(code) else ""
 
 
 def text(data: object, limit: int) -> str:

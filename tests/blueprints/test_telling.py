@@ -44,7 +44,7 @@ def in_german(app: Flask):
         (
             f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
             (
-                "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b> "
+                "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
                 "Die Nachricht wurde nicht gesendet."
             ),
         ),
