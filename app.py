@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 from flask import Flask
+from werkzeug.exceptions import BadRequest
 
 import blueprints
 import config
@@ -42,6 +43,8 @@ R = TypeVar("R")
 
 MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
 API = "/api/v1"
+# RFC 1035, 2.3.4.
+MAX_LABEL = 63
 NO_DATABASE = "The database does not answer. TWINDOW_DATABASE_URL says where it is."
 
 
@@ -58,6 +61,8 @@ class Twindow:
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Answer a request: the service knows what is under its path, the portal all else."""
+        if not _is_host(environ.get("HTTP_HOST", "")):
+            return BadRequest()(environ, start_response)
         if self.service and environ["PATH_INFO"].startswith(f"{API}/"):
             return self.service(environ, start_response)
         return self._pages(environ, start_response)
@@ -75,6 +80,11 @@ class Twindow:
         self.log.close()
         if self.service:
             self.service.close()
+
+
+def _is_host(name: str) -> bool:
+    # Not even an error page could be made for another: it has no address.
+    return all(len(label) <= MAX_LABEL for label in name.split("."))
 
 
 def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
