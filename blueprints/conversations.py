@@ -18,6 +18,9 @@ from chat.conversations import Conversation
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 
+# So many of those that were deleted just now are offered again.
+DELETED = 5
+
 
 @bp.get("")
 def index() -> Response | str:
@@ -26,7 +29,11 @@ def index() -> Response | str:
     shown = _found(q, twin_id) if q else _listed(twin_id)
     twin = portal().directory.known(twin_id) if twin_id else None
     name = twin.name if twin else next((c.twin_name for c in shown["conversations"]), twin_id)
-    shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "done": done()}
+    just_done = done()
+    listed = {conversation.id for conversation in shown["conversations"]}
+    # What was done is said in its row, or above the list when it has left it.
+    in_row = just_done is not None and just_done.conversation.id in listed
+    shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "done": just_done, "in_row": in_row}
     if wants_fragment():
         return fragment("conversations/_list.html", **shown)
     return render_template("conversations/index.html", **shown)
@@ -37,7 +44,6 @@ def _listed(twin_id: str | None) -> dict[str, Any]:
     of_person = portal().conversations.of_person
     wanted = request.args.get("page", 1, int)
     page = of_person(person(), twin_id=twin_id, archived=archived, page=wanted)
-    put_away = not page.items and of_person(person(), twin_id=twin_id, archived=True).total
     view = "archived" if archived else None
     number = page.number if page.number > 1 else None
     return {
@@ -45,7 +51,9 @@ def _listed(twin_id: str | None) -> dict[str, Any]:
         "page": page,
         "groups": grouped(page.items),
         "conversations": page.items,
-        "all_archived": bool(put_away),
+        "all_archived": not (archived or page.items)
+        and of_person(person(), twin_id=twin_id, archived=True).total > 0,
+        "deleted": portal().deletions.of_person(person(), DELETED) if person() else (),
         "here": url_for("conversations.index", twin=twin_id, view=view, page=number),
     }
 
@@ -96,7 +104,8 @@ def page_of(
 def _given_back(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer is shown by when it holds the words of an earlier turn."""
     content = words.words_of(request.args)
-    return composer_of(conversation) | {"content": content, "copied": bool(content)}
+    given = {"content": content or words.kept(conversation.id), "copied": bool(content)}
+    return composer_of(conversation) | given
 
 
 def _before() -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, delete, select, update
 
@@ -56,13 +57,20 @@ class Deletions:
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's deleted conversation, as long as it can be brought back."""
-        query = select(table).where(_restorable(conversation_id, person))
+        query = select(table).where(_restorable(person), table.c.id == conversation_id)
         with self.database.read() as connection:
             return conversation_of(connection.execute(query).first())
 
+    def of_person(self, person: str, limit: int) -> Sequence[Conversation]:
+        """Return what the person deleted and can bring back, the last one first."""
+        query = select(table).where(_restorable(person)).order_by(table.c.deleted_at.desc())
+        with self.database.read() as connection:
+            found = connection.execute(query.limit(limit))
+            return [deleted for row in found if (deleted := conversation_of(row))]
+
     def restore(self, conversation_id: str, person: str) -> bool:
         """Bring a conversation back; False says that it is too late."""
-        mine = _restorable(conversation_id, person)
+        mine = _restorable(person) & (table.c.id == conversation_id)
         with self.database.write() as connection:
             back = connection.execute(update(table).where(mine).values(deleted_at=None))
             return bool(back.rowcount)
@@ -85,6 +93,5 @@ class Deletions:
             logger.warning("Deleted conversations cannot be purged at the moment.")
 
 
-def _restorable(conversation_id: str, person: str) -> ColumnElement[bool]:
-    mine = (table.c.id == conversation_id) & (table.c.person == person)
-    return mine & (table.c.deleted_at > time.time() - UNDO_SECONDS)
+def _restorable(person: str) -> ColumnElement[bool]:
+    return (table.c.person == person) & (table.c.deleted_at > time.time() - UNDO_SECONDS)
