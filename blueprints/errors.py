@@ -38,7 +38,7 @@ def answer(said: State, status: int, until: float | None = None) -> Response:
     """Say it: words that a form brought are given back with it."""
     if status >= 500:
         logger.warning("%s: %d %s %s", request_id(), status, request.method, request.path)
-    if request.headers.get("Accept", "").endswith("text/event-stream"):
+    if request.blueprint == "events":
         # An error page must not be swapped into the reply; the page asks for the stream again.
         response = make_response(translated(said.sentence), status, {"HX-Reswap": "none"})
     elif wants_fragment():

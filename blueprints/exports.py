@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -25,7 +26,7 @@ NAME_LIMIT = 80
 # Some systems count bytes, and leave room for 255 with what a browser appends.
 NAME_BYTES = 200
 # What Windows takes for devices.
-DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
+DEVICES = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])", re.IGNORECASE)
 Told = Iterator[tuple[Turn, Reply]]
 
 
@@ -92,10 +93,16 @@ FORMATS = {
 
 def _attachment(title: str, ending: str) -> str:
     """Name the file: letters, digits and single blanks are a name on every system."""
-    name = " ".join(re.sub(r"[^\w\s-]|_", " ", title).split())[:NAME_LIMIT].strip(" -")
+    letters = (sign if _stays(sign) else " " for sign in unicodedata.normalize("NFC", title))
+    name = " ".join("".join(letters).split())[:NAME_LIMIT].strip(" -")
     name = name.encode()[:NAME_BYTES].decode(errors="ignore").rstrip()
     if DEVICES.fullmatch(name):
         name = f"{name} conversation"
     name = f"{name or 'conversation'}.{ending}"
     plain = name if name.isascii() else f"conversation.{ending}"
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
+
+
+def _stays(sign: str) -> bool:
+    # Marks, by which many scripts write their vowels, are no letters to Python.
+    return sign.isalnum() or sign == "-" or unicodedata.category(sign).startswith("M")

@@ -1,4 +1,4 @@
-"""What a conversation is shown by: its turns with their replies, and the composer below them."""
+"""What a conversation is shown by: its turns, the composer below, and the others at the side."""
 
 from __future__ import annotations
 
@@ -65,13 +65,14 @@ def _obstacle(conversation: Conversation) -> str:
 
 
 def side() -> Sequence[Group]:
-    """Return the conversations that are listed beside one."""
+    """Return the conversations that stand at the side of one, by day."""
     return grouped(portal().conversations.newest(person(), SIDE))
 
 
 def moves_up(conversation: Conversation) -> bool:
-    """Tell whether a conversation stands elsewhere in that list when something is said in it."""
-    if conversation.archived or not is_today(conversation.updated_at):
+    """Tell whether a conversation comes to stand elsewhere at the side when it goes on."""
+    by_day = not conversation.pinned
+    if conversation.archived or (by_day and not is_today(conversation.updated_at)):
         return True
     return not portal().conversations.is_newest(conversation)
 

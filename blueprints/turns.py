@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, Response, redirect, request, url_for
@@ -22,6 +23,8 @@ from wording import N_
 
 bp = Blueprint("turns", __name__)
 
+# Empty, or too long: what was said of them is over when the words are others.
+WRONG_WORDS = (413, 422)
 STOPPED = N_("You stopped this reply.")
 STILL_REPLYING = N_(
     "The twin is still replying. Wait for the end, or stop it; your message was not sent."
@@ -46,6 +49,7 @@ def create(conversation_id: str) -> BaseResponse:
         sentence = together(error.sentence, words.NOT_SENT)
         return _refuse(conversation, words.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
+    words.sent(conversation_id)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
@@ -88,9 +92,13 @@ def _repeated(conversation: Conversation, content: str) -> Turn | None:
 
 def _is_next(turn: Turn) -> bool:
     """Tell whether the page that sent a turn shows the one before it: another may have gone on."""
+    of_conversation = portal().turns.of_conversation
+    return _is_seen(of_conversation(turn.conversation_id, before=turn.position, limit=1))
+
+
+def _is_seen(newest: Sequence[Turn]) -> bool:
     seen = request.form.get("seen")
-    before = portal().turns.of_conversation(turn.conversation_id, before=turn.position, limit=1)
-    return seen is None or [seen] == [earlier.id for earlier in before]
+    return seen is None or [seen] == [turn.id for turn in newest]
 
 
 def _shown(turn: Turn) -> dict[str, Any]:
@@ -107,12 +115,17 @@ def _place_of(turn: Turn) -> str:
 
 def _refuse(conversation: Conversation, refused: words.Refused) -> Response:
     if not wants_fragment():
+        words.keep(conversation.id, refused.content)
         return page_of(conversation, refused=refused)
     if "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
+    shown = composer_of(conversation) | words.given_back(refused)
+    if not _is_seen(portal().turns.of_conversation(conversation.id, limit=1)):
+        shown = log_of(conversation) | shown
     return fragment(
-        "turns/_composer.html",
+        "turns/refused.html",
         refused.status,
-        **composer_of(conversation) | words.given_back(refused),
+        **shown,
         until_ended=refused.status == 409,
+        until_changed=refused.status in WRONG_WORDS,
     )

@@ -80,6 +80,22 @@ def forget_first_key(twin_id: str) -> None:
         session["first_keys"] = {known: key for known, key in keys.items() if known != twin_id}
 
 
+def keep(conversation_id: str, content: str) -> None:
+    """Keep words that were refused: without scripts, every way on leads to another page."""
+    session["kept"] = {conversation_id: content}
+
+
+def kept(conversation_id: str) -> str:
+    """Return the words of this conversation that were refused and not sent since."""
+    return str(session.get("kept", {}).get(conversation_id, ""))
+
+
+def sent(conversation_id: str) -> None:
+    """Keep its words no longer: something was sent instead."""
+    if kept(conversation_id):
+        del session["kept"]
+
+
 def words_of(given: Mapping[str, str]) -> str:
     """Return the words of an earlier turn of the person's that a form or an address names."""
     turn_id = given.get("words_of", "").replace("\0", "")

@@ -88,8 +88,9 @@ class Conversations:
             return _all(connection.execute(query))
 
     def is_newest(self, conversation: Conversation) -> bool:
-        """Tell whether nothing has been said in another one since, among those that are listed."""
-        later = _listed(conversation.person, archived=False) & table.c.pinned.is_(False)
+        """Tell whether it is the first of those that are pinned as it is, or are not."""
+        later = _listed(conversation.person, archived=False)
+        later &= table.c.pinned.is_(conversation.pinned)
         later &= table.c.updated_at > conversation.updated_at
         with self.database.read() as connection:
             return connection.execute(select(table.c.id).where(later).limit(1)).first() is None
@@ -131,7 +132,9 @@ class Conversations:
 def title_of(content: str, limit: int = 60) -> str:
     """Make a title from the first words of a message."""
     line = " ".join(content.split())
-    return line if len(line) <= limit else line[: limit - 1].rsplit(" ", 1)[0] + "…"
+    if len(line) <= limit:
+        return line
+    return line[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
 
 
 def conversation_of(row: Row[tuple[object, ...]] | None) -> Conversation | None:

@@ -29,6 +29,7 @@ RETRY_SECONDS = 5.0
 REFUSED_SECONDS = 60.0
 PATIENCE_SECONDS = 1.0
 
+NOWHERE = N_("The service is not where it is looked for. Please tell the operator.")
 UNREADABLE = N_("The list of twins could not be read. Please tell the operator.")
 
 
@@ -139,6 +140,8 @@ class Directory:
             pause = REFUSED_SECONDS if error.retry_after is None else error.retry_after
         if isinstance(error, Unexpected):
             error.sentence = UNREADABLE
+        if isinstance(error, NotFound):
+            error.sentence = NOWHERE
         self._pause_until = time.monotonic() + pause
         self._failure = error
 

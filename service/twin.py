@@ -24,7 +24,8 @@ Caller = Annotated[
 Language = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
+        max_length=35,
+        pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z",
         description="the code of a language, for example de or pt-BR",
     ),
 ]

@@ -10,7 +10,14 @@ from tests.accessibility.states import STATES
 
 # What shows no page: files, pictures, words for machines, and the stream of a reply.
 NO_PAGE = {
-    *("assets.show", "avatars.show", "brand.manifest", "exports.show", "events.show"),
+    *(
+        "assets.show",
+        "avatars.show",
+        "brand.favicon",
+        "brand.manifest",
+        "exports.show",
+        "events.show",
+    ),
     "turns.text",
     *("health.live", "health.ready", "health.stream"),
 }

@@ -148,6 +148,9 @@ def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, pers
     [
         ("CON", "CON conversation"),
         ("lpt1", "lpt1 conversation"),
+        ("COM\u00b9", "COM\u00b9 conversation"),
+        ("\u0928\u092e\u0938\u094d\u0924\u0947", "\u0928\u092e\u0938\u094d\u0924\u0947"),
+        ("cafe\u0301", "caf\u00e9"),
         ("Constance", "Constance"),
         ("\u6771" * 80, "\u6771" * 66),
         ("/", "conversation"),
