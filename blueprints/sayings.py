@@ -10,7 +10,8 @@ from blueprints.language import gettext
 from wording import N_
 
 SENTENCES = {
-    "offline": N_("You are offline. Replies go on without you, and are here when you are back."),
+    "offline": N_("You are offline."),
+    "meanwhile": N_("The reply goes on without you, and is here when you are back."),
     "unreachable": N_("The portal cannot be reached."),
     "again": N_("Try again."),
     "kept": N_("Your text is still here; try again."),
@@ -19,6 +20,7 @@ SENTENCES = {
     "over": N_("You can try again now."),
     "earlier": N_("Earlier turns are above."),
     "copied": N_("Copied"),
+    "cancelled": N_("You are not editing any more."),
     "table": N_("Table"),
     "code": N_("Code"),
     "formula": N_("Formula"),

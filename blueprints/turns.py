@@ -23,8 +23,6 @@ from wording import N_
 
 bp = Blueprint("turns", __name__)
 
-# Empty, or too long: what was said of them is over when the words are others.
-WRONG_WORDS = (413, 422)
 STOPPED = N_("You stopped this reply.")
 STILL_REPLYING = N_(
     "The twin is still replying. Wait for the end, or stop it; your message was not sent."
@@ -127,5 +125,4 @@ def _refuse(conversation: Conversation, refused: words.Refused) -> Response:
         refused.status,
         **shown,
         until_ended=refused.status == 409,
-        until_changed=refused.status in WRONG_WORDS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
@@ -77,7 +77,7 @@ def show(twin_id: str) -> str:
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
-def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
+def converse(twin_id: str) -> BaseResponse:
     """Begin a conversation with its first turn."""
     twin = portal().directory.find(twin_id)
     try:
@@ -92,17 +92,23 @@ def converse(twin_id: str) -> BaseResponse | tuple[str, int]:
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)
+    if wants_fragment():
+        return Response(headers={"HX-Redirect": to})
     return redirect(to, 303)
 
 
-def _again(twin: Twin, refused: words.Refused) -> tuple[str, int]:
+def _again(twin: Twin, refused: words.Refused) -> Response:
     """Show the form again, with what was written and why it was not sent."""
-    values = _composer(twin) | words.given_back(refused)
-    return render_template("twins/show.html", twin=twin, **values, **_talks(twin)), refused.status
+    values = {"twin": twin} | _composer(twin) | words.given_back(refused)
+    if wants_fragment():
+        return fragment("turns/_composer.html", refused.status, **values)
+    page = render_template("twins/show.html", **values, **_talks(twin))
+    return make_response(page, refused.status)
 
 
 def _composer(twin: Twin) -> dict[str, Any]:
     return {
+        "action": url_for("twins.converse", twin_id=twin.id),
         "content": "",
         "until": portal().allowance.refused_until(),
         "key": words.first_key(twin.id),

@@ -16,6 +16,8 @@ from wording import N_
 
 MAX_KEY = 64
 REMEMBERED = 20
+# Empty, or too long: what is said of them is over when the words are others.
+WRONG_WORDS = (413, 422)
 NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
@@ -45,7 +47,8 @@ class Refused(Exception):
 
 def given_back(refused: Refused) -> dict[str, Any]:
     """Return what the composer is shown by after a refusal."""
-    shown = {"content": refused.content, "notice": refused.sentence, "copied": False}
+    shown: dict[str, Any] = {"content": refused.content, "notice": refused.sentence}
+    shown |= {"copied": False, "until_changed": refused.status in WRONG_WORDS}
     return shown | ({"until": refused.until} if refused.until else {})
 
 

@@ -25,7 +25,8 @@ const announce = (words = "") => {
 
 {
   const UNITS = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";
-  const ENDS = new Set(["LI", "P", "TR", "PRE", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
+  const ENDS = new Set(["LI", "P", "PRE", "TR", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
+  const ENDED = /[.!?:;,…。！？؟]\s*$/;
   const SILENT = "sup, button, [role=doc-backlink], .note__reference";
   // As it would be read where it stands.
   const spoken = (node) => {
@@ -34,7 +35,9 @@ const announce = (words = "") => {
     if (node.localName === "math") return told.formula;
     const words = [...node.childNodes].map(spoken).join("");
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
-    return ENDS.has(node.tagName) ? `${words}\n` : words;
+    if (!ENDS.has(node.tagName) || !words.trim()) return words;
+    const name = node.matches("pre") ? told.code + ": " : node.matches("thead tr") ? told.table + ": " : "";
+    return name + words.trimEnd() + (ENDED.test(words) ? "\n" : ".\n");
   };
   let sentences;
   // Counted by parts that say something, not by characters: what is open is rendered anew as it grows.
@@ -56,10 +59,14 @@ const announce = (words = "") => {
     const runs = reply.hasAttribute("aria-busy");
     const fresh = [];
     const units = [...reply.querySelectorAll(UNITS)];
+    const stopped = !runs && turn.dataset.state !== "complete";
     while (state.unit < units.length) {
-      const open = runs && state.unit === units.length - 1;
+      const last = state.unit === units.length - 1;
+      const open = runs && last;
       const parts = partsOf(units[state.unit], open);
-      const end = open ? parts.length - 1 : parts.length;
+      // Half a sentence is none, whether it goes on or not.
+      const half = open || (stopped && last && !ENDED.test(units[state.unit].textContent));
+      const end = half ? parts.length - 1 : parts.length;
       fresh.push(...parts.slice(state.part, end));
       state.part = open ? Math.max(state.part, end) : 0;
       if (open) break;

@@ -34,59 +34,77 @@
     const { limit } = box().dataset;
     const left = limit - [...box().value].length;  // an emoji is one
     const shown = document.querySelector(".counter");
-    shown.textContent = left < limit / 10 ? shown.dataset.left.replace("{}", left) : "";
-    shown.toggleAttribute("data-over", left < 0);
+    const words = left < 0 ? shown.dataset.over : left < limit / 10 ? shown.dataset.left : "";
+    shown.textContent = words.replace("{}", Math.abs(left).toLocaleString(LANGUAGE));
+    const turns = shown.toggleAttribute("data-over", left < 0) !== (box().ariaInvalid === "true");
+    box().ariaInvalid = left < 0 ? "true" : null;
+    if (turns) announce(shown.textContent);
+    return left;
   };
   let typed = "";
   // The words of an earlier message are in the box: the draft waits until they are sent or put away.
   const editing = () => Boolean(document.querySelector(".composer [data-words]"));
+  let edited = editing();
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
     pressed = undefined;  // who writes in between means it
     typed = target.value;
-    if (!editing()) keep(target.value);
-    count();
+    if (!edited) keep(target.value);
+    if (count() >= 0 && typed.trim()) document.querySelector("[data-until-changed]")?.remove();
   });
 
   // Escape leaves what is edited, and the next one the box.
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.target.id !== "message" || !editing()) return;
+    if (event.key !== "Escape" || !event.target.closest?.(".composer") || !editing()) return;
     event.preventDefault();
     document.querySelector(".composer [data-words]").click();
   });
 
   // "Edit" puts the words of an earlier message into the box, without a way to another page.
+  let asked = false;
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-words]");
     if (!link || !box() || box().disabled || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    asked = true;
     htmx.ajax("GET", link.pathname + link.search, { source: link, target: "#composer", swap: "outerHTML" });
   });
-  let edited = editing();
   // What is typed between a message and its answer is not swapped away with the box.
-  let sending;
+  let sending = "";
+  let caret = [];
   document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
     if (ctx.sourceElement?.matches(".composer form")) sending = typed = ctx.request.body.get("content");
   });
-  const typedSince = () => {
-    if (sending === undefined || typed === sending) return;
-    const isMore = !box().value && typed.startsWith(sending);
-    box().value = isMore ? typed.slice(sending.length).trimStart() : typed;
-    box().setSelectionRange(box().value.length, box().value.length);
+  document.addEventListener("htmx:before:response", ({ detail: { ctx } }) => {
+    if (!ctx.response?.headers.get("HX-Redirect")) return;
+    forNow.set("sent", place);
+    box().value = "";  // for whoever comes back
+  });
+  document.addEventListener("htmx:before:swap", () => { caret = [box()?.selectionStart, box()?.scrollTop]; });
+  const both = (...words) => words.filter(Boolean).join("\n\n");
+  const withSince = (given) => {
+    if (typed === sending) return given;
+    if (!typed.startsWith(sending)) return both(given, typed);
+    return given ? typed : typed.slice(sending.length).trimStart();
   };
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
-    const asked = ctx.sourceElement.matches("[data-words]");
-    if (!asked) typedSince();
-    sending = undefined;
+    const given = box().value;
+    if (!asked) box().value = withSince(given);
     if (editing()) edited = true;
-    else if (edited) {
+    else if (edited && !given) {
       edited = false;
-      box().value ||= forLong.get(place);
-    } else keep(box().value);
+      box().value = both(forLong.get(place), box().value);
+    }
+    if (!edited) keep(box().value);
+    const [at, top] = box().value === typed ? caret : [box().value.length, 0];
+    if (!asked) box().setSelectionRange(at, at);
+    box().scrollTop = top;
+    sending = typed = box().value;
     count();
     if (!asked) return;
-    announce(document.querySelector(".composer .note")?.firstElementChild.textContent);
+    asked = false;
+    announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? told.cancelled);
     box().focus({ preventScroll: true });
     box().setSelectionRange(box().value.length, box().value.length);
   });

@@ -14,7 +14,7 @@ const cameInVain = (turn) => {
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = delay(target);
   Object.assign(detail.connection.config, { reconnectMaxDelay: LATE, reconnectJitter: 0.2 });
-  if (notices.textContent.startsWith(told.unreachable)) notices.replaceChildren();
+  if ([told.unreachable, told.offline].some((words) => notices.textContent.startsWith(words))) notices.replaceChildren();
   cameInVain(target);
 });
 // Refused, or not reached at all; a stream that broke off has not been asked for again yet.
@@ -58,13 +58,7 @@ document.addEventListener("visibilitychange", () => {
     if (!turn._htmx?.sse) htmx.trigger(turn, "sse-retry");
   }
 });
-addEventListener("offline", () => note(told.offline));
-// A form without htmx would lead to the browser's own page, and the words out of sight.
-document.addEventListener("submit", (event) => {
-  if (navigator.onLine || event.defaultPrevented || event.target.method !== "post") return;
-  event.preventDefault();
-  note(`${told.offline} ${event.target.querySelector("#message") ? told.kept : told.again}`);
-});
+addEventListener("offline", () => note(`${told.offline} ${document.querySelector(RUNNING) ? told.meanwhile : ""}`));
 addEventListener("online", () => {
   notices.replaceChildren();
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {

@@ -9,7 +9,9 @@
   });
   document.addEventListener("click", ({ target }) => {
     const menu = open();
-    if (menu && (!menu.contains(target) || target.closest("a"))) menu.open = false;
+    if (!menu || (menu.contains(target) && !target.closest("a"))) return;
+    menu.open = false;
+    if (menu.contains(target)) menu.querySelector("summary").focus();
   });
 
   // And when the focus goes on: what has it must not be covered.

@@ -82,11 +82,14 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   if (newest) ctx.request.body.set("seen", newest.dataset.turn);
 });
 
+// What is looked for is found while one types.
+document.addEventListener("submit", (event) => { if (event.target.role === "search") event.preventDefault(); });
+
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {
   if (follows(event.detail.ctx?.sourceElement)) return;
   const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
-  note(`${told.unreachable} ${hasText ? told.kept : told.again}`);
+  note(`${navigator.onLine ? told.unreachable : told.offline} ${hasText ? told.kept : told.again}`);
 });
 // The next thing that the person does takes it away; a reply that goes on does not.
 document.addEventListener("htmx:before:request", (event) => {

@@ -87,6 +87,7 @@
   const lead = () => {
     for (const back of document.querySelectorAll("[role=doc-backlink]")) back.ariaLabel = told.back;
   };
-  whenNew(() => { look(); lead(); }, 1000);
+  whenNew(look, 1000);
+  whenNew(lead);
   addEventListener("resize", look);
 }

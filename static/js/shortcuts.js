@@ -25,7 +25,9 @@
     const key = letter(event);
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     const writing = target.closest?.(WRITING);
-    if (key === "Escape" && !event.defaultPrevented) writing?.blur();
+    // The first one empties what is looked for.
+    const empties = writing?.type === "search" && writing.value;
+    if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
     if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
     if (event.timeStamp - began > PAIR_MS) before = "";
     const way = find(WAYS[before + key] ?? WAYS[key]);

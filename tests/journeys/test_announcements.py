@@ -56,8 +56,8 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
 
     said = " ".join(page.evaluate("said"))
     assert said == (
-        "Ada has your message… Thinking… See one and two x.example. Then three four five "
-        "a, b 1, 2 x = 1 End. 1 A note. The reply is complete."
+        "Ada has your message… Thinking… See one and two x.example. Then three. four. five. "
+        "Table: a, b. 1, 2. Code: x = 1. End. 1 A note. The reply is complete."
     )
 
 
@@ -66,13 +66,13 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
     [
         (
             ["1. Sit down.\n   -", " On a chair. Or\n   - on a bench.\n2. Up.\n"],
-            "Sit down. On a chair. Or on a bench. Up.",
+            "Sit down. On a chair. Or. on a bench. Up.",
         ),
         (
             ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
             "Take the train. It is fast. You can read. Walk.",
         ),
-        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. Formula And so on."),
+        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. Formula. And so on."),
         (["This is **bold. It", " goes** on. Yes."], "This is bold. It goes on. Yes."),
     ],
     ids=["a list that opens", "a list that becomes loose", "a formula", "emphasis"],
@@ -145,3 +145,28 @@ def test_nothing_is_announced_to_those_who_do_not_want_it(
     expect(text(page, "complete")).to_have_text("One. Two.")
     expect(progress(page)).to_have_count(0)
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
+
+
+def test_half_a_sentence_is_not_read_out_when_a_reply_is_stopped(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "It is so. Th")
+    expect(page.locator("#announcer")).to_contain_text("It is so.")
+    call.delta("is i")
+    expect(text(page)).to_contain_text("This i")
+    page.evaluate(SAYINGS)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("#announcer")).to_contain_text("You stopped this reply.")
+
+    assert "i." not in " ".join(page.evaluate("said"))
+
+
+def test_whoever_puts_away_what_they_edit_hears_so(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.get_by_role("link", name="Edit").click()
+    expect(page.locator("#announcer")).to_contain_text("These are your words again.")
+    page.get_by_role("link", name="Cancel").focus()
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#announcer")).to_contain_text("You are not editing any more.")
+    expect(box(page)).to_have_value("")

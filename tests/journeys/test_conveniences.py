@@ -44,13 +44,14 @@ def test_nothing_is_copied_that_is_no_reply(
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = answered(context, upstream, "First")
     page.evaluate("navigator.clipboard.writeText('mine')")
+    page.evaluate(
+        "() => { window.selected = new Promise("
+        "done => document.addEventListener('selectionchange', done, { once: true })) }"
+    )
     context.clear_cookies()
     page.get_by_role("button", name="Copy").click()
 
-    expect(page.get_by_text("First")).to_be_visible()
-    selected = 'String(getSelection()).includes("First")'
-    while not page.evaluate(selected):
-        page.wait_for_timeout(10)
+    assert "First" in page.evaluate("() => window.selected.then(() => String(getSelection()))")
     assert clipboard(page) == "mine"
     assert all("404" in line for line in surprises)
     surprises.clear()

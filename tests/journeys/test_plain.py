@@ -175,3 +175,23 @@ def test_the_first_words_stay_where_they_are_while_more_come(
         expect(running.locator("p:visible").last).to_contain_text(words.split()[-1])
         assert place(first) == there
     call.complete()
+
+
+def test_refused_words_are_there_whatever_one_does_next(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    first = begun(plain, upstream)
+    second = plain.new_page()
+    second.goto(first.url.partition("?")[0])
+    say(first, "long")
+    upstream.next_call().begin()
+    say(second, "too early")
+    second.get_by_role("button", name="Stop").click()
+    expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
+
+    second.get_by_role("button", name="Send").click()
+    upstream.next_call().begin().complete("Two")
+    expect(turn(second, "complete", 1)).to_contain_text("Two")
+    expect(second.get_by_role("textbox", name="Message")).to_have_value("")
+    assert all("409" in line for line in surprises)
+    surprises.clear()

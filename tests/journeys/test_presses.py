@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
@@ -85,7 +87,7 @@ def test_more_than_can_be_sent_is_kept_whole_and_said(
     page = begun(context, upstream)
     words = "x" * 32_001 + " THE END"
     box(page).fill(words)
-    expect(page.locator("#left")).to_have_text("Characters left: -9")
+    expect(page.locator("#left")).to_have_text("Characters too many: 9")
     box(page).press("Enter")
 
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,009 characters")
@@ -129,18 +131,109 @@ def test_what_is_typed_while_a_message_is_on_its_way_stays(
     assert upstream.sent() == ["Hello", "First"]
 
 
-def test_what_is_typed_while_a_message_is_refused_stays(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+@pytest.mark.parametrize(
+    ("since", "kept"),
+    [("First, and more", "First, and more"), ("Second", "First\n\nSecond"), ("", "First")],
+    ids=["more", "others", "none"],
+)
+def test_no_words_are_lost_when_a_message_is_refused(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises, since: str, kept: str
 ):
     page, _call = talking(context, upstream)
     held: list[Route] = []
     page.route(FORMS, lambda route: held.append(route), times=1)
     say_too_early(page, "First")
-    box(page).press("End")
-    box(page).press_sequentially(", and more")
+    box(page).fill(since)
     held[0].continue_()
 
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
-    expect(box(page)).to_have_value("First, and more")
+    expect(box(page)).to_have_value(kept)
+    page.reload()
+    expect(box(page)).to_have_value(kept)
     assert all("409" in line for line in surprises)
+    surprises.clear()
+
+
+def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    box(page).fill("old draft")
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    box(page).press("Enter")
+    box(page).fill("Typed since")
+    held[0].continue_()
+    upstream.next_call().begin().complete("Again")
+    expect(text(page, "complete", 1)).to_have_text("Again")
+
+    expect(box(page)).to_have_value("old draft\n\nTyped since")
+    page.reload()
+    expect(box(page)).to_have_value("old draft\n\nTyped since")
+
+
+def test_a_message_that_is_too_long_is_shortened_where_one_was(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).fill("x" * 32_001)
+    expect(box(page)).to_have_attribute("aria-invalid", "true")
+    box(page).press("Enter")
+    alert = page.locator("#composer").get_by_role("alert")
+    expect(alert).to_contain_text("32,001 characters")
+    expect(page).to_have_url(re.compile("/twins/ada$"))
+    expect(box(page)).to_be_focused()
+    page.keyboard.press("Backspace")
+    expect(box(page)).to_have_value("x" * 32_000)
+    expect(alert).to_have_count(0)
+    expect(box(page)).not_to_have_attribute("aria-invalid", "true")
+    assert all("413" in line for line in surprises)
+    surprises.clear()
+
+    box(page).fill("short")
+    box(page).press("Enter")
+    upstream.next_call().begin().complete("One")
+    expect(turn(page, "complete")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    expect(box(page)).to_have_value("")
+
+
+def test_a_window_whose_message_is_refused_sees_what_another_has_said(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    first = begun(context, upstream)
+    second = context.new_page()
+    second.goto(first.url)
+    say(first, "in the first")
+    call = upstream.next_call().begin()
+    say(second, "in the second")
+    expect(second.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
+    call.complete("One")
+
+    expect(text(second, "complete", 1)).to_have_text("One")
+    second.get_by_role("button", name="Send").click()
+    upstream.next_call().begin().complete("Two")
+    expect(text(second, "complete", 2)).to_have_text("Two")
+    assert all("409" in line for line in surprises)
+    surprises.clear()
+
+
+def test_whoever_writes_where_another_window_has_deleted_is_told(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    first = begun(context, upstream)
+    second = context.new_page()
+    second.goto(first.url)
+    second.locator("summary[title^=Options]").click()
+    second.get_by_role("button", name="Delete").click()
+    expect(second.get_by_text("was deleted")).to_be_visible()
+    say(first, "still here?")
+
+    expect(first.locator("#notices")).to_contain_text("There is nothing here")
+    expect(box(first)).to_have_value("still here?")
+    assert all("404" in line for line in surprises)
     surprises.clear()

@@ -17,7 +17,8 @@ RTL = "document.documentElement.dir = 'rtl'"
 OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => {
   const box = element.getBoundingClientRect();
   const seen = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  if (!seen || box.width <= 1 || element.closest('.skip, pre, table, svg')) return false;
+  const apart = element.closest('.skip, .hidden-text, pre, table, svg');
+  if (!seen || box.width <= 1 || apart) return false;
   return box.left < -1 || box.right > innerWidth + 1;
 }).map((element) => element.outerHTML.slice(0, 120))"""
 
