@@ -27,12 +27,14 @@ SCRIPTS = (
 SAYINGS = "sayings/"
 BUNDLES = {
     "twindow.css": (
-        *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css", "css/gallery.css"),
-        *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/preferences.css"),
-        *("css/states.css", "css/help.css", "css/languages.css", "css/print.css"),
-        "brand/accent.css",
+        *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css", "css/twins.css"),
+        *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/help.css"),
+        *("css/languages.css", "css/print.css", "brand/accent.css"),
     ),
+    # What a first chat page does not need.
+    "lists.css": ("css/lists.css", "css/states.css"),
     "followed.css": ("css/followed.css",),
+    "preferences.css": ("css/preferences.css",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
     **{f"twindow.{code}.js": (f"{SAYINGS}{code}", *SCRIPTS) for code in LANGUAGES},

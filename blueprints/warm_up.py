@@ -14,7 +14,7 @@ Work = Callable[[str], None]
 # A page that asks neither the service nor the database.
 PAGE = "/help"
 # What every page asks for; of the scripts, the one in English: six would cost half a second.
-FILES = ("twindow.css", "twindow.en.js", "favicon.svg")
+FILES = ("twindow.css", "lists.css", "twindow.en.js", "favicon.svg")
 
 
 def warm_up(app: Flask, beside: Callable[[Work], Work]) -> None:
