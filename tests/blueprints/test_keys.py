@@ -39,6 +39,7 @@ def test_a_jwt_that_the_service_refuses_is_told(alice: Person, upstream: Upstrea
 
     assert page.status == 403
     assert "did not accept this JWT" in page.text
+    assert page.html.select_one("[aria-invalid=true]")["name"] == "jwt"
     assert page.html.select_one("#name")["value"] == "laptop"
     assert "a.b.c" not in page.response.text
 

@@ -271,6 +271,7 @@ def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
     [way] = listed.html.select(".state a")
     assert titles(alice.get(way["href"])) == ["Why is the sky blue?"]
     assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
+    assert "archived</h2>" not in alice.get("/conversations?twin=other").response.text
 
 
 def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_it(
@@ -288,3 +289,43 @@ def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_i
     assert beside(alice.get(newer.path)) == []
     assert beside(alice.get(page.path)) == ["Why is the sky blue?", "Newer"]
     assert beside(alice.get(page.path)) == []
+
+
+def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
+    alice: Person, bob: Person, portal: Portal, page: Page
+):
+    alice.press(page, "Delete")
+    bob.get("/conversations")
+    listed = alice.get("/conversations")
+
+    assert "Deleted in the last ten minutes" in listed.text
+    assert "Deleted in" not in bob.get("/conversations").text
+    assert titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
+    alice.press(alice.get(page.path), "Delete")
+    move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    assert "Deleted in" not in alice.get("/conversations").text
+
+
+@pytest.mark.parametrize("column", ["archived", "updated_at"])
+def test_whoever_goes_on_with_one_that_was_put_away_finds_it_at_the_side(
+    alice: Person, portal: Portal, page: Page, column: str
+):
+    action, fields = page.action("Send")
+    if column == "archived":
+        alice.press(page, "Archive")
+    else:
+        move(portal, page, 3)
+    answer = alice.post(action, fields | {"content": "more"}, **HTMX)
+
+    assert answer.html.select_one("#side h2").get_text() == "Today"
+
+
+def test_a_pinned_one_comes_before_other_pinned_ones(alice: Person, upstream: Upstream, page: Page):
+    newer = say_and_hear(alice, upstream, "Newer", "Yes")
+    for each in (page, newer):
+        alice.press(alice.get(each.path), "Pin")
+    action, fields = alice.get(page.path).action("Send")
+    answer = alice.post(action, fields | {"content": "more"}, **HTMX)
+
+    links = [link.get_text() for link in answer.html.select("#side li a")]
+    assert links == ["Why is the sky blue?", "Newer"]

@@ -108,3 +108,8 @@ def test_drawings_are_light(app: Flask):
         svg = str(drawing(name)).strip()
         assert len(svg.encode()) < 400, name
         assert 'aria-hidden="true"' in svg
+
+
+def test_a_host_that_can_be_none_is_refused(alice: Person):
+    assert alice.get("/", Host="a" * 64).status == 400
+    assert alice.get("/", Host=f"{'a' * 63}.example").status == 200

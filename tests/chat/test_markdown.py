@@ -83,6 +83,7 @@ def test_footnotes_lead_to_their_own_reply_and_back():
 
 def test_footnotes_keep_the_numbers_that_they_were_written_with():
     numbered = render("A[^3] B[^1]\n\n[^1]: C\n\n[^3]: D")
+    assert "<b>01</b>" not in render("A[^01]\n\n[^01]: B")
     named = render("A[^b] B[^1]\n\n[^1]: C\n\n[^b]: D")
 
     assert re.findall(r'role="doc-noteref"[^>]*>(\d)|<b>(\d)', numbered) == [

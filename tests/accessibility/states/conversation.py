@@ -90,7 +90,7 @@ def conversation_offline(stage: Stage) -> Page:
     stage.page.context.set_offline(True)
     box(page).fill("from a tunnel")
     box(page).press("Enter")
-    page.locator("#notices").get_by_text("cannot be reached").wait_for()
+    page.locator("#notices").get_by_text("You are offline").wait_for()
     return page
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 import database
 from blueprints.states import STATES
 from tests.accessibility.stage import Stage, state
-from tests.journeys.steps import say
+from tests.journeys.steps import box, say
 
 TWINS = "/api/v1/twins"
 # These have a way of their own below.
@@ -30,12 +30,30 @@ for status in sorted(STATES.keys() - REACHED):
     _plain(status)
 
 
+OLD = "document.querySelectorAll('[name=csrf_token]').forEach(input => input.value = 'old')"
+
+
+def say_plainly(page: Page, words: str) -> None:
+    """Send something as a browser does that has no scripts."""
+    box(page).fill(words)
+    page.locator(".composer form").evaluate("form => form.submit()")
+
+
 @state("twins.converse")
 def error_400_with_words_kept(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
-    page.evaluate("document.querySelectorAll('[name=csrf_token]').forEach(i => i.value = 'old')")
-    say(page, "Words worth keeping")
+    page.evaluate(OLD)
+    say_plainly(page, "Words worth keeping")
     page.get_by_text("no longer valid").wait_for()
+    return page
+
+
+@state("twins.converse")
+def error_400_beside_the_page(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    page.evaluate(OLD)
+    say(page, "Words worth keeping")
+    page.locator("#notices").get_by_text("no longer valid").wait_for()
     return page
 
 
@@ -48,7 +66,7 @@ def error_404(stage: Stage) -> Page:
 def error_413(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
     stage.app.config["MAX_CONTENT_LENGTH"] = 1000
-    say(page, "x" * 1000)
+    say_plainly(page, "x" * 1000)
     page.get_by_role("heading", name="Too large").wait_for()
     return page
 
@@ -83,7 +101,7 @@ def error_503_with_words_kept(stage: Stage) -> Page:
     stage.patch.setattr(database, "GIVE_UP_SECONDS", 0.0)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    say(page, "Words worth keeping")
+    say_plainly(page, "Words worth keeping")
     page.get_by_text("Nothing was sent").wait_for()
     other.close()
     return page

@@ -90,6 +90,7 @@ def reply_rich(stage: Stage) -> Page:
     call.delta(RICH[len(RICH) // 2 :])
     call.complete(RICH)
     turn(page, "complete").wait_for()
+    page.locator("[role=doc-backlink][aria-label]").first.wait_for()
     return page
 
 
