@@ -21,6 +21,7 @@ from wording import N_, Form
 
 logger = logging.getLogger(__name__)
 
+CUT_OFF = N_("The reply has come to its greatest length. Ask for the rest, if there is any.")
 EMPTY = N_("The reply was empty.")
 BUG = N_("Something went wrong here while the reply came. What came so far is kept.")
 GONE = N_(
@@ -153,12 +154,13 @@ class Producer:
                     self.log.append(turn.id, entries.Progress(text, percent))
                 case twinapi.Delta(text):
                     self.log.append(turn.id, entries.Delta(text))
-                case twinapi.Complete(text, other):
+                case twinapi.Complete(text, other, cut_off):
                     if other not in (None, service_id):
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     self.allowance.accepted()
                     if text or self.log.length(turn.id):
-                        return Ended(State.COMPLETE, text=text or "")
+                        note = CUT_OFF if cut_off else ""
+                        return Ended(State.COMPLETE, text=text or "", sentence=note)
                     return Ended(State.FAILED, sentence=EMPTY, perhaps_received=True)
                 case twinapi.Failed(sentence, code):
                     logger.warning("turn %s: the service gave up: %r", turn.id, sentence)

@@ -157,6 +157,8 @@ class Writing:
         self._timeout = timeout
         self._heard_at = time.monotonic()
         self._stopped = threading.Event()
+        # Whether it ended at its bound; known at the end.
+        self.cut_off = False
 
     def __iter__(self) -> Iterator[str]:
         """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
@@ -184,6 +186,7 @@ class Writing:
         if not reason:
             raise ModelFailed("The model broke off in the middle of its reply.")
         if reason == CUT_OFF and length:
+            self.cut_off = True
             yield GOES_ON
 
     def stop(self) -> None:

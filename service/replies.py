@@ -191,7 +191,7 @@ class Replies:
             return
         if failed is None and reply.text:
             # Without a message another process has taken the reply for dead.
-            end = Complete(message) if message else NOT_STORED
+            end = Complete(message, reply.cut_off) if message else NOT_STORED
         self._end(reply, end)
 
     def _end(self, reply: Reply, end: Event) -> None:

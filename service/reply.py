@@ -33,9 +33,10 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The whole reply, stored."""
+    """The whole reply, stored; `cut_off` is whether it ended at the model's bound."""
 
     message: Message
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,11 @@ class Reply:
     def text(self) -> str:
         """Return what has been written so far."""
         return "".join(event.content for event in self._events if isinstance(event, Delta))
+
+    @property
+    def cut_off(self) -> bool:
+        """Tell whether it ended at the model's bound."""
+        return self._writing is not None and self._writing.cut_off
 
     def put(self, event: Event) -> None:
         """Let whoever listens know."""

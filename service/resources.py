@@ -141,6 +141,9 @@ class Complete(Resource, tag_field="type", tag="complete"):
     """The whole reply, stored; the stream ends."""
 
     message: Message
+    cut_off: Annotated[
+        bool, msgspec.Meta(description="Whether the reply ended at the model's bound.")
+    ] = False
 
 
 class Error(Resource, tag_field="type", tag="error"):

@@ -73,8 +73,8 @@ def event(happened: reply.Event) -> resources.Event:
             )
         case reply.Delta(content):
             return resources.Delta(content=content)
-        case reply.Complete(whole):
-            return resources.Complete(message=message(whole))
+        case reply.Complete(whole, cut_off):
+            return resources.Complete(message=message(whole), cut_off=cut_off)
         case reply.Failed(sentence, code):
             return resources.Error(error=sentence, code=code)
 

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sse import ServerSentEvent
 from twinapi.models import clean, identifier, message_text
@@ -43,11 +43,13 @@ class Delta:
 class Complete:
     """The end of a good reply; None when the service does not repeat the text.
 
-    `conversation_id` is the one that the service names, if it does.
+    `conversation_id` is the one that the service names, if it does; `cut_off` is whether it says
+    that the reply is no longer because it may not be.
     """
 
     text: str | None
     conversation_id: str | None = None
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def _read(data: object, name: str) -> Event | None:
             content = delta(data.get("content"))
             return None if content is None else Delta(content)
         case "complete":
-            return complete(data.get("message"))
+            return replace(complete(data.get("message")), cut_off=data.get("cutOff") is True)
         case "error":
             return Failed(failure(data.get("error")), identifier(data.get("code")) or "")
     return None

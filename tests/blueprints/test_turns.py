@@ -217,3 +217,20 @@ def test_few_requests_left_stand_in_the_fresh_composer_too(alice: Person, upstre
 
     upstream.next_call().begin().complete("Two")
     assert "39 requests are left" in answer.text
+
+
+@pytest.mark.parametrize(("cut_off", "notes"), [(True, 1), (False, 0), ("yes", 0)])
+def test_a_reply_that_is_as_long_as_it_may_be_says_so(
+    alice: Person, upstream: Upstream, cut_off: object, notes: int
+):
+    page = alice.begin("one")
+    call = upstream.next_call().begin()
+    call.send(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
+    call.finish()
+    page = ended(alice, page)
+
+    assert page.states == ["complete"]
+    shown = page.html.select(".turn .note--calm")
+    assert len(shown) == notes
+    assert all("greatest length" in note.get_text() for note in shown)
+    assert not page.html.select(".turn .note form, .turn .note__reference")

@@ -140,7 +140,8 @@ def test_a_reply_that_is_cut_off_at_its_bound_shows_that_it_goes_on(
         call = model.next_call().begin()
         model.piece(call, "Once upon")
         model.done(call, reason)
-        assert events.result(10)[-1]["message"]["content"] == whole
+        end = events.result(10)[-1]
+        assert (end["message"]["content"], end["cutOff"]) == (whole, reason == "length")
 
 
 def test_an_error_that_is_null_is_none(api: Api, model: Model):
