@@ -89,7 +89,7 @@ def test_the_fields_of_an_event_are_always_of_one_type(whole: str):
     fields = {
         "progress": {"progress": dict},
         "delta": {"content": str},
-        "complete": {"message": dict},
+        "complete": {"message": dict, "cutOff": bool},
         "error": {"error": str, "code": str},
     }
     for frame in whole.removesuffix("\n\n").split("\n\n"):
