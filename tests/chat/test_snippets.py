@@ -36,3 +36,10 @@ def test_a_snippet_of_a_text_of_signs_is_cut_like_any_other(piece: str):
     snippet = Pattern(["word"]).around(piece * 100_000 + " word", markdown=True)
 
     assert [part.text for part in snippet if part.hit] == ["word"]
+
+
+def test_a_snippet_of_a_reply_shows_words_and_no_marks():
+    table = "Rivers:\n\n| River | Length |\n|---|---:|\n| Danube | 2850 |\n\n---\n\n> *Long* ones"
+    snippet = Pattern(["danube"]).around(table, markdown=True)
+
+    assert "".join(part.text for part in snippet) == "Rivers: River Length Danube 2850 Long ones"
