@@ -34,6 +34,10 @@ PLAIN_WORDS = (
     (r"Expected float, got str", "it should be a number"),
     (r"Expected bool, got str", "it should be true or false"),
     (r"Expected (int|float|str)\b ?", "it should be "),
+    (r"<= ", "at most "),
+    (r">= ", "at least "),
+    (r"< ", "below "),
+    (r"> ", "above "),
     (r"matching regex .*", "an address that begins with http:// or https://"),
     (r"Invalid enum value .*", "Twindow knows only visitor here so far"),
 )
@@ -231,13 +235,12 @@ def _check_database(url: str) -> None:
     # Never the address itself: it may hold a password.
     try:
         dialect = make_url(url).get_dialect()
-        dialect.import_dbapi()
+        reason = "Twindow works with SQLite and PostgreSQL"
+        if dialect.name in ("sqlite", "postgresql"):
+            dialect.import_dbapi()
+            return
     except (ArgumentError, NoSuchModuleError):
         reason = "it is no address of a database"
     except ImportError as error:
         reason = f"the package {error.name} is not installed"
-    else:
-        if dialect.name in ("sqlite", "postgresql"):
-            return
-        reason = "Twindow works with SQLite and PostgreSQL"
     raise SettingsError(f"{PREFIX}_DATABASE_URL cannot be used: {reason}.")
