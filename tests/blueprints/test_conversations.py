@@ -21,6 +21,7 @@ def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstr
     assert titles("/conversations?q=NOTHING") == ["About nothing"]
     assert titles("/conversations?page=99") == ["About nothing", "About engines"]
     assert bob.get("/conversations").html.select(".rows li") == []
+    assert alice.get("/conversations?twin=ada").html.title.get_text().startswith("All conv")
 
 
 def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstream):
