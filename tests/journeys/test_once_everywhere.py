@@ -65,6 +65,24 @@ def test_a_first_press_whose_answer_was_lost_can_be_pressed_again(
     lose_the_next_answer(page)
     say(page, "once")
     call = upstream.next_call().begin()
+    expect(page.locator("#notices")).to_contain_text("Your text is still here")
+    page.get_by_role("button", name="Send").click()
+
+    expect(page).to_have_url(CONVERSATION)
+    call.complete("ok")
+    assert upstream.sent() == ["once"]
+
+
+@pytest.mark.fault("F62")
+@pytest.mark.usefixtures("bad_network")
+def test_a_first_press_whose_answer_was_lost_can_be_pressed_again_without_scripts(
+    plain: BrowserContext, upstream: Upstream
+):
+    page = plain.new_page()
+    page.goto("/twins/ada")
+    lose_the_next_answer(page)
+    say(page, "once")
+    call = upstream.next_call().begin()
     expect(page).to_have_url("chrome-error://chromewebdata/")
     page.go_back()
     expect(box(page)).to_have_value("once")
