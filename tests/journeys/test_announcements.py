@@ -33,8 +33,9 @@ SAYINGS = """() => {
 def test_what_is_announced_is_each_thing_once_as_it_is_read(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
+    page, call = talking(context, upstream, "Hello")
+    call.complete("Hello to you")
+    expect(page.locator("#announcer")).to_contain_text("Hello to you. The reply is complete.")
     page.evaluate(SAYINGS)
     box(page).fill("More")
     box(page).press("Enter")

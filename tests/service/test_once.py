@@ -31,7 +31,8 @@ def test_a_repeat_gets_the_first_result(api: Api, model: Model):
 
     assert answer.status_code == again.status_code == 201
     assert again.json() == answer.json()
-    assert streamed == [{"type": "complete", "message": answer.json()["data"]}]
+    whole = {"type": "complete", "message": answer.json()["data"], "cutOff": False}
+    assert streamed == [whole]
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
     assert len(model.upstream.calls) == 1
 
