@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chat.markdown.formulas import Room
 from chat.markdown.outline import Outline, outline
-from chat.markdown.rendering import has_too_many_cells, plain, prepared, render, rendered
+from chat.markdown.rendering import are_too_many, plain, prepared, render, rendered
 
 # Beyond so many characters a list is rendered item by item, code and tables line by line.
 LONG = 600
@@ -97,7 +97,7 @@ class Block:
             return ""
         found = outline(prepared(self._context + self._tail))
         closed = self._close(found) if found.blocks and found.blocks[-1] else ""
-        too_wide = found.table and has_too_many_cells(self._before + self._tail)
+        too_wide = found.table and self._is_too_wide()
         if len(self._tail) > LONG and not (found.deep or too_wide):
             self._freeze(found)
         self._source = _Source(
@@ -112,6 +112,12 @@ class Block:
         self._html = None
         self._rendered = len(self._tail)
         return closed
+
+    def _is_too_wide(self) -> bool:
+        """Tell so of a table, without looking through all of it again."""
+        columns = max(row.count("|") for row in (self._context or self._tail).split("\n", 2)[:2])
+        rows = self._before.count("\n") + self._tail.count("\n")
+        return are_too_many(columns, columns * rows)
 
     def _close(self, found: Outline) -> str:
         """Render for good what stands before the last block."""

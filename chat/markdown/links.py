@@ -84,7 +84,8 @@ def _mailboxes_of(address: str) -> str:
         return ""
     to, _, fields = rest.partition("?")
     # RFC 6068: fields may name more of them.
-    more = [value for name, value in parse_qsl(fields) if name.lower() in ("to", "cc", "bcc")]
+    given = parse_qsl(fields.replace("+", "%2B"))
+    more = [value for name, value in given if name.lower() in ("to", "cc", "bcc")]
     boxes = ",".join([unquote(to), *more]).split(",")
     return ", ".join(told for box in boxes if (told := _told_box(box)))
 

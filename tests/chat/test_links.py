@@ -32,7 +32,7 @@ B = link("http://a.example/b", "http://a.example/b")
         ),
         ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
         ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
-        ("[x](mailto:?to=b@x.example)", link("mailto:?to=b@x.example", "x", "b@x.example")),
+        ("[x](mailto:?to=b+c@x.example)", link("mailto:?to=b+c@x.example", "x", "b+c@x.example")),
         (
             "[a@x.example](mailto:a@x.example?cc=b@x.example,c@x.example)",
             link(

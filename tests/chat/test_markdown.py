@@ -131,6 +131,14 @@ def test_a_table_that_would_come_to_much_more_than_was_written_is_shown_plainly(
 
     assert render(text) == plain(text)
     assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
+    # One that another was ended by, without a blank line.
+    assert render(f"|a|\n|-|\n|b|\n# Then\n{text}") == plain(f"|a|\n|-|\n|b|\n# Then\n{text}")
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.parametrize("begin", ["|", " |", "|-", "> |"])
+def test_a_row_without_end_is_read_once(begin: str):
+    assert "x" in render(begin * 200_000 + "x")
 
 
 @pytest.mark.fault("F73")
