@@ -73,10 +73,12 @@
   let sending = "";
   let caret = [];
   document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
-    if (ctx.sourceElement?.matches(".composer form")) sending = typed = ctx.request.body.get("content");
+    if (!ctx.sourceElement?.matches(".composer form")) return;
+    sending = typed = ctx.request.body.get("content");
+    asked = false;
   });
   document.addEventListener("htmx:before:response", ({ detail: { ctx } }) => {
-    if (!ctx.response?.headers.get("HX-Redirect")) return;
+    if (!ctx.response?.headers.get("HX-Redirect") || !ctx.sourceElement.matches(".composer form")) return;
     forNow.set("sent", place);
     box().value = "";  // for whoever comes back
   });

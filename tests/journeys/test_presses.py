@@ -237,3 +237,36 @@ def test_whoever_writes_where_another_window_has_deleted_is_told(
     expect(box(first)).to_have_value("still here?")
     assert all("404" in line for line in surprises)
     surprises.clear()
+
+
+def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).fill("half a thought")
+    page.get_by_role("button", name="How does a bicycle stay upright?").click()
+    upstream.next_call().begin().complete("It steers")
+    expect(turn(page, "complete")).to_be_visible()
+
+    page.goto("/twins/ada")
+    expect(box(page)).to_have_value("half a thought")
+
+
+def test_an_edit_that_did_not_come_does_not_stand_in_the_way_of_the_next_message(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
+    page.get_by_role("link", name="Edit").click()
+    expect(page.locator("#notices")).to_contain_text("cannot be reached")
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    say(page, "First")
+    box(page).fill("Second")
+    held[0].continue_()
+    upstream.next_call().begin().complete("One")
+    expect(text(page, "complete", 1)).to_have_text("One")
+
+    expect(box(page)).to_have_value("Second")
+    surprises.clear()  # the failed request itself
