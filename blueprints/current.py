@@ -73,9 +73,20 @@ def become_person() -> str:
     return person()
 
 
+class Deleted(Exception):
+    """Raised for a conversation that its person has deleted and can bring back."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation.id)
+        self.conversation = conversation
+
+
 def own_conversation(conversation_id: str) -> Conversation:
-    """Find a conversation through its person, or answer 404."""
-    return portal().conversations.find(conversation_id, person()) or abort(404)
+    """Find a conversation through its person, or answer 404. Raises Deleted."""
+    found = portal().conversations.find(conversation_id, person())
+    if found is None and (gone := portal().deletions.find(conversation_id, person())):
+        raise Deleted(gone)
+    return found or abort(404)
 
 
 def own_turn(turn_id: str) -> Turn:

@@ -6,15 +6,17 @@ import logging
 import math
 import time
 from dataclasses import replace
+from typing import Any
 
 from flask import Flask, Response, make_response, render_template, request
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 import twinapi
+from blueprints.current import Deleted
 from blueprints.fragments import notice, wants_fragment
 from blueprints.headers import request_id
-from blueprints.states import SERVICE_DOWN, STALE_FORM, State, state
+from blueprints.states import DELETED, SERVICE_DOWN, STALE_FORM, State, state
 from blueprints.telling import translated
 from chat.conversations import Gone
 from database import DatabaseUnavailable
@@ -28,26 +30,30 @@ def init_app(app: Flask) -> None:
     """Answer every error in a person's language."""
     app.register_error_handler(twinapi.TwinApiError, _from_service)
     app.register_error_handler(CSRFError, lambda _: answer(STALE_FORM, 400))
+    app.register_error_handler(
+        Deleted, lambda error: answer(DELETED, 404, deleted=error.conversation)
+    )
     app.register_error_handler(Gone, lambda _: answer(state(404), 404))
     app.register_error_handler(DatabaseUnavailable, lambda _: answer(state(503), 503))
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(Exception, _from_bug)
 
 
-def answer(said: State, status: int, until: float | None = None) -> Response:
-    """Say it: words that a form brought are given back with it."""
+def answer(said: State, status: int, **values: Any) -> Response:
+    """Say it: words that a form brought are given back with it.
+
+    `until` (seconds since the epoch) says how long to wait, `deleted` what can be brought back.
+    """
     if status >= 500:
         logger.warning("%s: %d %s %s", request_id(), status, request.method, request.path)
     if request.blueprint == "events":
         # An error page must not be swapped into the reply; the page asks for the stream again.
         response = make_response(translated(said.sentence), status, {"HX-Reswap": "none"})
     elif wants_fragment():
-        response = notice(said.sentence, status, until=until)
+        response = notice(said.sentence, status, **values)
     else:
-        page = render_template(
-            "errors/page.html", status=status, state=said, until=until, said=_said()
-        )
-        response = make_response(page, status)
+        values |= {"status": status, "state": said, "said": _said()}
+        response = make_response(render_template("errors/page.html", **values), status)
     return response
 
 

@@ -25,6 +25,11 @@ STALE_FORM = State(
         "longer valid. Nothing was sent; go back, reload, and send it again."
     ),
 )
+DELETED = State(
+    "closed",
+    N_("You deleted this conversation"),
+    N_("This conversation was deleted. It can be brought back within ten minutes."),
+)
 SERVICE_DOWN = State(
     "cloud",
     N_("The twins are away"),

@@ -9,9 +9,10 @@
   });
   document.addEventListener("click", ({ target }) => {
     const menu = open();
-    if (!menu || (menu.contains(target) && !target.closest("a"))) return;
+    if (!menu || (menu.contains(target) && !target.closest("a, [data-print]"))) return;
     menu.open = false;
     if (menu.contains(target)) menu.querySelector("summary").focus();
+    if (target.matches("[data-print]")) print();
   });
 
   // And when the focus goes on: what has it must not be covered.

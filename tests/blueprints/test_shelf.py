@@ -1,43 +1,13 @@
-"""Rename, pin, archive, delete and undo, and what the list says of it."""
+"""Rename, pin and archive, and what the list says of it."""
 
 from __future__ import annotations
 
-import time
-
 import pytest
-from sqlalchemy import select, update
 
 from blueprints.current import Portal
-from chat import deletions
-from chat.tables import conversations, entries, passages, turns
-from tests.person import HTMX, Page, Person, ended, say_and_hear
+from tests.blueprints.listing import groups, move, titles
+from tests.person import Page, Person, ended, say_and_hear
 from tests.upstream import Upstream
-
-
-@pytest.fixture
-def page(alice: Person, upstream: Upstream) -> Page:
-    return say_and_hear(alice, upstream, "Why is the sky blue?", "Because of **scattering**.")
-
-
-def groups(page: Page) -> list[tuple[str, list[str]]]:
-    return [
-        (heading.get_text(), [a.get_text() for a in rows.select(":scope > li > a")])
-        for heading, rows in zip(
-            page.html.select("#found h2"), page.html.select(".rows"), strict=True
-        )
-    ]
-
-
-def titles(page: Page) -> list[str]:
-    return [a.get_text() for a in page.html.select(".rows > li > a")]
-
-
-def move(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
-    """Let something have happened so many days ago."""
-    values = {column: time.time() - days * 86_400}
-    mine = conversations.c.id == page.path.rsplit("/", 1)[1]
-    with portal.database.write() as connection:
-        connection.execute(update(conversations).where(mine).values(values))
 
 
 def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, page: Page):
@@ -119,46 +89,6 @@ def test_the_archive_keeps_the_pin(alice: Person, page: Page):
     assert groups(back) == [("Pinned", ["Why is the sky blue?"])]
 
 
-def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
-    gone = alice.press(page, "Delete")
-
-    assert gone.path == "/conversations"
-    assert "“ Why is the sky blue? ” was deleted" in gone.text
-    assert titles(gone) == []
-    for path in (page.path, f"{page.path}/export?format=md"):
-        assert alice.get(path).status == 404
-    for view in ("q=sky", "view=archived", "page=1"):
-        assert titles(alice.get(f"/conversations?{view}")) == []
-    for button, more in (("Rename", {"title": "x"}), ("Pin", {}), ("Archive", {})):
-        assert alice.press(page, button, **more).status == 404
-    sent = alice.press(page, "Send", content="My words")
-    assert sent.status == 404
-    assert "My words" in sent.html.select_one("textarea").get_text()
-
-    assert titles(alice.press(gone, "Undo")) == ["Why is the sky blue?"]
-    assert alice.press(gone, "Undo").status == 200
-    assert alice.get(page.path).states == ["complete"]
-
-
-def test_deleting_twice_is_deleting(alice: Person, page: Page):
-    alice.press(page, "Delete")
-
-    assert "was deleted" in alice.press(page, "Delete").text
-
-
-def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstream: Upstream):
-    page = alice.begin("Tell me all")
-    call = upstream.next_call().begin()
-    call.delta("It began")
-    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        stream.until("It began")
-        alice.press(page, "Delete")
-        frames = "".join(event.data for event in stream.rest())
-
-    assert "The conversation was deleted, so this reply was stopped." in frames
-    assert call.wait_for_hangup()
-
-
 def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
     page = alice.begin("Tell me all")
     call = upstream.next_call().begin()
@@ -219,33 +149,6 @@ def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
     assert titles(alice.press(gone, "Undo")) == ["A sky"]
 
 
-def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
-    alice: Person, portal: Portal, upstream: Upstream, page: Page
-):
-    other = say_and_hear(alice, upstream, "Other", "Yes")
-    gone = alice.press(page, "Delete")
-    move(portal, page, deletions.UNDO_SECONDS / 86_400, "deleted_at")
-    late = alice.press(gone, "Undo")
-    assert late.status == 404
-    assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
-
-    portal.deletions.sweep()
-    assert rows(portal) == (2, 2, 2, 6), "the hour of the key still counts it"
-
-    move(portal, page, 1)
-    portal.deletions.sweep()
-    assert rows(portal) == (1, 1, 1, 3)
-    assert alice.get(other.path).status == 200
-
-
-def rows(portal: Portal) -> tuple[int, ...]:
-    with portal.database.read() as connection:
-        return tuple(
-            len(connection.execute(select(table)).all())
-            for table in (conversations, turns, entries, passages)
-        )
-
-
 def test_what_was_done_is_said_in_its_row(alice: Person, upstream: Upstream, page: Page):
     say_and_hear(alice, upstream, "Newer", "Yes")
     listed = alice.get("/conversations")
@@ -272,60 +175,3 @@ def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
     assert titles(alice.get(way["href"])) == ["Why is the sky blue?"]
     assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
     assert "archived</h2>" not in alice.get("/conversations?twin=other").response.text
-
-
-def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_it(
-    alice: Person, upstream: Upstream, page: Page
-):
-    newer = say_and_hear(alice, upstream, "Newer", "Yes")
-
-    def beside(page: Page) -> list[str]:
-        action, fields = page.action("Send")
-        answer = alice.post(action, fields | {"content": "more"}, **HTMX)
-        upstream.next_call().begin().complete("Yes")
-        ended(alice, page)
-        return [link.get_text() for link in answer.html.select("#side li a")]
-
-    assert beside(alice.get(newer.path)) == []
-    assert beside(alice.get(page.path)) == ["Why is the sky blue?", "Newer"]
-    assert beside(alice.get(page.path)) == []
-
-
-def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
-    alice: Person, bob: Person, portal: Portal, page: Page
-):
-    alice.press(page, "Delete")
-    bob.get("/conversations")
-    listed = alice.get("/conversations")
-
-    assert "Deleted in the last ten minutes" in listed.text
-    assert "Deleted in" not in bob.get("/conversations").text
-    assert titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
-    alice.press(alice.get(page.path), "Delete")
-    move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
-    assert "Deleted in" not in alice.get("/conversations").text
-
-
-@pytest.mark.parametrize("column", ["archived", "updated_at"])
-def test_whoever_goes_on_with_one_that_was_put_away_finds_it_at_the_side(
-    alice: Person, portal: Portal, page: Page, column: str
-):
-    action, fields = page.action("Send")
-    if column == "archived":
-        alice.press(page, "Archive")
-    else:
-        move(portal, page, 3)
-    answer = alice.post(action, fields | {"content": "more"}, **HTMX)
-
-    assert answer.html.select_one("#side h2").get_text() == "Today"
-
-
-def test_a_pinned_one_comes_before_other_pinned_ones(alice: Person, upstream: Upstream, page: Page):
-    newer = say_and_hear(alice, upstream, "Newer", "Yes")
-    for each in (page, newer):
-        alice.press(alice.get(each.path), "Pin")
-    action, fields = alice.get(page.path).action("Send")
-    answer = alice.post(action, fields | {"content": "more"}, **HTMX)
-
-    links = [link.get_text() for link in answer.html.select("#side li a")]
-    assert links == ["Why is the sky blue?", "Newer"]

@@ -1,0 +1,13 @@
+"""What the tests of conversations begin with."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.person import Page, Person, say_and_hear
+from tests.upstream import Upstream
+
+
+@pytest.fixture
+def page(alice: Person, upstream: Upstream) -> Page:
+    return say_and_hear(alice, upstream, "Why is the sky blue?", "Because of **scattering**.")

@@ -1,0 +1,32 @@
+"""The list of conversations, as the tests read it."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import update
+
+from blueprints.current import Portal
+from chat.tables import conversations
+from tests.person import Page
+
+
+def groups(page: Page) -> list[tuple[str, list[str]]]:
+    return [
+        (heading.get_text(), [a.get_text() for a in rows.select(":scope > li > a")])
+        for heading, rows in zip(
+            page.html.select("#found h2"), page.html.select(".rows"), strict=True
+        )
+    ]
+
+
+def titles(page: Page) -> list[str]:
+    return [a.get_text() for a in page.html.select(".rows > li > a")]
+
+
+def move(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
+    """Let something have happened so many days ago."""
+    values = {column: time.time() - days * 86_400}
+    mine = conversations.c.id == page.path.rsplit("/", 1)[1]
+    with portal.database.write() as connection:
+        connection.execute(update(conversations).where(mine).values(values))

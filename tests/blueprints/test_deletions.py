@@ -1,0 +1,114 @@
+"""Delete and undo."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from blueprints.current import Portal
+from chat import deletions
+from chat.tables import conversations, entries, passages, turns
+from tests.blueprints.listing import move, titles
+from tests.person import Page, Person, say_and_hear
+from tests.upstream import Upstream
+
+
+def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
+    gone = alice.press(page, "Delete")
+
+    assert gone.path == "/conversations"
+    assert "“ Why is the sky blue? ” was deleted" in gone.text
+    assert titles(gone) == []
+    for path in (page.path, f"{page.path}/export?format=md"):
+        assert alice.get(path).status == 404
+    for view in ("q=sky", "view=archived", "page=1"):
+        assert titles(alice.get(f"/conversations?{view}")) == []
+    for button, more in (("Rename", {"title": "x"}), ("Pin", {}), ("Archive", {})):
+        assert alice.press(page, button, **more).status == 404
+    sent = alice.press(page, "Send", content="My words")
+    assert sent.status == 404
+    assert "My words" in sent.html.select_one("textarea").get_text()
+
+    assert titles(alice.press(gone, "Undo")) == ["Why is the sky blue?"]
+    assert alice.press(gone, "Undo").status == 200
+    assert alice.get(page.path).states == ["complete"]
+
+
+def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
+    alice: Person, bob: Person, portal: Portal, page: Page
+):
+    alice.press(page, "Delete")
+    gone = alice.get(page.path)
+    assert gone.status == 404
+    assert "You deleted this conversation" in gone.html.h1.get_text()
+    assert "Undo" not in bob.get(page.path).text
+
+    back = alice.press(gone, "Undo")
+    assert back.path == page.path
+    assert "is back" in back.html.select_one(".note[autofocus]").get_text()
+
+    alice.press(back, "Delete")
+    move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    late = alice.get(page.path)
+    assert "Undo" not in late.text
+    assert "There is nothing here" in late.text
+
+
+def test_deleting_twice_is_deleting(alice: Person, page: Page):
+    alice.press(page, "Delete")
+
+    assert "was deleted" in alice.press(page, "Delete").text
+
+
+def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstream: Upstream):
+    page = alice.begin("Tell me all")
+    call = upstream.next_call().begin()
+    call.delta("It began")
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        stream.until("It began")
+        alice.press(page, "Delete")
+        frames = "".join(event.data for event in stream.rest())
+
+    assert "The conversation was deleted, so this reply was stopped." in frames
+    assert call.wait_for_hangup()
+
+
+def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
+    alice: Person, portal: Portal, upstream: Upstream, page: Page
+):
+    other = say_and_hear(alice, upstream, "Other", "Yes")
+    gone = alice.press(page, "Delete")
+    move(portal, page, deletions.UNDO_SECONDS / 86_400, "deleted_at")
+    late = alice.press(gone, "Undo")
+    assert late.status == 404
+    assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
+
+    portal.deletions.sweep()
+    assert rows(portal) == (2, 2, 2, 6), "the hour of the key still counts it"
+
+    move(portal, page, 1)
+    portal.deletions.sweep()
+    assert rows(portal) == (1, 1, 1, 3)
+    assert alice.get(other.path).status == 200
+
+
+def rows(portal: Portal) -> tuple[int, ...]:
+    with portal.database.read() as connection:
+        return tuple(
+            len(connection.execute(select(table)).all())
+            for table in (conversations, turns, entries, passages)
+        )
+
+
+def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
+    alice: Person, bob: Person, portal: Portal, page: Page
+):
+    alice.press(page, "Delete")
+    bob.get("/conversations")
+    listed = alice.get("/conversations")
+
+    assert "Deleted in the last ten minutes" in listed.text
+    assert "Deleted in" not in bob.get("/conversations").text
+    assert titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
+    alice.press(alice.get(page.path), "Delete")
+    move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    assert "Deleted in" not in alice.get("/conversations").text
