@@ -36,7 +36,7 @@
     const shown = document.querySelector(".counter");
     const words = left < 0 ? shown.dataset.over : left < limit / 10 ? shown.dataset.left : "";
     shown.textContent = words.replace("{}", Math.abs(left).toLocaleString(LANGUAGE));
-    const turns = shown.toggleAttribute("data-over", left < 0) !== (box().ariaInvalid === "true");
+    const turns = shown.classList.toggle("counter--over", left < 0) !== (box().ariaInvalid === "true");
     box().ariaInvalid = left < 0 ? "true" : null;
     if (turns) announce(shown.textContent);
     return left;
@@ -112,10 +112,12 @@
   });
 
   // Only a page that follows says that what was sent by a plain form has come.
-  const sent = forNow.get("sent");
-  if (sent && sent !== place) forLong.set(sent, "");
-  forNow.set("sent", "");
-  if (box()) box().value ||= forLong.get(place);
+  onceSeen(() => {
+    const sent = forNow.get("sent");
+    if (sent && sent !== place) forLong.set(sent, "");
+    forNow.set("sent", "");
+    if (box()) box().value ||= forLong.get(place);
+  });
   document.addEventListener("submit", ({ target, defaultPrevented }) => {
     if (!defaultPrevented && target.contains(box())) forNow.set("sent", place);
   });

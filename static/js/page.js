@@ -17,6 +17,9 @@ const memory = (kind) => ({
 const forNow = memory("sessionStorage");
 const forLong = memory("localStorage");
 
+// What is kept is on a disk: it is asked for when there is something to look at.
+const onceSeen = (act) => requestAnimationFrame(() => setTimeout(act));
+
 // What was done just now is said once, not again by a reload.
 const here = new URL(location);
 if (here.searchParams.has("done")) {

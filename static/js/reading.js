@@ -26,10 +26,10 @@
     }).observe(log);
     newest?.addEventListener("click", toEnd);
     // Who renames or pins what they read goes on where they were.
-    const place = forNow.get("place");
-    forNow.set("place", "");
-    const said = place && document.querySelector(".composer .note[autofocus]");
-    if (said) {
+    const said = document.querySelector(".composer .note[autofocus]");
+    const place = said && forNow.get("place");
+    onceSeen(() => forNow.set("place", ""));
+    if (place) {
       said.focus({ preventScroll: true }); // before the browser does and scrolls
       page.scrollTop = place;
       following = atEnd();
@@ -85,7 +85,7 @@
   };
   // A note leads back by an arrow, which is no name.
   const lead = () => {
-    for (const back of document.querySelectorAll("[role=doc-backlink]")) back.ariaLabel = told.back;
+    for (const back of document.querySelectorAll("[role=doc-backlink]")) back.ariaLabel = `${told.back} ${back.hash.split("-").at(-1)}`;
   };
   whenNew(look, 1000);
   whenNew(lead);

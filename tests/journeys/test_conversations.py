@@ -118,6 +118,19 @@ def test_later_turns_open_at_their_beginning(
         expect(page.locator(".turn__said").first).to_be_in_viewport()
 
 
+def test_what_is_read_is_printed_from_its_menu(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.evaluate("() => { window.print = () => { document.title = 'Printed' } }")
+    menu(page, "Hello")
+    page.get_by_role("button", name="Print").click()
+
+    expect(page).to_have_title("Printed")
+    expect(page.locator(".menu[open]")).to_have_count(0)
+    page.goto("/conversations")
+    menu(page, "Hello")
+    expect(page.get_by_role("button", name="Print")).to_have_count(0)
+
+
 def test_the_menu_is_used_by_keyboard(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     summary = page.locator("summary[title='Options of Hello']")

@@ -97,6 +97,22 @@ def test_more_than_can_be_sent_is_kept_whole_and_said(
     assert upstream.sent() == ["Hello"]
 
 
+def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    counter = page.locator("#left")
+    for words, told in (
+        ("x" * 20, ""),
+        ("x" * 31_999, "Characters left: 1"),
+        ("x" * 32_001, "Characters too many: 1"),
+        ("x" * 32_000, "Characters left: 0"),
+        ("x" * 32_002, "Characters too many: 2"),
+    ):
+        box(page).fill(words)
+        expect(counter).to_have_text(told)
+        expect(counter).to_have_css("font-weight", "600" if "many" in told else "400")
+
+
 def test_who_leaves_the_box_has_left_it(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "One")
     expect(box(page)).to_be_focused()
@@ -233,7 +249,10 @@ def test_whoever_writes_where_another_window_has_deleted_is_told(
     expect(second.get_by_text("was deleted")).to_be_visible()
     say(first, "still here?")
 
-    expect(first.locator("#notices")).to_contain_text("There is nothing here")
+    expect(first.locator("#notices")).to_contain_text("This conversation was deleted")
+    expect(box(first)).to_have_value("still here?")
+    first.locator("#notices").get_by_role("button", name="Undo").click()
+    expect(first.locator("#composer")).to_contain_text("is back")
     expect(box(first)).to_have_value("still here?")
     assert all("404" in line for line in surprises)
     surprises.clear()

@@ -132,9 +132,11 @@ def test_what_scrolls_sideways_is_a_stop_with_a_name_and_nothing_else_is(
 
 def test_a_note_leads_back_by_a_name(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "One")
-    call.complete("Round[^1].\n\n[^1]: More or less.\n")
+    call.complete("Round[^a], and red[^b].\n\n[^a]: More or less.\n[^b]: Rust.\n")
 
-    expect(page.get_by_role("link", name="Back to the text")).to_have_text("\u21a9")
+    for number in ("1", "2"):
+        back = page.get_by_role("link", name=f"Back to the text {number}")
+        expect(back).to_have_text("\u21a9")
 
 
 def test_writing_moves_nothing(context: BrowserContext, upstream: Upstream):
