@@ -203,6 +203,19 @@ def test_the_conversations_are_one_tap_away_on_a_phone(context: BrowserContext, 
     expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
 
 
+def test_a_long_title_leaves_a_phone_room_to_read(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    menu(page, "Hello")
+    page.get_by_role("textbox", name="Title").fill("A title without end " * 10)
+    page.get_by_role("button", name="Rename").click()
+    page.set_viewport_size({"width": 320, "height": 640})
+    heading = page.get_by_role("heading", level=1)
+
+    expect(heading).to_contain_text("A title without end " * 2)
+    lines = "h1 => h1.offsetHeight / parseFloat(getComputedStyle(h1).lineHeight)"
+    assert round(heading.evaluate(lines)) == 2
+
+
 def test_paper_is_white_and_holds_the_turns_alone(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     page.emulate_media(media="print", color_scheme="dark")
