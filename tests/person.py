@@ -181,9 +181,11 @@ class Stream:
             yield chunk
 
 
-def say_and_hear(person: Person, upstream: Upstream, said: str, heard: str) -> Page:
+def say_and_hear(
+    person: Person, upstream: Upstream, said: str, heard: str, *, twin: str = "ada"
+) -> Page:
     """Begin a conversation and get its first reply."""
-    page = person.begin(said)
+    page = person.begin(said, twin=twin)
     upstream.next_call().begin().complete(heard)
     return ended(person, page)
 

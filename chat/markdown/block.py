@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from chat.markdown.begun import without_begun_fence, without_begun_link
 from chat.markdown.formulas import Room
 from chat.markdown.outline import Outline, outline
-from chat.markdown.rendering import are_too_many, plain, prepared, render, rendered
+from chat.markdown.rendering import plain, render, rendered
+from chat.markdown.source import are_too_many, prepared
 
 # Beyond so many characters a list is rendered item by item, code and tables line by line.
 LONG = 600
@@ -27,13 +29,6 @@ _BEGIN = re.compile(
 _OPENED = {"ul": 1, "ol": 1, "code": 3, "tbody": 3}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _END_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
-# What a link leads to is long, and is shown as text until its bracket is closed: lines would jump.
-_BEGUN_LINK = re.compile(
-    r"(?<![\w\\`\])])!?\[([^\[\]\n]{1,300})\]\("
-    r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200})?\Z"
-)
-_LONGEST_LINK = 2_400
-_BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)$")
 
 
 class Html(NamedTuple):
@@ -159,10 +154,9 @@ class Block:
     def _shown(self, source: _Source) -> Html:
         if source.plain or len(source.tail) > MONSTROUS:
             return Html(rest=plain(source.before + source.tail))
-        # What may become the end of code must not be seen as the last line of it.
-        tail = _BEGUN_FENCE.sub("", source.tail) if source.context else source.tail
+        tail = without_begun_fence(source.tail) if source.context else source.tail
         if not source.fenced:
-            tail = _without_begun_link(tail)
+            tail = without_begun_link(tail)
         html = self._html_of(source.context + tail)
         if not source.frozen:
             return Html(rest=html)
@@ -172,16 +166,6 @@ class Block:
 
     def _html_of(self, source: str) -> str:
         return rendered(prepared(source), self.scope, complete=False, room=self._rest)
-
-
-def _without_begun_link(tail: str) -> str:
-    begun = _BEGUN_LINK.search(tail, max(0, len(tail) - _LONGEST_LINK))
-    if begun is None:
-        return tail
-    before = tail[: begun.start()]
-    line = before[before.rfind("\n") + 1 :]
-    is_code = before.count("`") % 2 or line.startswith(("    ", "\t"))
-    return tail if is_code else before + begun[1]
 
 
 def _line(text: str, number: int) -> int:

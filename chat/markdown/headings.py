@@ -6,7 +6,7 @@ import re
 
 import pyromark
 
-from chat.markdown.rendering import OPTIONS
+from chat.markdown.source import OPTIONS
 
 LOWEST = 6
 BELOW = 2

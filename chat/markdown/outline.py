@@ -8,7 +8,7 @@ from typing import Any
 
 import pyromark
 
-from chat.markdown.rendering import MAX_DEPTH, OPTIONS
+from chat.markdown.source import MAX_DEPTH, OPTIONS
 
 # After a blank line; no list, no rule, nothing indented.
 _BEGINS = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")

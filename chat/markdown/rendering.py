@@ -4,33 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any
 
 import nh3
 import pyromark
 
 from chat.markdown import footnotes, formulas, highlight, links
 from chat.markdown.formulas import Room
+from chat.markdown.source import OPTIONS, has_too_many_cells, is_deep, prepared
 
-OPTIONS = (
-    pyromark.Options.ENABLE_TABLES
-    | pyromark.Options.ENABLE_STRIKETHROUGH
-    | pyromark.Options.ENABLE_TASKLISTS
-    | pyromark.Options.ENABLE_FOOTNOTES
-    | pyromark.Options.ENABLE_MATH
-)
-
-# nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
-MAX_DEPTH = 40
 MAX_LENGTH = 500_000
-# What is written in so many layers of HTML and code has nothing to say by either.
-ROUNDS = 4
-
-MAX_COLUMNS = 100
-MAX_CELLS = 100_000
 ROOM = Room()
 
-_TAG = re.compile(r"<[A-Za-z/!?]")
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGN = re.compile(r' style="text-align: (left|center|right)"')
@@ -72,15 +56,9 @@ def render(text: str, scope: str = "", room: Room = ROOM) -> str:
     if len(text) > MAX_LENGTH:
         return plain(text)
     source = prepared(text)
-    if _is_deep(source) or has_too_many_cells(source):
+    if is_deep(source) or has_too_many_cells(source):
         return plain(text)
     return rendered(source, scope, room=room)
-
-
-def prepared(text: str) -> str:
-    """Return the same lines in the Markdown that is understood here."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _without_html(formulas.with_dollars(text))
 
 
 def rendered(source: str, scope: str, *, complete: bool = True, room: Room = ROOM) -> str:
@@ -94,28 +72,6 @@ def rendered(source: str, scope: str, *, complete: bool = True, room: Room = ROO
     return _with_wide_parts(_with_marked_code(highlight.blocks(told, marked=complete)))
 
 
-def has_too_many_cells(source: str) -> bool:
-    """Tell whether tables would come to much more than was written: short rows are filled up."""
-    if "|" not in source:
-        return False
-    columns = cells = 0
-    for line in source.split("\n"):
-        row = line.strip(" \t>")
-        if not row:
-            columns = 0
-        elif "|" in row and not row.strip("|: \t-"):  # the second row of a table
-            columns = max(columns, row.count("|"))
-        cells += columns
-        if are_too_many(columns, cells):
-            return True
-    return False
-
-
-def are_too_many(columns: int, cells: int) -> bool:
-    """Tell whether a table is more than anybody reads."""
-    return columns > MAX_COLUMNS or cells > MAX_CELLS
-
-
 def plain(text: str) -> str:
     """Show text as it was written."""
     return f"<pre>{escaped(text)}</pre>\n"
@@ -124,47 +80,6 @@ def plain(text: str) -> str:
 def escaped(text: str) -> str:
     """Escape text that is shown as code."""
     return _marked(html.escape(text, quote=False))
-
-
-def _without_html(text: str) -> str:
-    """Escape raw HTML, so that it is text; lines stay lines."""
-    if not _TAG.search(text):
-        return text
-    for _ in range(ROUNDS):
-        escaped = _with_escaped_html(text)
-        if escaped == text:
-            return text
-        # What is no HTML any more ends what it was in: what follows may be some now.
-        text = escaped
-    return text.replace("<", "&lt;")
-
-
-def _with_escaped_html(text: str) -> str:
-    source = text.encode()
-    parts: list[str] = []
-    end = 0
-    for event, place in pyromark.events_with_range(text, options=OPTIONS):
-        if not _is_html(event):
-            continue
-        parts.append(source[end : place["start"]].decode())
-        parts.append(html.escape(source[place["start"] : place["end"]].decode(), quote=False))
-        end = place["end"]
-    parts.append(source[end:].decode())
-    return "".join(parts)
-
-
-def _is_deep(text: str) -> bool:
-    depth = 0
-    for event in pyromark.events(text, options=OPTIONS):
-        if isinstance(event, dict):
-            depth += ("Start" in event) - ("End" in event)
-            if depth > MAX_DEPTH:
-                return True
-    return False
-
-
-def _is_html(event: Any) -> bool:
-    return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
 
 
 def _without_what_is_pyromarks(found: str, room: Room) -> str:

@@ -1,0 +1,80 @@
+"""Somebody who follows a reply while it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from blueprints import frames
+from chat.entries import Batch, Delta, Entry
+from chat.markdown.changes import Change
+from chat.markdown.draft import Draft
+from chat.markdown.rendering import render
+from tests.page import read
+from tests.shown import Shown
+
+
+class Reader:
+    """A page that follows a reply, and counts what it is sent."""
+
+    def __init__(self, after: int = 0, html: str = "") -> None:
+        self.draft = Draft("x", after)
+        self.page = Shown("x")
+        self.page.reply.extend(list(read(f"<pre>{html}</pre>").pre.contents))
+        self.sent = 0
+        self.anew = 0
+
+    def hear(self, log: Sequence[Entry], until: int) -> None:
+        """Read the log up to an entry, and show it."""
+        self.draft.read(Batch(0, until, tuple(log[:until])))
+        self._change(self.draft.changes())
+
+    def end(self, html: str) -> None:
+        """Show the final HTML."""
+        self._change(self.draft.changes_to(html) or ())
+
+    def _change(self, changes: Sequence[Change]) -> None:
+        self.sent += sum(len(change.html) for change in changes)
+        self.anew += any((change.depth, change.swap) == (0, "innerHTML") for change in changes)
+        self.page.change(read(frames.text(1, changes)))
+
+    @property
+    def html(self) -> str:
+        """Return what the page shows."""
+        return plain(self.page.reply.decode_contents())
+
+
+def plain(html: str) -> str:
+    """Leave out the white space between elements."""
+    whole = read(f"<article>{html}</article>").article.decode_contents()
+    return re.sub(r">\s+|\s+<", lambda found: found[0].strip(), whole).strip()
+
+
+def cut(text: str, sizes: Sequence[int]) -> list[Entry]:
+    """Make a log of a text, of pieces in these sizes, again and again."""
+    log: list[Entry] = []
+    while text:
+        size = sizes[len(log) % len(sizes)]
+        log.append(Delta(text[:size]))
+        text = text[size:]
+    return log
+
+
+def follow(text: str, sizes: Sequence[int]) -> Reader:
+    """Follow a reply to its end, looking at each piece."""
+    reader = Reader()
+    log = cut(text, sizes)
+    for number in range(1, len(log) + 1):
+        reader.hear(log, number)
+        assert reader.html == plain(reader.draft.html)
+    reader.end(render(text, "x"))
+    return reader
+
+
+LINE = "- item {} with some **words** and `code` that go on\n"
+LONG = {
+    "list": "".join(LINE.format(number) for number in range(400)),
+    "code": "```python\n" + "    value = compute(other, 'text')  # step\n" * 300 + "```\n\nDone.",
+    "prose": "\n\n".join(["A paragraph of some *length*, which says nothing at all. " * 8] * 40),
+    "table": "a | b\n:-:|---\n" + "some *words* | and `code` here\n" * 400,
+}

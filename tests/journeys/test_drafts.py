@@ -1,0 +1,171 @@
+"""Words on their way, refused, edited or left behind: none is lost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Route, expect
+
+from tests.journeys.conftest import Surprises, begun, turn
+from tests.journeys.steps import FORMS, box, say, say_too_early, talking, text
+from tests.upstream import Upstream
+
+
+def test_more_than_can_be_sent_is_kept_whole_and_said(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    words = "x" * 32_001 + " THE END"
+    box(page).fill(words)
+    expect(page.locator("#left")).to_have_text("Characters too many: 9")
+    box(page).press("Enter")
+
+    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,009 characters")
+    expect(box(page)).to_have_value(words)
+    assert all("413" in line for line in surprises)
+    surprises.clear()
+    assert upstream.sent() == ["Hello"]
+
+
+def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    counter = page.locator("#left")
+    for words, told in (
+        ("x" * 20, ""),
+        ("x" * 31_999, "Characters left: 1"),
+        ("x" * 32_001, "Characters too many: 1"),
+        ("x" * 32_000, "Characters left: 0"),
+        ("x" * 32_002, "Characters too many: 2"),
+    ):
+        box(page).fill(words)
+        expect(counter).to_have_text(told)
+        expect(counter).to_have_css("font-weight", "600" if "many" in told else "400")
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+def test_what_is_typed_while_a_message_is_on_its_way_stays(
+    context: BrowserContext, upstream: Upstream, *, rewritten: bool
+):
+    page = begun(context, upstream)
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    say(page, "First")
+    if rewritten:
+        box(page).fill("Second")
+    else:
+        box(page).press("End")
+        box(page).press_sequentially(" Second")
+    held[0].continue_()
+
+    upstream.next_call().begin().complete("One")
+    expect(text(page, "complete", 1)).to_have_text("One")
+    expect(box(page)).to_have_value("Second")
+    page.reload()
+    expect(box(page)).to_have_value("Second")
+    assert upstream.sent() == ["Hello", "First"]
+
+
+@pytest.mark.parametrize(
+    ("since", "kept"),
+    [("First, and more", "First, and more"), ("Second", "First\n\nSecond"), ("", "First")],
+    ids=["more", "others", "none"],
+)
+def test_no_words_are_lost_when_a_message_is_refused(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises, since: str, kept: str
+):
+    page, _call = talking(context, upstream)
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    say_too_early(page, "First")
+    box(page).fill(since)
+    held[0].continue_()
+
+    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
+    expect(box(page)).to_have_value(kept)
+    page.reload()
+    expect(box(page)).to_have_value(kept)
+    assert all("409" in line for line in surprises)
+    surprises.clear()
+
+
+def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    box(page).fill("old draft")
+    page.get_by_role("link", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    box(page).press("Enter")
+    box(page).fill("Typed since")
+    held[0].continue_()
+    upstream.next_call().begin().complete("Again")
+    expect(text(page, "complete", 1)).to_have_text("Again")
+
+    expect(box(page)).to_have_value("old draft\n\nTyped since")
+    page.reload()
+    expect(box(page)).to_have_value("old draft\n\nTyped since")
+
+
+def test_a_message_that_is_too_long_is_shortened_where_one_was(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).fill("x" * 32_001)
+    expect(box(page)).to_have_attribute("aria-invalid", "true")
+    box(page).press("Enter")
+    alert = page.locator("#composer").get_by_role("alert")
+    expect(alert).to_contain_text("32,001 characters")
+    expect(page).to_have_url(re.compile("/twins/ada$"))
+    expect(box(page)).to_be_focused()
+    page.keyboard.press("Backspace")
+    expect(box(page)).to_have_value("x" * 32_000)
+    expect(alert).to_have_count(0)
+    expect(box(page)).not_to_have_attribute("aria-invalid", "true")
+    assert all("413" in line for line in surprises)
+    surprises.clear()
+
+    box(page).fill("short")
+    box(page).press("Enter")
+    upstream.next_call().begin().complete("One")
+    expect(turn(page, "complete")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    expect(box(page)).to_have_value("")
+
+
+def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).fill("half a thought")
+    page.get_by_role("button", name="How does a bicycle stay upright?").click()
+    upstream.next_call().begin().complete("It steers")
+    expect(turn(page, "complete")).to_be_visible()
+
+    page.goto("/twins/ada")
+    expect(box(page)).to_have_value("half a thought")
+
+
+def test_an_edit_that_did_not_come_does_not_stand_in_the_way_of_the_next_message(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
+    page.get_by_role("link", name="Edit").click()
+    expect(page.locator("#notices")).to_contain_text("cannot be reached")
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    say(page, "First")
+    box(page).fill("Second")
+    held[0].continue_()
+    upstream.next_call().begin().complete("One")
+    expect(text(page, "complete", 1)).to_have_text("One")
+
+    expect(box(page)).to_have_value("Second")
+    surprises.clear()  # the failed request itself
