@@ -6,10 +6,10 @@ if __name__ == "__main__":
     monkey.patch_all()
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Thread
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import click
 from flask import Flask
@@ -18,6 +18,7 @@ from werkzeug.exceptions import BadRequest
 import blueprints
 import config
 import twinapi
+from beside import beside
 from blueprints.commands import check
 from blueprints.current import EXTENSION, Portal
 from blueprints.warm_up import warm_up
@@ -37,9 +38,6 @@ from config import Settings
 from database import Database, DatabaseUnavailable, migrate
 from service.application import Service, create_service
 from service.commands import group
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
 API = "/api/v1"
@@ -73,7 +71,7 @@ class Twindow:
         self.portal.extensions[EXTENSION].deletions.start()
         if self.service:
             self.service.start()
-        Thread(target=warm_up, args=(self.portal, _beside), daemon=True).start()
+        Thread(target=warm_up, args=(self.portal, beside), daemon=True).start()
 
     def close(self) -> None:
         """Let every open stream go, and end what runs beside requests."""
@@ -144,7 +142,7 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
         reply_timeout=settings.api_reply_timeout,
         heard=allowance.heard,
     )
-    log = Log(database, _beside(render))
+    log = Log(database, beside(render))
     directory = Directory(client, database, keep=settings.twins_cache)
     conversations = Conversations(database)
     turns = Turns(database, log, allowance)
@@ -170,15 +168,6 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
     commands.add_command(check(portal, service.check if service else None))
     app.cli.add_command(commands)
     return log
-
-
-def _beside(work: Callable[P, R]) -> Callable[P, R]:
-    """Do long work beside the rest, where everything runs in one thread."""
-    if not monkey.is_module_patched("threading"):
-        return work
-    from server import beside
-
-    return beside(work)
 
 
 def _own_key(service: Service, settings: Settings) -> str:

@@ -7,15 +7,12 @@ import socket
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol
 
 import gevent
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
 from gunicorn.workers.ggevent import GeventWorker
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 CONNECTIONS = 20_000
 GRACE_SECONDS = 5
@@ -82,19 +79,6 @@ class Worker(GeventWorker):  # type: ignore[misc]
             gevent.sleep(0.02)
         # Everything is stored and closed. SystemExit in a greenlet would only print a traceback.
         os._exit(0)
-
-
-def beside(work: Callable[P, R]) -> Callable[P, R]:
-    """Do work in a real thread, so that everybody else goes on meanwhile.
-
-    The libraries that do it let go of the interpreter; in a greenlet they would hold up the worker.
-    """
-
-    def done_beside(*args: P.args, **kwargs: P.kwargs) -> R:
-        done: R = gevent.get_hub().threadpool.apply(work, args, kwargs)
-        return done
-
-    return done_beside
 
 
 class AddressUnusable(Exception):
