@@ -57,6 +57,7 @@ class ReplyStream(Watched):
         self._response: requests.Response | None = None
         self._break_off = connections.HangUp()
         self._lock = threading.Lock()
+        self._sending = False
         self._closed = False
         self._given_up: str | None = None
         # How many events said nothing that we know.
@@ -76,6 +77,7 @@ class ReplyStream(Watched):
         self.close()
 
     def __iter__(self) -> Iterator[Event]:
+        self._sending = True
         if self._closed:
             return
         connections.hang_up.set(self._break_off)
@@ -87,6 +89,9 @@ class ReplyStream(Watched):
             raise
         finally:
             connections.hang_up.set(None)
+            self._sending = False
+            # What it came on may be another reply's from now on.
+            self._break_off.watch(None)
         with response:
             with self._lock:
                 self._response = response
@@ -98,7 +103,7 @@ class ReplyStream(Watched):
     def close(self) -> None:
         """End the stream and hang up, also while another thread waits for the next event."""
         self._closed = True
-        if self._response is None:
+        if self._sending:
             # The head says where the message is, and only there its reply can be told to stop.
             patience = threading.Timer(HEAD_SECONDS, self._break_off)
             patience.daemon = True

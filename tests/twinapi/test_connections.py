@@ -1,0 +1,69 @@
+"""Connections that are kept: what ends one request leaves the next one on it alone."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import twinapi
+from twinapi import Complete
+
+BUSY = b"HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+BEGUN = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+HELLO = b'data: {"type":"complete","message":"Hello"}\n\n'
+
+
+@pytest.fixture
+def server() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(5)
+        yield server
+
+
+@pytest.fixture
+def timers(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
+    """Return what is to be done later; it is done when the test says so."""
+    later: list[Callable[[], None]] = []
+
+    class Timer:
+        def __init__(self, _seconds: float, act: Callable[[], None]) -> None:
+            self.start = lambda: later.append(act)
+
+    monkeypatch.setattr("twinapi.stream.threading.Timer", Timer)
+    return later
+
+
+def read_request(connection: socket.socket) -> None:
+    request = b""
+    while not request.endswith(b"}"):
+        received = connection.recv(65536)
+        assert received, "it comes on the same connection"
+        request += received
+
+
+def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.socket, timers):
+    host, port = server.getsockname()
+    client = twinapi.Client(f"http://{host}:{port}", "any")
+    with ThreadPoolExecutor() as pool:
+        refused = client.stream_message("c1", "hello")
+        first = pool.submit(list, refused)
+        connection, _ = server.accept()
+        connection.settimeout(5)
+        read_request(connection)
+        connection.sendall(BUSY)
+        with pytest.raises(twinapi.Conflict):
+            first.result(5)
+        refused.close()
+
+        second = pool.submit(list, client.stream_message("c1", "hello"))
+        read_request(connection)
+        connection.sendall(BEGUN)
+        for act in timers:
+            act()
+        connection.sendall(HELLO)
+        connection.close()
+        assert second.result(5) == [Complete("Hello")]
+    client.close()
