@@ -165,11 +165,14 @@ class Directory:
         return known
 
     def _kept(self) -> Known | None:
+        query = select(kept_twins.c.data)
+        if self._known:
+            query = query.where(kept_twins.c.listed_at != self._known.listed_at)
         with (
             suppress(DatabaseUnavailable, msgspec.MsgspecError),
             self.database.read() as connection,
         ):
-            data = connection.execute(select(kept_twins.c.data)).scalar()
+            data = connection.execute(query).scalar()
             known = msgspec.msgpack.decode(data, type=Known) if data else None
             return known if known and known.service == self._service else None
         return None

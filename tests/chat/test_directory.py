@@ -144,6 +144,16 @@ def test_processes_share_a_fresh_list(new_twins: NewTwins, upstream: Upstream):
     assert len(upstream.calls) == 1
 
 
+def test_an_old_list_that_nobody_renewed_is_not_read_again(new_twins: NewTwins):
+    first, second = new_twins(0), new_twins(0)
+    first.list()
+    known = second.all_known()
+    assert list(known) == [twin.id for twin in first.list().twins]
+
+    known = second.all_known()
+    assert second.all_known() is known
+
+
 def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
     new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
