@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,7 +23,6 @@ from database import Database
 from twinapi import Client
 
 EXTENSION = "twindow"
-DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +59,8 @@ def person() -> str:
 
 def become_person() -> str:
     """Return who is asking. A browser that says something for the first time becomes somebody."""
-    today = int(time.time() // DAY_SECONDS)
     if "person" not in session:
         session["person"] = secrets.token_urlsafe(16)
-    # Writing once a day keeps the session of someone who comes back, and costs no other request.
-    if session.get("seen") != today:
-        session["seen"] = today
     # Who only looks around is soon forgotten.
     if request.method == "POST":
         session.permanent = True

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from cachelib.base import BaseCache
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, g, request, session
 from flask_session.cachelib import CacheLibSessionInterface
 from sqlalchemy import delete, select
 
@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 LIFETIME = timedelta(days=365)
 # Of somebody who has only looked around: crawlers come without a cookie, each time anew.
 BRIEFLY = timedelta(days=1)
+DAY_SECONDS = 86_400
 # Between two looks for what has expired.
 SWEEP_SECONDS = 60
 # Nothing there depends on who asks: it is answered without the database, and when there is none.
@@ -116,6 +117,7 @@ def init_app(app: Flask, database: Database) -> None:
         PERMANENT_SESSION_LIFETIME=LIFETIME,
     )
     app.before_request(_need_session)
+    app.before_request(_begin_anew)
     app.session_interface = Sessions(client=DatabaseCache(database), permanent=False)
 
 
@@ -123,3 +125,10 @@ def _need_session() -> None:
     """Take nobody for somebody else because the database is away. Raises DatabaseUnavailable."""
     if "without_session" in g:
         raise DatabaseUnavailable
+
+
+def _begin_anew() -> None:
+    """Let the time of a session begin anew with each day on which somebody comes back."""
+    today = int(time.time() // DAY_SECONDS)
+    if session.permanent and session.get("seen") != today:
+        session["seen"] = today

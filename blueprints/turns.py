@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import words
 from blueprints.conversations import page_of
-from blueprints.current import become_person, own_conversation, own_turn, person, portal
+from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
 from blueprints.talk import composer_of, log_of, moves_up, side
 from blueprints.telling import together
@@ -33,7 +33,6 @@ STILL_REPLYING = N_(
 def create(conversation_id: str) -> BaseResponse:
     """Add what the person said, and begin the reply."""
     conversation = own_conversation(conversation_id)
-    become_person()
     moves = wants_fragment() and moves_up(conversation)
     try:
         said = words.said()

@@ -136,6 +136,26 @@ def test_who_has_only_looked_around_is_forgotten_after_a_day(
     assert his.expires
 
 
+def test_who_comes_back_to_read_is_kept_for_as_long_again(
+    alice: Person, upstream: Upstream, portal, monkeypatch: pytest.MonkeyPatch
+):
+    def days_left() -> list[int]:
+        with portal.database.read() as connection:
+            ends = connection.execute(select(sessions.c.expires_at)).scalars()
+            return [round((end - time.time()) / 86_400) for end in ends]
+
+    alice.begin("Hello")
+    upstream.next_call().begin().complete("Hi")
+    alice.get("/conversations")
+    with portal.database.write() as connection:
+        connection.execute(update(sessions).values(expires_at=time.time() + 86_400))
+    alice.get("/conversations")
+    assert days_left() == [1], "once a day"
+    monkeypatch.setattr("blueprints.sessions.DAY_SECONDS", 0.001)
+    alice.get("/conversations")
+    assert days_left() == [365]
+
+
 def test_what_has_expired_is_let_go_but_not_looked_for_by_everybody(
     alice: Person, bob: Person, portal
 ):
