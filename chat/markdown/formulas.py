@@ -16,6 +16,8 @@ MAX_BYTES = 32 * 1024
 # In one reply; a short one costs a tenth of a millisecond. What is beyond is shown as written.
 MOST = 1_000
 MOST_MATHML = 500_000
+# What is no formula after all costs as much work as one of so many.
+FAILURE = 10_000
 CODE = pyromark.Options.ENABLE_TABLES
 
 TAGS = {
@@ -108,6 +110,7 @@ class Room(NamedTuple):
     def without(self, rendered: str) -> Room:
         """Return what is left beside those that are drawn in HTML."""
         drawn = [formula.end() - formula.start() for formula in _DRAWN.finditer(rendered)]
+        drawn += [FAILURE] * rendered.count("<code>$")
         return Room(self.formulas - len(drawn), self.characters - sum(drawn))
 
 
@@ -122,7 +125,7 @@ def mathml(rendered: str, room: Room) -> str:
         math = ""
         if min(room) > 0:
             math = _converted(html.unescape(latex), "block" if display else "inline").decode()
-            room = Room(room.formulas - 1, room.characters - max(len(math), len(latex)))
+            room = Room(room.formulas - 1, room.characters - (len(math) or FAILURE))
         mark = "$$" if display else "$"
         return math or f"<code>{mark}{latex}{mark}</code>"
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from urllib.parse import parse_qsl, unquote
 
 import idna
+
+# RFC 1035, 2.3.4.
+MAX_LABEL = 63
+# Of other scripts, in a name: more than anybody can read.
+MAX_LETTERS = 24
 
 _LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
 _PART = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])")
@@ -64,13 +70,13 @@ def _without_bracket(address: str) -> tuple[str, str]:
 def _with_host(link: re.Match[str]) -> str:
     start, address, words = link[1], html.unescape(link[2]), _TURNS_ROUND.sub("", link[3])
     shown = html.unescape(_TAG.sub("", words)).strip().lower()
-    if boxes := _mailboxes_of(address):
-        to, is_plain = boxes, shown == boxes
-    else:
-        # Words that begin like another address are the trick to be shown.
-        words_host = shown.removeprefix("https://").removeprefix("http://").partition("/")[0]
-        to = host_of(address)
-        is_plain = not to or words_host == to
+    boxes = _mailboxes_of(address)
+    to = boxes or host_of(address)
+    if to is None:
+        return words
+    # Words that begin like another address are the trick to be shown.
+    words_host = shown.removeprefix("https://").removeprefix("http://").partition("/")[0]
+    is_plain = shown == boxes if boxes else not to or words_host == to
     return f"{start}{words}</a>" if is_plain else f"{start}{words}{_note(to)}</a>"
 
 
@@ -92,11 +98,15 @@ def _mailboxes_of(address: str) -> str:
 
 def _told_box(box: str) -> str:
     name, at, host = "".join(filter(str.isprintable, box)).strip().lower().rpartition("@")
-    return f"{name}{at}{_ascii(host)}"
+    known = _ascii(host)
+    return f"{name}{at}{'…' if known is None else known}"
 
 
-def host_of(address: str) -> str:
-    """Return the host, letters that look like others in the form that shows it; "" for none."""
+def host_of(address: str) -> str | None:
+    """Return the host, letters that look like others in the form that shows it.
+
+    It is "" where there is none, and None where no browser would find one.
+    """
     found = _WEB.match(_IGNORED.sub("", address.strip()))
     if not found:
         return ""
@@ -104,9 +114,20 @@ def host_of(address: str) -> str:
     return _ascii(host)
 
 
-def _ascii(host: str) -> str:
-    """Write letters that look like others in the form that shows it."""
+@lru_cache(1_000)
+def _ascii(host: str) -> str | None:
+    """Write letters that look like others as browsers do (UTS 46); None for what is no name."""
+    if host.isascii():
+        return host
+    # Punycode costs the square of them.
+    if sum(not letter.isascii() for letter in host) > MAX_LETTERS:
+        return None
     try:
-        return host if host.isascii() else idna.encode(host, uts46=True).decode()
+        labels = idna.uts46_remap(host, std3_rules=False).split(".")
     except idna.IDNAError:
-        return host.encode("punycode").decode()
+        return None
+    return ".".join(map(_ascii_label, labels)) if max(map(len, labels)) <= MAX_LABEL else None
+
+
+def _ascii_label(label: str) -> str:
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"

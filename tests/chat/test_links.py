@@ -92,3 +92,28 @@ def test_a_link_says_where_it_leads(text: str, html: str):
 )
 def test_the_host_is_the_one_that_browsers_go_to(address: str, host: str):
     assert host_of(address) == host
+
+
+# What Chromium makes of them: new URL(…).hostname.
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("http://good.com_\uff0e\uff45\uff56\uff49\uff4c.example/", "good.com_.evil.example"),
+        ("http://good.com-\uff0eevil.example/", "good.com-.evil.example"),
+        ("http://good.com\u2044\uff0eevil.example/", "good.xn--com-qt0a.evil.example"),
+        ("http://good.com\u2044login.evil.example/", "good.xn--comlogin-g03d.evil.example"),
+        ("http://\u2603.example/", "xn--n3h.example"),
+    ],
+)
+def test_a_host_is_told_as_browsers_read_it(address: str, host: str):
+    assert host_of(address) == host
+    assert f"> {host}</small>" in render(f"[good.com]({address})")
+
+
+@pytest.mark.fault("F73")
+def test_a_host_without_end_is_no_link():
+    name = "".join(map(chr, range(0x4E00, 0x4E00 + 16_000)))
+
+    for text in (f"http://{name}/", f"<http://{name}/>", f"[x](http://{'a' * 70}\u00fc/)"):
+        assert "href" not in render(text) or "<small" not in render(text)
+    assert "\u2026</small>" in render(f"[x](mailto:a@{name})")
