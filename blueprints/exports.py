@@ -12,7 +12,7 @@ from flask import Blueprint, Response, abort, request, stream_with_context
 
 from blueprints.current import own_conversation, portal
 from blueprints.language import gettext
-from blueprints.look import iso
+from blueprints.look import exact, iso
 from blueprints.telling import translated
 from chat.conversations import Conversation
 from chat.entries import Reply
@@ -50,7 +50,7 @@ def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
     yield f"# {conversation.title}\n\n{about}\n"
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
-        yield f"\n## {you}, {iso(turn.created_at)}\n\n{said}\n"
+        yield f"\n## {you}, {exact(turn.created_at)}\n\n{said}\n"
         yield f"\n## {turn.twin_name}\n\n{lowered(reply.text)}".rstrip() + "\n"
         if reply.running:
             yield f"\n*{gettext('This reply is still being written.')}*\n"

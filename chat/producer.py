@@ -21,7 +21,7 @@ from wording import N_, Form
 
 logger = logging.getLogger(__name__)
 
-CUT_OFF = N_("The reply has come to its greatest length. Ask for the rest, if there is any.")
+CUT_OFF = N_("This reply was cut off: it is as long as a reply may be here. Ask for the rest.")
 EMPTY = N_("The reply was empty.")
 BUG = N_("Something went wrong here while the reply came. What came so far is kept.")
 GONE = N_(

@@ -232,5 +232,5 @@ def test_a_reply_that_is_as_long_as_it_may_be_says_so(
     assert page.states == ["complete"]
     shown = page.html.select(".turn .note--calm")
     assert len(shown) == notes
-    assert all("greatest length" in note.get_text() for note in shown)
+    assert all("This reply was cut off" in note.get_text() for note in shown)
     assert not page.html.select(".turn .note form, .turn .note__reference")
