@@ -46,7 +46,9 @@ def create(conversation_id: str) -> BaseResponse:
         sentence = together(error.sentence, words.NOT_SENT)
         return _refuse(conversation, words.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
-    words.sent(conversation_id)
+    # What was edited stood in the place of words that were refused before.
+    if "edited" not in request.form:
+        words.sent(conversation_id)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():

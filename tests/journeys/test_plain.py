@@ -83,6 +83,7 @@ def test_what_is_said_once_is_not_skipped_by_going_on_to_a_running_reply(
     expect(turn(page, "waiting")).to_be_visible()
     page.locator(".turn").first.get_by_role("link", name="Edit").click()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("Hello")
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
     page.locator("summary[title^=Options]").click()
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.locator(".note")).to_contain_text("was pinned")
@@ -193,5 +194,26 @@ def test_refused_words_are_there_whatever_one_does_next(
     upstream.next_call().begin().complete("Two")
     expect(turn(second, "complete", 1)).to_contain_text("Two")
     expect(second.get_by_role("textbox", name="Message")).to_have_value("")
+    assert all("409" in line for line in surprises)
+    surprises.clear()
+
+
+def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    first = begun(plain, upstream)
+    second = plain.new_page()
+    second.goto(first.url.partition("?")[0])
+    say(first, "long")
+    call = upstream.next_call().begin()
+    say(second, "too early")
+    call.complete("One")
+    expect(turn(first, "complete", 1)).to_be_visible()
+
+    first.locator(".turn").first.get_by_role("link", name="Edit").click()
+    say(first, "Hello again")
+    upstream.next_call().begin().complete("Two")
+    expect(turn(first, "complete", 2)).to_contain_text("Two")
+    expect(first.get_by_role("textbox", name="Message")).to_have_value("too early")
     assert all("409" in line for line in surprises)
     surprises.clear()
