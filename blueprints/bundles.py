@@ -34,7 +34,7 @@ BUNDLES = {
     # What a first chat page does not need.
     "lists.css": ("css/lists.css", "css/states.css"),
     "followed.css": ("css/followed.css",),
-    "preferences.css": ("css/preferences.css",),
+    "forms.css": ("css/forms.css",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
     **{f"twindow.{code}.js": (f"{SAYINGS}{code}", *SCRIPTS) for code in LANGUAGES},
