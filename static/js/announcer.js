@@ -33,7 +33,9 @@ const announce = (words = "") => {
     if (!node.tagName) return node.data ?? "";
     if (node.matches(SILENT)) return "";
     if (node.localName === "math") return told.formula;
-    const words = [...node.childNodes].map(spoken).join("");
+    let words = [...node.childNodes].map(spoken).join("");
+    if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
+    if (node.matches("li")) words = words.replace(/\s*: /, ": ").replace(/([.!?:;,…。！？؟]): /g, "$1 ");
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
     if (!ENDS.has(node.tagName) || !words.trim()) return words;
     const name = node.matches("pre") ? told.code + ": " : node.matches("thead tr") ? told.table + ": " : "";
@@ -76,9 +78,16 @@ const announce = (words = "") => {
     return { state, runs, words: fresh.join("") };
   };
   const listen = () => {
-    const turn = newestTurn();
-    if (!turn || heard.get(turn.id)?.runs === false) return;
+    // One that was followed is heard to its end, also when the next one has begun.
+    for (const turn of document.querySelectorAll(".turn")) {
+      const followed = heard.get(turn.id)?.runs;
+      if (followed ?? turn === newestTurn()) listenTo(turn);
+    }
+  };
+  const listenTo = (turn) => {
     const { state, runs, words } = hear(turn);
+    // Whoever has stopped it does not want to hear the rest.
+    if (turn.dataset.state === "stopped") unsaid = [];
     if (document.documentElement.dataset.announce !== "off") announce(words);
     const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
     const kind = progress.replace(/[\d.,]+/g, "");

@@ -2,6 +2,9 @@
 {
   const root = document.documentElement;
   const box = () => document.getElementById("message");
+  // The focus has just come here by itself, from a button that was about to be pressed.
+  const DOUBLE_MS = 500;
+  const isMeantForAnother = () => performance.now() - movedAt < DOUBLE_MS;
 
   // While an input method composes (229 in Safari), Enter is its own; touch keyboards have no Shift.
   document.addEventListener("keydown", (event) => {
@@ -11,11 +14,10 @@
     const sends = event.ctrlKey || event.metaKey || (hasKeyboard && root.dataset.enter !== "newline");
     if (!sends) return;
     event.preventDefault();
-    if (target.value.trim()) target.form.requestSubmit();
+    if (!isMeantForAnother() && target.value.trim()) target.form.requestSubmit();
   });
 
   // Send and Stop take turns in one place: the second half of a double click is not for the other.
-  const DOUBLE_MS = 500;
   let pressed;
   let pressedAt;
   document.addEventListener("click", (event) => {
@@ -23,22 +25,29 @@
     const button = within && (within.contains("composer__stop") ? "stop" : "send");
     if (!button) return pressed = undefined;
     const now = performance.now();
-    if (pressed && button !== pressed && now - pressedAt < DOUBLE_MS) return event.preventDefault();
+    const isHalf = pressed && button !== pressed && now - pressedAt < DOUBLE_MS;
+    const byKey = !event.detail;
+    if (isHalf || (byKey && isMeantForAnother())) return event.preventDefault();
     [pressed, pressedAt] = [button, now];
   }, true);
 
-  // One draft for each place, in this browser. It goes when its words have been sent.
+  // One draft for each place, in this browser; a window has its own as soon as one has typed there.
+  // It goes when its words have been sent.
   const place = `draft ${location.pathname}`;
-  const keep = (words) => forLong.set(place, words);
+  const keep = (words, where = place) => {
+    forLong.set(where, words);
+    forNow.set(where, `=${words}`);
+  };
+  const kept = () => (forNow.get(place) ? forNow.get(place).slice(1) : forLong.get(place));
   const count = () => {
     const { limit } = box().dataset;
     const left = limit - [...box().value].length;  // an emoji is one
     const shown = document.querySelector(".counter");
     const words = left < 0 ? shown.dataset.over : left < limit / 10 ? shown.dataset.left : "";
     shown.textContent = words.replace("{}", Math.abs(left).toLocaleString(LANGUAGE));
-    const turns = shown.classList.toggle("counter--over", left < 0) !== (box().ariaInvalid === "true");
+    const changed = shown.classList.toggle("counter--over", left < 0) !== (box().ariaInvalid === "true");
     box().ariaInvalid = left < 0 ? "true" : null;
-    if (turns) announce(shown.textContent);
+    if (changed && !document.querySelector(".composer [role=alert]")) announce(shown.textContent);
     return left;
   };
   let typed = "";
@@ -48,6 +57,7 @@
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
     pressed = undefined;  // who writes in between means it
+    movedAt = -Infinity;
     typed = target.value;
     if (!edited) keep(target.value);
     if (count() >= 0 && typed.trim()) document.querySelector("[data-until-changed]")?.remove();
@@ -93,10 +103,14 @@
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
     const given = box().value;
     if (!asked) box().value = withSince(given);
+    if (!editing() && here.searchParams.has("words_of")) {
+      here.searchParams.delete("words_of");
+      history.replaceState(history.state, "", here);
+    }
     if (editing()) edited = true;
     else if (edited && !given) {
       edited = false;
-      box().value = both(forLong.get(place), box().value);
+      box().value = both(kept(), box().value);
     }
     if (!edited) keep(box().value);
     const [at, top] = box().value === typed ? caret : [box().value.length, 0];
@@ -112,11 +126,13 @@
   });
 
   // Only a page that follows says that what was sent by a plain form has come.
-  onceSeen(() => {
+  afterPaint(() => {
     const sent = forNow.get("sent");
-    if (sent && sent !== place) forLong.set(sent, "");
+    if (sent && sent !== place) keep("", sent);
     forNow.set("sent", "");
-    if (box()) box().value ||= forLong.get(place);
+    if (!box()) return;
+    box().value ||= kept();
+    count();
   });
   document.addEventListener("submit", ({ target, defaultPrevented }) => {
     if (!defaultPrevented && target.contains(box())) forNow.set("sent", place);

@@ -61,6 +61,8 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("offline", () => note(`${told.offline} ${document.querySelector(RUNNING) ? told.meanwhile : ""}`));
 addEventListener("online", () => {
   notices.replaceChildren();
+  const search = document.querySelector("[type=search]");
+  if (search?.value) htmx.trigger(search, "search");
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
     empty.delete(turn);
     const connection = turn._htmx?.sse;

@@ -17,8 +17,8 @@ const memory = (kind) => ({
 const forNow = memory("sessionStorage");
 const forLong = memory("localStorage");
 
-// What is kept is on a disk: it is asked for when there is something to look at.
-const onceSeen = (act) => requestAnimationFrame(() => setTimeout(act));
+// Storage is on a disk: it is read after the first paint.
+const afterPaint = (act) => requestAnimationFrame(() => setTimeout(act));
 
 // What was done just now is said once, not again by a reload.
 const here = new URL(location);
@@ -63,14 +63,21 @@ whenNew(() => {
 });
 
 // Whoever was about to type goes on typing: a button that vanished must not take the focus along.
-// Whoever has left the box has left it.
+// Where the box would call up a keyboard, the button that is there instead gets it.
 let focusedLast;
+let movedAt = -Infinity;
 document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
-const typeOn = () => {
+const goOn = () => {
+  const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
+  [...places].find((place) => place.checkVisibility())?.focus({ preventScroll: true });
+};
+// Whoever has left the box has left it.
+const typeOn = (event) => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;
   if (focusedLast?.checkVisibility?.()) return;
-  if (hasKeyboard) document.getElementById("message")?.focus({ preventScroll: true });
+  if (event) movedAt = performance.now();
+  goOn();
 };
 if (document.querySelector(RUNNING)) typeOn();
 document.addEventListener("htmx:after:swap", typeOn);

@@ -26,14 +26,17 @@
     }).observe(log);
     newest?.addEventListener("click", toEnd);
     // Who renames or pins what they read goes on where they were.
-    const said = document.querySelector(".composer .note[autofocus]");
-    const place = said && forNow.get("place");
-    onceSeen(() => forNow.set("place", ""));
+    const done = document.querySelector(".composer .note[autofocus]");
+    const place = done && forNow.get("place");
+    afterPaint(() => forNow.set("place", ""));
+    if (done) {
+      goOn(); // before the browser goes to the note: what is typed there would be shortcuts
+      announce(done.ariaLabel);
+    }
     if (place) {
-      said.focus({ preventScroll: true }); // before the browser does and scrolls
       page.scrollTop = place;
       following = atEnd();
-    } else if (!location.hash && !location.search) toEnd();
+    } else if (location.hash === "#message" || !(location.hash || location.search)) toEnd();
     document.addEventListener("submit", ({ target }) => {
       if (target.matches(".talk .menu form")) forNow.set("place", String(page.scrollTop));
     });
@@ -47,7 +50,7 @@
     last = turn.id;
     if (!ctx.sourceElement?.closest(".composer, #again, .note")) return;
     toEnd();
-    if (hasKeyboard) document.getElementById("message")?.focus({ preventScroll: true });
+    goOn();
   });
 
   // Earlier turns come above what is being read: that stays where it is, and gets the focus.
@@ -80,7 +83,8 @@
       if (scrolls) part.tabIndex = 0;
       else part.removeAttribute("tabindex");
       if (part.tagName !== "math") part.role = scrolls ? "group" : null;
-      part.ariaLabel = scrolls ? names[part.tagName] : null;
+      const { language = "" } = part.parentElement.dataset;
+      part.ariaLabel = scrolls ? `${names[part.tagName]} ${language}`.trim() : null;
     }
   };
   // A note leads back by an arrow, which is no name.

@@ -6,7 +6,7 @@
     "?": ["#shortcuts-link"],
     "/": ["[type=search]", "#message"],
     m: ["#message", "[type=search]"],
-    n: [".talk__new"],
+    n: [".talk__new", "#message"],
     s: [`main:has(${RUNNING}) .composer__stop`],
     gt: ["#to-twins"],
     gc: ["#to-conversations"],

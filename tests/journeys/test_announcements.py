@@ -171,3 +171,27 @@ def test_whoever_puts_away_what_they_edit_hears_so(context: BrowserContext, upst
 
     expect(page.locator("#announcer")).to_contain_text("You are not editing any more.")
     expect(box(page)).to_have_value("")
+
+
+def test_the_end_of_a_reply_is_heard_when_the_next_message_is_sent_at_once(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One.")
+    page.evaluate(SAYINGS)
+    call.complete("One. Two.")
+    expect(turn(page, "complete")).to_be_visible()
+    say(page, "More")
+    upstream.next_call().begin().complete("Three.")
+    expect(page.locator("#announcer")).to_contain_text("Three. The reply is complete.")
+
+    assert "Two. The reply is complete." in " ".join(page.evaluate("said"))
+
+
+def test_items_within_an_item_are_heard_apart(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "Hello")
+    page.evaluate(SAYINGS)
+    call.complete("- one\n  - inner a\n  - inner b\n- two\n")
+    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
+
+    said = " ".join(page.evaluate("said"))
+    assert "one: inner a. inner b. two." in said

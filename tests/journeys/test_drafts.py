@@ -18,7 +18,7 @@ def test_more_than_can_be_sent_is_kept_whole_and_said(
     page = begun(context, upstream)
     words = "x" * 32_001 + " THE END"
     box(page).fill(words)
-    expect(page.locator("#left")).to_have_text("Characters too many: 9")
+    expect(page.locator(".counter")).to_have_text("Characters too many: 9")
     box(page).press("Enter")
 
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,009 characters")
@@ -31,7 +31,7 @@ def test_more_than_can_be_sent_is_kept_whole_and_said(
 def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserContext):
     page = context.new_page()
     page.goto("/twins/ada")
-    counter = page.locator("#left")
+    counter = page.locator(".counter")
     for words, told in (
         ("x" * 20, ""),
         ("x" * 31_999, "Characters left: 1"),
@@ -169,3 +169,63 @@ def test_an_edit_that_did_not_come_does_not_stand_in_the_way_of_the_next_message
 
     expect(box(page)).to_have_value("Second")
     surprises.clear()  # the failed request itself
+
+
+def test_each_window_keeps_what_was_typed_in_it(context: BrowserContext, upstream: Upstream):
+    first = begun(context, upstream)
+    second = context.new_page()
+    second.goto(first.url)
+    box(first).fill("in the first")
+    box(second).fill("B")
+    for page, words in ((first, "in the first"), (second, "B")):
+        page.reload()
+        expect(box(page)).to_have_value(words)
+    third = context.new_page()
+    third.goto(first.url)
+    expect(box(third)).to_have_value("B")
+    box(first).fill("")
+    first.reload()
+    expect(first.locator(".counter")).to_have_text("")
+    expect(box(first)).to_have_value("")
+
+
+def test_a_draft_that_comes_back_is_counted(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    box(page).fill("x" * 32_003)
+    page.reload()
+
+    expect(page.locator(".counter")).to_have_text("Characters too many: 3")
+    expect(box(page)).to_have_attribute("aria-invalid", "true")
+
+
+@pytest.mark.parametrize("way", ["Cancel", "Send"])
+def test_an_edit_that_is_over_does_not_come_back_with_the_page(
+    context: BrowserContext, upstream: Upstream, way: str
+):
+    page = begun(context, upstream)
+    page.goto(page.get_by_role("link", name="Edit").get_attribute("href"))
+    expect(box(page)).to_have_value("Hello")
+    page.locator("#composer").get_by_text(way, exact=True).click()
+    if way == "Send":
+        upstream.next_call().begin().complete("Two")
+        expect(turn(page, "complete", 1)).to_be_visible()
+    expect(box(page)).to_have_value("")
+    page.reload()
+
+    expect(page.locator("#composer .note")).to_have_count(0)
+    expect(box(page)).to_have_value("")
+
+
+def test_enter_that_was_meant_for_stop_sends_no_draft(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One")
+    box(page).fill("half a dra")
+    page.get_by_role("button", name="Stop").focus()
+    call.complete("One")
+    expect(box(page)).to_be_focused()
+    page.keyboard.press("Enter")
+
+    page.keyboard.press("End")
+    page.keyboard.type("ft")
+    page.keyboard.press("Enter")
+    assert upstream.next_call().body["content"] == "half a draft"

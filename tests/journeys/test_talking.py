@@ -166,10 +166,14 @@ def test_who_renames_what_they_read_goes_on_where_they_were(
     expect(page.get_by_role("heading", level=1)).to_have_text("Another")
     page.wait_for_load_state()
     note = page.get_by_role("group", name="It is called")
-    expect(note).to_be_focused()
     expect(note).to_be_in_viewport()
+    expect(page.locator("#announcer")).to_have_text("It is called “Another” now")
+    expect(box(page)).to_be_focused()
     assert page.evaluate("scrollY") == place
     assert "done=" not in page.url
+    page.keyboard.type("n")
+    expect(box(page)).to_have_value("n")
+    expect(note).to_have_count(0)
     page.reload()
     expect(note).to_have_count(0)
 
