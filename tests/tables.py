@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 ROW = re.compile(r"^\| ([A-Z]\d+) \| (.*?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
@@ -38,10 +40,10 @@ class Table:
         """Return the tests for each row, as `file: names`."""
         found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for path in sorted((ROOT / "tests").rglob("test_*.py")):
-            for node in ast.parse(path.read_text()).body:
-                if isinstance(node, ast.FunctionDef):
-                    for row in self._rows_of(node):
-                        found[row][str(path.relative_to(ROOT / "tests"))].append(node.name)
+            module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            for name, test in vars(module).items():
+                for row in self._rows_of(test) if name.startswith("test_") else ():
+                    found[row][str(path.relative_to(ROOT / "tests"))].append(name)
         return {
             row: [f"{file}: {', '.join(names)}" for file, names in files.items()]
             for row, files in found.items()
@@ -57,15 +59,12 @@ class Table:
 
         return ROW.sub(row, self.path.read_text())
 
-    def _rows_of(self, test: ast.FunctionDef) -> list[str]:
-        marks = [
-            call
-            for decorator in test.decorator_list
-            for call in ast.walk(decorator)
-            if isinstance(call, ast.Call) and ast.unparse(call.func) == f"pytest.mark.{self.mark}"
-        ]
-        rows = {arg.value for mark in marks for arg in mark.args if isinstance(arg, ast.Constant)}
-        return sorted(str(row) for row in rows)
+    def _rows_of(self, test: object) -> list[str]:
+        """Return the rows that a test names, or one of its parameters."""
+        marks: list[pytest.Mark] = list(getattr(test, "pytestmark", ()))
+        for parameters in [mark.args[1] for mark in marks if mark.name == "parametrize"]:
+            marks += [mark for one in parameters for mark in getattr(one, "marks", ())]
+        return sorted({str(row) for mark in marks if mark.name == self.mark for row in mark.args})
 
 
 FAULTS = Table("fault", ROOT / "docs" / "faults.md")
