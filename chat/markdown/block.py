@@ -44,32 +44,20 @@ class Html(NamedTuple):
         return self.frozen + self.rest
 
 
-class _Source(NamedTuple):
-    """The source of an open block: what is rendered for good, and what means the same after it."""
-
-    before: str = ""
-    frozen: str = ""
-    opened: int = 0
-    context: str = ""
-    tail: str = ""
-    plain: bool = False
-    fenced: bool = False
-
-
 class Block:
     """Take pieces of Markdown, give away the blocks that they close, and show the open one."""
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
         # To render is most of the work, and whoever joins late needs the last state alone.
-        self._source = _Source()
         self._html: Html | None = Html()
-        # The source is `_before` and `_tail`; the tail means the same after `_context`.
-        self._before = self._context = self._tail = ""
+        # The source is `_before`, which is rendered for good, and `_tail`, which means the same
+        # after `_context`; `_seen` of it are shown.
+        self._before = self._context = self._tail = self._seen = ""
         self._held = ""
         self._frozen = ""
         self._opened = 0
-        self._rendered = 0
+        self._plain = self._fenced = False
         # For formulas: in this block, and in what comes after the part of it that is frozen.
         self._room = self._rest = Room()
 
@@ -77,7 +65,7 @@ class Block:
     def html(self) -> Html:
         """Return the HTML of the open block."""
         if self._html is None:
-            self._html = self._shown(self._source)
+            self._html = self._shown()
         return self._html
 
     def write(self, text: str) -> str:
@@ -87,29 +75,21 @@ class Block:
         self._held = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
-        part = LARGE_PART if length > MONSTROUS or self._source.plain else PART
-        if length > VERY_LONG and length - self._rendered < length * part:
+        part = LARGE_PART if length > MONSTROUS or self._plain else PART
+        if length > VERY_LONG and length - len(self._seen) < length * part:
             return ""
         found = outline(prepared(self._context + self._tail))
         closed = self._close(found) if found.blocks and found.blocks[-1] else ""
         too_wide = found.table and self._is_too_wide()
         if len(self._tail) > LONG and not (found.deep or too_wide):
             self._freeze(found)
-        self._source = _Source(
-            self._before,
-            self._frozen,
-            self._opened,
-            self._context,
-            self._tail,
-            found.deep or too_wide,
-            found.fenced,
-        )
+        self._plain, self._fenced = found.deep or too_wide, found.fenced
+        self._seen = self._tail
         self._html = None
-        self._rendered = len(self._tail)
         return closed
 
     def _is_too_wide(self) -> bool:
-        """Tell so of a table, without looking through all of it again."""
+        """Tell whether the open table is too much, without looking through all of it again."""
         columns = max(row.count("|") for row in (self._context or self._tail).split("\n", 2)[:2])
         rows = self._before.count("\n") + self._tail.count("\n")
         return are_too_many(columns, columns * rows)
@@ -151,18 +131,18 @@ class Block:
             self._before += self._tail[:end]
             self._context, self._tail = context, self._tail[end:]
 
-    def _shown(self, source: _Source) -> Html:
-        if source.plain or len(source.tail) > MONSTROUS:
-            return Html(rest=plain(source.before + source.tail))
-        tail = without_begun_fence(source.tail) if source.context else source.tail
-        if not source.fenced:
+    def _shown(self) -> Html:
+        if self._plain or len(self._seen) > MONSTROUS:
+            return Html(rest=plain(self._before + self._seen))
+        tail = without_begun_fence(self._seen) if self._context else self._seen
+        if not self._fenced:
             tail = without_begun_link(tail)
-        html = self._html_of(source.context + tail)
-        if not source.frozen:
+        html = self._html_of(self._context + tail)
+        if not self._frozen:
             return Html(rest=html)
         if begun := _BEGIN.match(html):
-            return Html(source.frozen, source.opened, html[begun.end() :])
-        return Html(rest=self._html_of(source.before + source.tail))
+            return Html(self._frozen, self._opened, html[begun.end() :])
+        return Html(rest=self._html_of(self._before + self._seen))
 
     def _html_of(self, source: str) -> str:
         return rendered(prepared(source), self.scope, complete=False, room=self._rest)

@@ -40,6 +40,7 @@ ATTRIBUTES = {
 }
 
 _DRAWN = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_FAILED = re.compile(r"<code>\$[^<]*\$</code>")
 _SPAN = re.compile(r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL)
 _MARK = re.compile(r"\\[()\[\]]|[$\n]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -110,7 +111,7 @@ class Room(NamedTuple):
     def without(self, rendered: str) -> Room:
         """Return what is left beside those that are drawn in HTML."""
         drawn = [formula.end() - formula.start() for formula in _DRAWN.finditer(rendered)]
-        drawn += [FAILURE] * rendered.count("<code>$")
+        drawn += [FAILURE] * len(_FAILED.findall(rendered))
         return Room(self.formulas - len(drawn), self.characters - sum(drawn))
 
 
