@@ -81,7 +81,7 @@ class Twindow:
 
 
 def _is_host(name: str) -> bool:
-    # Not even an error page could be made for another: it has no address.
+    # Of another, not even the links of an error page could be built.
     return all(len(label) <= MAX_LABEL for label in name.split("."))
 
 

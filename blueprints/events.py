@@ -31,8 +31,8 @@ _ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 def show(turn_id: str) -> Response:
     """Follow the log of a turn from the cursor: Last-Event-ID, or `after` in the address.
 
-    Always answers 200: htmx asks again for ever after anything else. What is not the person's ends
-    at once, like what does not exist.
+    What is not the person's is a stream that ends at once, as for what does not exist: after any
+    other answer the page would ask again.
     """
     turn = portal().turns.find(turn_id, person())
     if turn and readers.is_one_too_many():

@@ -13,7 +13,7 @@ from blueprints.assets import Assets
 Work = Callable[[str], None]
 # A page that asks neither the service nor the database.
 PAGE = "/help"
-# What every page asks for; of the scripts, the one in English: six would cost half a second.
+# What pages ask for first; of the scripts, the one in English: six would cost half a second.
 FILES = ("twindow.css", "lists.css", "twindow.en.js", "favicon.svg")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, delete, select, update
 
+from chat.allowance import HOUR_SECONDS
 from chat.conversations import Conversation, conversation_of
 from chat.entries import Ended, State
 from chat.log import Log
@@ -20,8 +21,6 @@ from wording import N_
 logger = logging.getLogger(__name__)
 
 UNDO_SECONDS = 600.0
-# What was asked within the hour still counts against its person's share.
-HOUR_SECONDS = 3600.0
 # What one request may purge beside its own work.
 AT_ONCE = 3
 
@@ -78,6 +77,7 @@ class Deletions:
     def sweep(self, limit: int | None = None) -> None:
         """Purge what cannot be brought back any more, in a transaction for each conversation."""
         now = time.time()
+        # What was asked within the hour still counts against its person's share.
         over = (table.c.deleted_at < now - UNDO_SECONDS) & (table.c.updated_at < now - HOUR_SECONDS)
         with self.database.read() as connection:
             found = list(connection.scalars(select(table.c.id).where(over).limit(limit)))

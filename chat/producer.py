@@ -108,17 +108,18 @@ class Producer:
 
     def _ask(self, conversation: Conversation, turn: Turn, again: Turn | None) -> Ended:
         service_id = conversation.service_id or self._create(conversation)
-        for pause in (*CONFLICT_PAUSES, None):
-            if again and (came := self.history.reply_to(again, service_id)):
-                return Ended(State.COMPLETE, text=came)
+        for pause in CONFLICT_PAUSES:
             try:
-                return self._send(service_id, turn)
+                return self._hear(service_id, turn, again)
             except twinapi.Conflict:
                 # A reply that was stopped just now is still ending there; nothing was accepted.
-                if pause is None:
-                    raise
                 time.sleep(pause)
-        raise AssertionError
+        return self._hear(service_id, turn, again)
+
+    def _hear(self, service_id: str, turn: Turn, again: Turn | None) -> Ended:
+        if again and (came := self.history.reply_to(again, service_id)):
+            return Ended(State.COMPLETE, text=came)
+        return self._send(service_id, turn)
 
     def _send(self, service_id: str, turn: Turn) -> Ended:
         with self.client.stream_message(service_id, turn.content, once=turn.once) as stream:

@@ -1,4 +1,4 @@
-"""The seven calls, in the order of the interface, two that some services know, and pictures."""
+"""The seven calls, in the order of the interface, three that some services know, and pictures."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def escaped(text: str) -> str:
 
 
 def _without_what_is_pyromarks(found: str, room: Room) -> str:
-    """Lower the headings (the page has its own first level), and say in text what is a picture."""
+    """Bring what pyromark writes into the form that the cleaner lets through."""
     if "<h" in found:
         found = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", found)
     if "<img" in found:
