@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort
 from werkzeug.wrappers import Response
 
-from blueprints.current import person, portal
+from blueprints.current import own_conversation, person, portal
 from blueprints.shelf import back
 
 bp = Blueprint("deletions", __name__, url_prefix="/conversations/<conversation_id>")
@@ -22,6 +22,6 @@ def create(conversation_id: str) -> Response:
 @bp.post("/restoration")
 def undo(conversation_id: str) -> Response:
     """Bring the conversation back; whoever does so twice has it back, too."""
-    if not portal().deletions.restore(conversation_id, person()):
-        portal().conversations.find(conversation_id, person()) or abort(404)
-    return back(conversation_id, "restored")
+    portal().deletions.restore(conversation_id, person())
+    conversation = own_conversation(conversation_id)
+    return back(conversation_id, "restored", archived=conversation.archived)

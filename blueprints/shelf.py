@@ -10,6 +10,8 @@ from werkzeug.wrappers import Response
 from blueprints.current import own_conversation, portal
 
 PUT_AWAY = {"archived", "deleted"}
+# More than any address of ours.
+MAX_PLACE = 2_000
 
 bp = Blueprint("shelf", __name__, url_prefix="/conversations/<conversation_id>")
 
@@ -40,18 +42,20 @@ def archive(conversation_id: str) -> Response:
     return back(conversation_id, "archived" if archived else "listed")
 
 
-def back(conversation_id: str, what: str) -> Response:
+def back(conversation_id: str, what: str, *, archived: bool = False) -> Response:
     """Lead to where the form stood, which says what was done: a list, or the conversation itself.
 
     What is put away leads to the list: that is where it can be undone.
     """
     index = url_for("conversations.index")
     try:
-        place = urlsplit(request.form.get("back", ""))
+        place = urlsplit(request.form.get("back", "")[:MAX_PLACE])
     except ValueError:
         place = urlsplit("")
     own = url_for("conversations.show", conversation_id=conversation_id)
     known = {index} if what in PUT_AWAY else {index, own}
     path, query = (place.path, place.query) if place.path in known else (index, "")
     told = {**dict(parse_qsl(query)), "done": what, "of": conversation_id}
+    if archived and path == index:
+        told["view"] = "archived"
     return redirect(f"{path}?{urlencode(told)}", 303)

@@ -80,7 +80,7 @@ def twin(data: object) -> Twin | None:
     """Read a twin; without an id it is none, nor with one that no address can hold."""
     if not isinstance(data, Mapping) or not (id_ := identifier(data.get("id"))):
         return None
-    if id_ in {".", ".."}:
+    if {".", ".."} & set(id_.split("/")):
         return None
     starters = data.get("starters")
     return Twin(

@@ -53,6 +53,14 @@ def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
     assert "There is nothing here" in late.text
 
 
+def test_what_was_archived_comes_back_to_the_archive(alice: Person, page: Page):
+    alice.press(page, "Archive")
+    back = alice.press(alice.press(alice.get(page.path), "Delete"), "Undo")
+
+    assert titles(back) == ["Why is the sky blue?"]
+    assert back.html.h1.get_text() == "Archived conversations"
+
+
 def test_deleting_twice_is_deleting(alice: Person, page: Page):
     alice.press(page, "Delete")
 

@@ -42,7 +42,7 @@ def test_a_twin_whose_id_holds_any_character_has_its_page(
     assert page.states == ["waiting"]
 
 
-@pytest.mark.parametrize("twin_id", [".", ".."])
+@pytest.mark.parametrize("twin_id", [".", "..", "../../keys", "a/./b"])
 def test_a_twin_that_no_address_can_hold_is_left_out(
     alice: Person, upstream: Upstream, twin_id: str
 ):
