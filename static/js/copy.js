@@ -9,6 +9,7 @@
     if (!button) return;
     for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
       code.prepend(button.content.cloneNode(true));
+      code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
     }
   });
 

@@ -28,6 +28,7 @@ def test_a_reply_is_copied_as_it_was_written_and_its_code_as_code(
 ):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = answered(context, upstream, CODE)
+    expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
 
     for place, words in ((".turn__tools", CODE), (".code", "print('<a>')\n")):
         button = page.locator(f"{place} [data-copy]")
