@@ -53,10 +53,18 @@ def plain(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserC
     yield from open_context(browser, url, surprises, scripts=False)
 
 
+@pytest.fixture
+def phone(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserContext]:
+    """Open a browser that is touched, and whose keyboard covers half of the page."""
+    yield from open_context(browser, url, surprises, scripts=True, touched=True)
+
+
 def open_context(
-    browser: Browser, url: str, surprises: Surprises, *, scripts: bool
+    browser: Browser, url: str, surprises: Surprises, *, scripts: bool, touched: bool = False
 ) -> Iterator[BrowserContext]:
-    context = browser.new_context(base_url=url, java_script_enabled=scripts)
+    context = browser.new_context(
+        base_url=url, java_script_enabled=scripts, has_touch=touched, is_mobile=touched
+    )
     context.set_default_timeout(WAIT_MS)
 
     def watch(page: Page) -> None:

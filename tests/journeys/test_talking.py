@@ -187,3 +187,23 @@ def test_editing_moves_nothing(context: BrowserContext, upstream: Upstream):
     box(page).press("Escape")
     expect(box(page)).to_have_value("")
     assert page.evaluate("scrollY") == 0
+
+
+def test_the_focus_goes_to_the_next_button_where_a_box_would_call_up_a_keyboard(
+    phone: BrowserContext, upstream: Upstream
+):
+    page = begun(phone, upstream)
+    send, stop = (page.get_by_role("button", name=name) for name in ("Send", "Stop"))
+    box(page).fill("More")
+    send.focus()
+    page.keyboard.press("Enter")
+    call = upstream.next_call().begin()
+    expect(stop).to_be_focused()
+    call.complete("Yes")
+    expect(send).to_be_focused()
+
+    page.get_by_role("button", name="Ask again").focus()
+    page.keyboard.press("Enter")
+    upstream.next_call().begin()
+    expect(stop).to_be_focused()
+    expect(box(page)).to_have_accessible_description("You can send when the reply has ended")
