@@ -14,7 +14,7 @@ from blueprints.fragments import fragment, wants_fragment
 from blueprints.readers import is_one_too_many
 from blueprints.talk import TURNS_ON_A_PAGE, composer_of, log_of, side
 from blueprints.written import LOOK_SECONDS, Written
-from chat.conversations import Conversation
+from chat.conversations import FIRST_WORDS, Conversation
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -90,6 +90,7 @@ def page_of(
     values = log | _given_back(conversation) | (words.given_back(refused) if refused else {})
     values |= {
         "running": bool(running),
+        "long_title": len(conversation.title) > FIRST_WORDS,
         "follow": follow,
         "side": side(),
         "done": done(),

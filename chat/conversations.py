@@ -13,6 +13,8 @@ from chat.tables import turns
 from database import Database
 
 PAGE_SIZE = 20
+# A title that nobody has chosen has no more characters.
+FIRST_WORDS = 60
 TITLE_LIMIT = 200
 
 
@@ -129,7 +131,7 @@ class Conversations:
             connection.execute(update(table).where(mine).values(values))
 
 
-def title_of(content: str, limit: int = 60) -> str:
+def title_of(content: str, limit: int = FIRST_WORDS) -> str:
     """Make a title from the first words of a message."""
     line = " ".join(content.split())
     if len(line) <= limit:

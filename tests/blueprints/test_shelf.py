@@ -137,6 +137,14 @@ def test_a_form_leads_to_no_other_place(alice: Person, page: Page, back: str):
     assert titles(after) == ["Mine"]
 
 
+def test_a_form_leads_to_no_place_without_end(alice: Person, page: Page):
+    fields = "&".join(f"a{number}=1" for number in range(10_000))
+    after = alice.press(page, "Rename", title="Mine", back=f"/conversations?{fields}")
+
+    assert len(after.response.url) < 3_000
+    assert titles(after) == ["Mine"]
+
+
 def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
     found = alice.get("/conversations?q=sky&twin=ada")
     renamed = alice.press(found, "Rename", title="A sky")

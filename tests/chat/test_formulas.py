@@ -3,7 +3,9 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from chat.markdown.formulas import ATTRIBUTES, TAGS, with_dollars
+from chat.entries import Batch, Delta
+from chat.markdown.draft import shown
+from chat.markdown.formulas import ATTRIBUTES, FAILURE, MOST_MATHML, TAGS, with_dollars
 from chat.markdown.rendering import render
 
 
@@ -56,3 +58,15 @@ def test_brackets_without_an_end_cost_no_more_than_other_words(begun: str):
     text = begun * (100_000 // len(begun))
 
     assert with_dollars(text) == text
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.parametrize("between", [" ", "\n\n"])
+def test_formulas_that_fail_leave_no_room_for_others(between: str):
+    broken = [f"${number}{'^' * 900}$" for number in range(MOST_MATHML // FAILURE)]
+    for failures, drawn in ((len(broken) - 1, 1), (len(broken), 0)):
+        text = between.join([*broken[:failures], "$x$"])
+        log = (Delta(text + "\n\nEnd"),)
+
+        assert render(text).count("<math") == drawn
+        assert shown(Batch(0, 1, log), "x").html.count("<math") == drawn

@@ -115,5 +115,5 @@ def test_a_host_without_end_is_no_link():
     name = "".join(map(chr, range(0x4E00, 0x4E00 + 16_000)))
 
     for text in (f"http://{name}/", f"<http://{name}/>", f"[x](http://{'a' * 70}\u00fc/)"):
-        assert "href" not in render(text) or "<small" not in render(text)
+        assert "href" not in render(text)
     assert "\u2026</small>" in render(f"[x](mailto:a@{name})")

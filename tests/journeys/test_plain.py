@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
 from tests.journeys.steps import say, talking
-from tests.upstream import Upstream
+from tests.upstream import Call, Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
@@ -49,15 +49,21 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_words_that_came_too_early_are_sent_from_where_they_are(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
-):
+def refused(plain: BrowserContext, upstream: Upstream) -> tuple[Page, Page, Call]:
+    """Write in a second window while a reply runs in the first."""
     first = begun(plain, upstream)
     second = plain.new_page()
     second.goto(first.url.partition("?")[0])
     say(first, "long")
     call = upstream.next_call().begin()
     say(second, "too early")
+    return first, second, call
+
+
+def test_words_that_came_too_early_are_sent_from_where_they_are(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    first, second, call = refused(plain, upstream)
     expect(second.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
     expect(second.get_by_role("button", name="Stop")).to_be_visible()
@@ -181,12 +187,7 @@ def test_the_first_words_stay_where_they_are_while_more_come(
 def test_refused_words_are_there_whatever_one_does_next(
     plain: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
-    first = begun(plain, upstream)
-    second = plain.new_page()
-    second.goto(first.url.partition("?")[0])
-    say(first, "long")
-    upstream.next_call().begin()
-    say(second, "too early")
+    _, second, _ = refused(plain, upstream)
     second.get_by_role("button", name="Stop").click()
     expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
 
@@ -201,12 +202,7 @@ def test_refused_words_are_there_whatever_one_does_next(
 def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
     plain: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
-    first = begun(plain, upstream)
-    second = plain.new_page()
-    second.goto(first.url.partition("?")[0])
-    say(first, "long")
-    call = upstream.next_call().begin()
-    say(second, "too early")
+    first, _, call = refused(plain, upstream)
     call.complete("One")
     expect(turn(first, "complete", 1)).to_be_visible()
 
