@@ -1,5 +1,11 @@
 """Twindow, put together: the portal's pages, and the service beside them at /api/v1."""
 
+import signal
+
+if __name__ == "__main__":
+    # Until the server takes signals, Ctrl-C ends this and prints no traceback of an import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 from gevent import monkey
 
 if __name__ == "__main__":

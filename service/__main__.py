@@ -1,6 +1,11 @@
 """`python -m service` runs the service alone; with a command behind it, it does that instead."""
 
 # ruff: noqa: E402
+import signal
+
+# Until the server takes signals, Ctrl-C ends this and prints no traceback of an import.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 from gevent import monkey
 
 monkey.patch_all()

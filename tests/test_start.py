@@ -179,3 +179,25 @@ def test_a_database_that_is_away_is_said_in_one_sentence(tmp_path: Path):
     assert ended.returncode != 0
     assert "The database does not answer. TWINDOW_DATABASE_URL says where" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("command", [["app.py"], ["-m", "service"]], ids=["portal", "service"])
+def test_ctrl_c_ends_a_start_without_a_word(tmp_path: Path, command: list[str]):
+    own = os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": str(free_port())}
+    with subprocess.Popen(
+        [sys.executable, "-X", "importtime", *command],
+        cwd=ROOT,
+        env=own,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr
+        for line in process.stderr:
+            if line.endswith(" flask.globals\n"):
+                process.send_signal(signal.SIGINT)
+                break
+        rest = process.stderr.read()
+
+    assert process.returncode == -signal.SIGINT
+    assert "Traceback" not in rest
