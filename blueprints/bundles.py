@@ -27,13 +27,14 @@ SCRIPTS = (
 SAYINGS = "sayings/"
 BUNDLES = {
     "twindow.css": (
-        *("css/tokens.css", "css/base.css", "css/parts.css", "css/until.css", "css/twins.css"),
+        *("css/tokens.css", "css/base.css", "css/parts.css", "css/twins.css"),
         *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/help.css"),
         *("css/languages.css", "css/print.css", "brand/accent.css"),
     ),
     # What a first chat page does not need.
     "lists.css": ("css/lists.css", "css/states.css"),
     "followed.css": ("css/followed.css",),
+    "until.css": ("css/until.css",),
     "forms.css": ("css/forms.css",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),

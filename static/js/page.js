@@ -17,8 +17,8 @@ const memory = (kind) => ({
 const forNow = memory("sessionStorage");
 const forLong = memory("localStorage");
 
-// Storage is on a disk: it is read after the first paint.
-const afterPaint = (act) => requestAnimationFrame(() => setTimeout(act));
+// Storage is on a disk: it is read after the first paint, which is seen no sooner than in the next frame.
+const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
 
 // What was done just now is said once, not again by a reload.
 const here = new URL(location);
