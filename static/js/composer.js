@@ -73,11 +73,11 @@
   // "Edit" puts the words of an earlier message into the box, without a way to another page.
   let asked = false;
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-words]");
-    if (!link || !box() || box().disabled || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const button = event.target.closest("[data-words]");
+    if (!button || !box() || box().disabled) return;
     event.preventDefault();
     asked = true;
-    htmx.ajax("GET", link.pathname + link.search, { source: link, target: "#composer", swap: "outerHTML" });
+    htmx.ajax("GET", `${button.formAction.split("#")[0]}?words_of=${button.value}`, { source: button, target: "#composer", swap: "outerHTML" });
   });
   // What is typed between a message and its answer is not swapped away with the box.
   let sending = "";

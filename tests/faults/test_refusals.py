@@ -129,7 +129,7 @@ def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
 def test_a_message_that_the_service_finds_too_large_is_given_back(hear: Hear, alice: Person):
     seen = hear(says(413, {"error": "too large"}))
 
-    promised(seen, "failed", "too large", NOT_SENT, next_step="")
+    promised(seen, "failed", "too large", NOT_SENT, next_step="Edit")
     assert words_given_back(seen.page, alice) == WORDS
 
 
@@ -138,16 +138,18 @@ def test_a_message_that_is_too_long_for_the_model_is_given_back(hear: Hear, alic
     frame = b'data: {"type":"error","error":"Too many tokens","code":"too_long"}\n\n'
     seen = hear(streams(frame))
 
-    promised(seen, "failed", "too long for the model", next_step="")
+    promised(seen, "failed", "too long for the model", next_step="Edit")
     assert "may have received" not in words_of(seen.turn, ".note")
     assert words_given_back(seen.page, alice) == WORDS
 
 
 def words_given_back(page: Page, person: Person) -> str:
     """Follow the way that a note offers, and return what stands in the box then."""
-    way = page.html.select_one(".note a[data-words]")
+    way = page.html.select_one(".note button[data-words]")
     assert way
-    box = person.get(str(way["href"])).html.select_one("textarea[name=content]")
+    box = person.get(f"{page.path}?{way['name']}={way['value']}").html.select_one(
+        "textarea[name=content]"
+    )
     return box.get_text() if box else ""
 
 

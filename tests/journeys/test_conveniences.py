@@ -86,7 +86,7 @@ def test_a_message_is_asked_again_as_a_new_one(context: BrowserContext, upstream
 
 def test_words_come_back_to_be_edited(context: BrowserContext, upstream: Upstream):
     page = answered(context, upstream, "First")
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     expect(box(page)).to_be_focused()
 
@@ -104,7 +104,7 @@ def test_words_come_back_to_be_edited_without_scripts(plain: BrowserContext, ups
     upstream.next_call().begin().complete("First")
     expect(turn(page, "complete")).to_be_visible()
 
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     expect(page.get_by_text("the earlier one stays")).to_be_visible()
     page.get_by_role("button", name="Ask again").click()

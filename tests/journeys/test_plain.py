@@ -87,7 +87,7 @@ def test_what_is_said_once_is_not_skipped_by_going_on_to_a_running_reply(
     address = page.url.partition("?")[0]
     page.goto(address)
     expect(turn(page, "waiting")).to_be_visible()
-    page.locator(".turn").first.get_by_role("link", name="Edit").click()
+    page.locator(".turn").first.get_by_role("button", name="Edit").click()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("Hello")
     expect(page.get_by_role("button", name="Send")).to_be_visible()
     page.locator("summary[title^=Options]").click()
@@ -206,7 +206,7 @@ def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
     call.complete("One")
     expect(turn(first, "complete", 1)).to_be_visible()
 
-    first.locator(".turn").first.get_by_role("link", name="Edit").click()
+    first.locator(".turn").first.get_by_role("button", name="Edit").click()
     say(first, "Hello again")
     upstream.next_call().begin().complete("Two")
     expect(turn(first, "complete", 2)).to_contain_text("Two")

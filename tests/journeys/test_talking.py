@@ -81,16 +81,16 @@ def test_only_the_last_turn_can_be_asked_again(context: BrowserContext, upstream
 def test_a_draft_waits_while_older_words_are_edited(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     box(page).fill("A draft")
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     expect(page.get_by_text("the earlier one stays")).to_be_visible()
     box(page).press("End")
     box(page).press_sequentially(", you")
-    page.get_by_role("link", name="Cancel").click()
+    page.get_by_role("button", name="Cancel").click()
     expect(box(page)).to_have_value("A draft")
     expect(page.get_by_text("the earlier one stays")).to_have_count(0)
 
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     expect(box(page)).to_be_focused()
     box(page).fill("Hello again")
@@ -181,7 +181,7 @@ def test_who_renames_what_they_read_goes_on_where_they_were(
 def test_editing_moves_nothing(context: BrowserContext, upstream: Upstream):
     page = long_talk(context, upstream)
     page.evaluate("scrollTo(0, 0)")
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     assert page.evaluate("scrollY") == 0
     box(page).press("Escape")
