@@ -63,6 +63,21 @@ def create(conversation_id: str) -> BaseResponse:
     return redirect(_place_of(turn), 303)
 
 
+@bp.get("/conversations/<conversation_id>/turns")
+def index(conversation_id: str) -> BaseResponse:
+    """Show the turns after the one that a page has seen; 204 if there are none."""
+    conversation = own_conversation(conversation_id)
+    if not wants_fragment():
+        return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
+    seen = request.args.get("seen", "").replace("\0", "")
+    if _is_seen(portal().turns.of_conversation(conversation.id, limit=1), seen):
+        return Response(status=204)
+    log = log_of(conversation)
+    known = [turn.id for turn, _ in log["turns"]]
+    new = log["turns"][known.index(seen) + 1 :] if seen in known else None
+    return fragment("turns/index.html", **log | {"new": new})
+
+
 @bp.get("/turns/<turn_id>/text")
 def text(turn_id: str) -> Response:
     """Answer with the reply as it was written, in Markdown."""
@@ -92,11 +107,11 @@ def _repeated(conversation: Conversation, content: str) -> Turn | None:
 def _is_next(turn: Turn) -> bool:
     """Tell whether the page that sent a turn shows the one before it: another may have gone on."""
     of_conversation = portal().turns.of_conversation
-    return _is_seen(of_conversation(turn.conversation_id, before=turn.position, limit=1))
+    newest = of_conversation(turn.conversation_id, before=turn.position, limit=1)
+    return _is_seen(newest, request.form.get("seen"))
 
 
-def _is_seen(newest: Sequence[Turn]) -> bool:
-    seen = request.form.get("seen")
+def _is_seen(newest: Sequence[Turn], seen: str | None) -> bool:
     return seen is None or [seen] == [turn.id for turn in newest]
 
 
@@ -119,7 +134,8 @@ def _refuse(conversation: Conversation, refused: words.Refused) -> Response:
     if "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
     shown = composer_of(conversation) | words.given_back(refused)
-    if not _is_seen(portal().turns.of_conversation(conversation.id, limit=1)):
+    newest = portal().turns.of_conversation(conversation.id, limit=1)
+    if not _is_seen(newest, request.form.get("seen")):
         shown = log_of(conversation) | shown
     return fragment(
         "turns/refused.html",

@@ -62,6 +62,13 @@ whenNew(() => {
   }
 });
 
+// A turn is no stop on the way through the page, but can have the focus.
+const readOn = (turn) => {
+  turn.tabIndex = -1;
+  turn.focus({ preventScroll: true });
+  turn.scrollIntoView();
+};
+
 // Whoever was about to type goes on typing: a button that vanished must not take the focus along.
 // Where the box would call up a keyboard, the button that is there instead gets it.
 let focusedLast;
@@ -95,14 +102,16 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
 // What is looked for is found while one types.
 document.addEventListener("submit", (event) => { if (event.target.role === "search") event.preventDefault(); });
 
+// Nobody has pressed anything, and nothing is lost when it fails.
+const isAskedForByItself = (element) => follows(element) || element?.id === "log";
 // What could not be sent stays where it is, with a sentence.
 document.addEventListener("htmx:error", (event) => {
-  if (follows(event.detail.ctx?.sourceElement)) return;
+  if (isAskedForByItself(event.detail.ctx?.sourceElement)) return;
   const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
   note(`${navigator.onLine ? told.unreachable : told.offline} ${hasText ? told.kept : told.again}`);
 });
 // The next thing that the person does takes it away; a reply that goes on does not.
 document.addEventListener("htmx:before:request", (event) => {
-  if (follows(event.detail.ctx?.sourceElement)) return;
+  if (isAskedForByItself(event.detail.ctx?.sourceElement)) return;
   notices.replaceChildren();
 });

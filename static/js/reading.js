@@ -37,10 +37,27 @@
       page.scrollTop = place;
       following = atEnd();
     } else if (location.hash === "#message" || !(location.hash || location.search)) toEnd();
+    if (location.hash === "#message") goOn();
     document.addEventListener("submit", ({ target }) => {
       if (target.matches(".talk .menu form")) forNow.set("place", String(page.scrollTop));
     });
   }
+
+  // Another window, or another device, may have gone on.
+  let asked;
+  const ask = () => {
+    asked = newestTurn();
+    const form = document.querySelector(".composer form");
+    if (!asked || !form || document.hidden) return;
+    htmx.ajax("GET", `${form.action}?seen=${asked.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
+  };
+  const others = new BroadcastChannel("turns");
+  others.addEventListener("message", ({ data }) => { if (data === location.pathname) ask(); });
+  document.addEventListener("visibilitychange", ask);
+  // What has come meanwhile by another way is not shown twice.
+  document.addEventListener("htmx:before:swap", (event) => {
+    if (event.detail.ctx.sourceElement === log && newestTurn().id !== asked.id) event.preventDefault();
+  });
 
   // What one has just asked is what one wants to see; and one goes on typing.
   let last = newestTurn()?.id;
@@ -49,6 +66,7 @@
     if (!turn || turn.id === last) return;
     last = turn.id;
     if (!ctx.sourceElement?.closest(".composer, #again, .note")) return;
+    others.postMessage(location.pathname);
     toEnd();
     goOn();
   });
@@ -66,10 +84,7 @@
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (ctx !== swapping) return;
     swapping = undefined;
-    if (first) {
-      first.tabIndex = -1;
-      first.focus({ preventScroll: true });
-    }
+    if (first) readOn(first);
     page.scrollTop = page.scrollHeight - below;
     announce(told.earlier);
   });

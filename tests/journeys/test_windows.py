@@ -1,0 +1,90 @@
+"""Two windows of one conversation: what is said in one is seen in the other."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from tests.journeys.conftest import Surprises, begun, open_context, turn
+from tests.journeys.steps import box, hide, requests_of, same_person, say, show, text
+from tests.upstream import Upstream
+
+
+def beside(page: Page) -> Page:
+    """Open the same conversation in another window."""
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(turn(other, "complete")).to_be_visible()
+    return other
+
+
+def test_what_is_said_in_one_window_is_followed_in_the_other(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    other = beside(page)
+    box(other).fill("My draft")
+    say(page, "More")
+    call = upstream.next_call().begin()
+    call.delta("One two")
+    expect(text(other)).to_have_text("One two")
+    expect(box(other)).to_have_value("My draft")
+    call.complete("One two three")
+    expect(text(other, "complete", 1)).to_have_text("One two three")
+    expect(other.get_by_role("button", name="Ask again")).to_have_count(1)
+    say(other, "And more")
+    upstream.next_call().begin().complete("Four")
+    for window in (page, other):
+        expect(window.locator(".turn")).to_have_count(3)
+        expect(text(window, "complete", 2)).to_have_text("Four")
+
+
+def test_what_was_said_elsewhere_is_there_when_one_comes_back(
+    browser: Browser, url: str, surprises: Surprises, context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    for elsewhere in open_context(browser, url, surprises, scripts=True):
+        same_person(context, elsewhere)
+        away = elsewhere.new_page()
+        away.goto(page.url)
+        hide(page)
+        for number, said in enumerate(("More", "And more"), 1):
+            say(away, said)
+            upstream.next_call().begin().complete(f"To “{said}”")
+            expect(text(away, "complete", number)).to_have_text(f"To “{said}”")
+    expect(page.locator(".turn")).to_have_count(1)
+    show(page)
+    expect(page.locator(".turn")).to_have_count(3)
+    expect(text(page, "complete", 2)).to_have_text("To “And more”")
+
+
+def test_what_comes_by_two_ways_is_shown_once(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    other = beside(page)
+    asked = requests_of(other, lambda request: "?seen=" in request.url)
+    held: list[Route] = []
+    other.route("**/turns?seen=*", lambda route: held.append(route), times=1)
+    say(page, "More")
+    upstream.next_call().begin().complete("Two")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    say(other, "And more")
+    upstream.next_call().begin().complete("Three")
+    expect(other.locator(".turn")).to_have_count(3)
+    with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
+        held[0].continue_()
+    other.evaluate("new Promise(requestAnimationFrame)")
+
+    assert len(asked) == 1
+    expect(other.locator(".turn")).to_have_count(3)
+
+
+@pytest.mark.usefixtures("bad_network")
+def test_nobody_is_told_that_nothing_is_new(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.route("**/turns?seen=*", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed"):
+        show(page)
+    with page.expect_event("requestfinished"):
+        show(page)
+    expect(page.locator("#notices")).to_be_empty()
+    expect(page.locator(".turn")).to_have_count(1)
