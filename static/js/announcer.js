@@ -36,6 +36,7 @@ const announce = (words = "") => {
     let words = [...node.childNodes].map(spoken).join("");
     if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
     if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([.!?:;,…。！？؟]): /g, "$1 ");
+    if (node.matches("ol > li")) words = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${words.trimStart()}`;
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
     if (!ENDS.has(node.tagName) || !words.trim()) return words;
     const name = node.matches("pre") ? told.code + ": " : node.matches("thead tr") ? told.table + ": " : "";

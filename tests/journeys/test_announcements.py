@@ -67,7 +67,7 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
     [
         (
             ["1. Sit down.\n   -", " On a chair. Or\n   - on a bench.\n2. Up.\n"],
-            "Sit down. On a chair. Or. on a bench. Up.",
+            "1: Sit down. On a chair. Or. on a bench. 2: Up.",
         ),
         (
             ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
@@ -164,9 +164,9 @@ def test_half_a_sentence_is_not_read_out_when_a_reply_is_stopped(
 
 def test_whoever_puts_away_what_they_edit_hears_so(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Edit").click()
     expect(page.locator("#announcer")).to_contain_text("These are your words again.")
-    page.get_by_role("link", name="Cancel").focus()
+    page.get_by_role("button", name="Cancel").focus()
     page.keyboard.press("Escape")
 
     expect(page.locator("#announcer")).to_contain_text("You are not editing any more.")
@@ -195,3 +195,12 @@ def test_items_within_an_item_are_heard_apart(context: BrowserContext, upstream:
 
     said = " ".join(page.evaluate("said"))
     assert "one: inner a. inner b. two." in said
+
+
+def test_numbered_items_keep_their_numbers(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "Hello")
+    page.evaluate(SAYINGS)
+    call.complete("3. Mix:\n   1. flour\n   2. eggs\n4. Bake it.\n")
+    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
+
+    assert "3: Mix: 1: flour. 2: eggs. 4: Bake it." in " ".join(page.evaluate("said"))
