@@ -4,14 +4,23 @@
   const WRITING = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
   const WAYS = {
     "?": ["#shortcuts-link"],
-    "/": ["[type=search]", "#message"],
-    m: ["#message", "[type=search]"],
+    "/": ["[type=search]", "#message", "#to-newest"],
+    m: ["#message", "#to-newest", "[type=search]"],
     n: [".talk__new", "#message"],
     s: [`main:has(${RUNNING}) .composer__stop`],
     gt: ["#to-twins"],
     gc: ["#to-conversations"],
   };
   const PAIR_MS = 1500;
+  // From turn to turn: from what has the focus, else from what is seen.
+  const STEPS = { j: 1, k: -1 };
+  const step = (by) => {
+    const turns = [...document.querySelectorAll("#earlier-turns, .turn")];
+    const at = turns.findIndex((turn) => turn.contains(document.activeElement));
+    const top = (turn) => turn.getBoundingClientRect().top;
+    const next = at >= 0 ? turns[at + by] : by < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
+    return next ?? (by > 0 && find(WAYS.m));
+  };
   const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
   // Where the keys write other letters, their places count.
   const letter = ({ key, code }) => {
@@ -30,11 +39,12 @@
     if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
     if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
     if (event.timeStamp - began > PAIR_MS) before = "";
-    const way = find(WAYS[before + key] ?? WAYS[key]);
+    const way = key in STEPS ? step(STEPS[key]) : find(WAYS[before + key] ?? WAYS[key]);
     [before, began] = [key === "g" ? key : "", event.timeStamp];
     if (!way) return;
     event.preventDefault();
-    if (way.matches(WRITING)) way.focus();
+    if (way.matches(".turn")) readOn(way);
+    else if (way.matches(`${WRITING}, #earlier-turns`)) way.focus();
     else way.click();
   });
 

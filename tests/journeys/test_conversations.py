@@ -39,6 +39,8 @@ def test_a_message_is_found_and_the_search_is_still_there_on_the_way_back(
     page.go_back()
     expect(page.get_by_role("searchbox")).to_have_value("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
+    page.get_by_role("searchbox").fill("")
+    expect(page.locator("#count")).to_have_text("All conversations")
 
 
 def test_an_old_answer_to_a_search_does_not_win(context: BrowserContext, upstream: Upstream):

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import box, talking
+from tests.journeys.steps import box, say, talking
 from tests.upstream import Upstream
 
 PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
@@ -120,6 +120,46 @@ def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("/twins/ada$"))
+
+
+def test_j_and_k_lead_from_turn_to_turn_and_to_the_box(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    say(page, "More")
+    upstream.next_call().begin().complete("Long.\n\n" * 60)
+    expect(turn(page, "complete", 1)).to_contain_text("Long.")
+    page.keyboard.press("Escape")
+    expect(box(page)).not_to_be_focused()
+    page.keyboard.press("k")
+    expect(turn(page, "complete", 1)).to_be_focused()
+    page.keyboard.press("k")
+    expect(turn(page, "complete", 0)).to_be_focused()
+    expect(turn(page, "complete", 0).locator(".turn__said")).to_be_in_viewport()
+    page.keyboard.press("k")
+    expect(turn(page, "complete", 0)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Edit").first).to_be_focused()
+    page.keyboard.press("j")
+    expect(turn(page, "complete", 1)).to_be_focused()
+    expect(turn(page, "complete", 1).locator(".turn__said")).to_be_in_viewport()
+    page.keyboard.press("j")
+    expect(box(page)).to_be_focused()
+    expect(box(page)).to_have_value("")
+
+
+@pytest.mark.parametrize("key", ["m", "/"])
+def test_from_a_page_without_a_box_the_keys_lead_to_the_newest_which_has_one(
+    context: BrowserContext, upstream: Upstream, key: str
+):
+    page = begun(context, upstream)
+    say(page, "More")
+    upstream.next_call().begin().complete("Two")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    address = page.url
+    page.goto(f"{address}?before=2")
+    expect(box(page)).to_have_count(0)
+    page.keyboard.press(key)
+    expect(page).to_have_url(f"{address}#message")
+    expect(box(page)).to_be_focused()
 
 
 def test_s_stops_a_reply(context: BrowserContext, upstream: Upstream):
