@@ -57,8 +57,7 @@ def _service(portal: Portal) -> bool:
         twins = portal.client.list_twins()
     except TwinApiError as error:
         return _say(f"The service at {portal.settings.service_url}: {error.sentence}", well=False)
-    with portal.database.read() as connection:
-        left = portal.allowance.left(connection)
+    left = portal.allowance.left()
     sentence = f"The service answers, with {len(twins.items)} twins; "
     return _say(f"{sentence}{left.remaining} of {left.limit} requests are left.", well=True)
 

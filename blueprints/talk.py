@@ -45,23 +45,23 @@ def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str
 
 def composer_of(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer of a conversation is shown by."""
-    return {
-        "conversation": conversation,
-        "obstacle": _obstacle(conversation),
-        "few_left": portal().allowance.few_left(),
-        "until": portal().allowance.refused_until(),
-        "key": words.fresh_key(),
-    }
-
-
-def _obstacle(conversation: Conversation) -> str:
-    """Say why nothing can be said here at the moment, "" if nothing is known against it."""
+    shown = {"conversation": conversation, "key": words.fresh_key()} | outlook()
     if portal().directory.is_gone(conversation.twin_id):
-        return gettext(
+        shown["obstacle"] = gettext(
             "%(twin)s is not available any more. What was said here is kept.",
             twin=conversation.twin_name,
         )
-    return "" if portal().allowance.may_write() else MAY_ONLY_READ
+    return shown
+
+
+def outlook() -> dict[str, Any]:
+    """Return what a composer says of the next message before it is written."""
+    known = portal().allowance.outlook()
+    return {
+        "obstacle": "" if known.may_write else MAY_ONLY_READ,
+        "until": known.refused_until,
+        "few_left": known.few_left,
+    }
 
 
 def side() -> Sequence[Group]:

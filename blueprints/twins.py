@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from blueprints import words
 from blueprints.current import become_person, person, portal
 from blueprints.fragments import fragment, wants_fragment
+from blueprints.talk import outlook
 from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.directory import Listing
@@ -107,10 +108,9 @@ def _again(twin: Twin, refused: words.Refused) -> Response:
 
 
 def _composer(twin: Twin) -> dict[str, Any]:
-    return {
+    return outlook() | {
         "action": url_for("twins.converse", twin_id=twin.id),
         "content": "",
-        "until": portal().allowance.refused_until(),
         "key": words.first_key(twin.id),
     }
 

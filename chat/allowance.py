@@ -51,6 +51,17 @@ class Left:
     certain: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known of the next message before it is written; times in seconds since 1970."""
+
+    may_write: bool = True
+    # The service has said so.
+    refused_until: float | None = None
+    # A tenth of the hour or less, so that nobody is surprised.
+    few_left: Left | None = None
+
+
 class Allowance:
     """Count the requests of one key.
 
@@ -103,34 +114,23 @@ class Allowance:
         if known and known.refusals:
             self._note(refusals=0)
 
-    def may_write(self) -> bool:
-        """Tell whether nothing is known against it."""
-        known = self._row()
-        return known is None or not _is_near(known.forbidden_until, time.time())
-
-    def refused_until(self) -> float | None:
-        """Return until when nothing more should be sent, if the service has said so."""
-        known = self._row()
-        return known.refused_until if known and _is_near(known.refused_until, time.time()) else None
-
-    def few_left(self) -> Left | None:
-        """Say what the hour still holds when it is a tenth or less, so that nobody is surprised."""
-        with self.database.read() as connection:
-            left = self.left(connection)
-        return left if left.remaining * 10 <= left.limit else None
-
-    def left(self, connection: Connection) -> Left:
-        """Say what the hour still holds."""
+    def outlook(self) -> Outlook:
+        """Say what is known of the next message, whoever writes it."""
         now = time.time()
-        row = self._read(connection)
-        if row and _is_fresh(row, now):
-            since, _ = _spent(connection, turns.c.created_at > row.heard_at)
-            remaining = max(0, row.remaining - since)
-            return Left(remaining, row.request_limit or self._limit, row.resets_at, certain=True)
-        spent, oldest = _spent(connection, turns.c.created_at > now - HOUR_SECONDS)
-        limit = (row.request_limit if row else None) or self._limit
-        resets_at = oldest + HOUR_SECONDS if oldest else None
-        return Left(max(0, limit - spent), limit, resets_at, certain=False)
+        with suppress(DatabaseUnavailable), self.database.read() as connection:
+            row = self._read(connection)
+            left = self._left(connection, row, now)
+            few_left = left if left.remaining * 10 <= left.limit else None
+            if row is None:
+                return Outlook(few_left=few_left)
+            refused_until = row.refused_until if _is_near(row.refused_until, now) else None
+            return Outlook(not _is_near(row.forbidden_until, now), refused_until, few_left)
+        return Outlook()
+
+    def left(self) -> Left:
+        """Say what the hour still holds."""
+        with self.database.read() as connection:
+            return self._left(connection, self._read(connection), time.time())
 
     def check(self, connection: Connection, person: str) -> None:
         """Let a person send one more message, or raise NotNow."""
@@ -140,7 +140,7 @@ class Allowance:
             raise NotNow(MAY_ONLY_READ, None)
         if row and _is_near(row.refused_until, now):
             raise NotNow(BUSY, row.refused_until)
-        left = self.left(connection)
+        left = self._left(connection, row, now)
         if left.certain and not left.remaining:
             raise NotNow(USED_UP, left.resets_at)
         if self._share >= 1 or _is_new_window(connection, row, now):
@@ -150,6 +150,16 @@ class Allowance:
         # Half of what the others leave, say: so there is always something left for a newcomer.
         if own and own >= self._share * (left.remaining + own):
             raise NotNow(SHARE, oldest + window if oldest else None)
+
+    def _left(self, connection: Connection, row: Row[Any] | None, now: float) -> Left:
+        if row and _is_fresh(row, now):
+            since, _ = _spent(connection, turns.c.created_at > row.heard_at)
+            remaining = max(0, row.remaining - since)
+            return Left(remaining, row.request_limit or self._limit, row.resets_at, certain=True)
+        spent, oldest = _spent(connection, turns.c.created_at > now - HOUR_SECONDS)
+        limit = (row.request_limit if row else None) or self._limit
+        resets_at = oldest + HOUR_SECONDS if oldest else None
+        return Left(max(0, limit - spent), limit, resets_at, certain=False)
 
     def _row(self) -> Row[Any] | None:
         with suppress(DatabaseUnavailable), self.database.read() as connection:

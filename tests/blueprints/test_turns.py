@@ -204,13 +204,14 @@ def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstre
     assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
 
 
-def test_few_requests_left_stand_in_the_fresh_composer_too(alice: Person, upstream: Upstream):
+def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(alice: Person, upstream: Upstream):
     page = alice.begin("one")
     upstream.next_call().answer(
         200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
     )
     page = ended(alice, page)
     assert "40 requests are left" in page.text
+    assert "40 requests are left" in alice.get("/twins/ada").text
     action, fields = page.action("Send")
 
     answer = alice.post(action, fields | {"content": "two"}, **HTMX)

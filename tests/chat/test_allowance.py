@@ -41,8 +41,7 @@ def check(allowance: Allowance, person: str) -> None:
 
 
 def left(allowance: Allowance) -> int:
-    with allowance.database.read() as connection:
-        return allowance.left(connection).remaining
+    return allowance.left().remaining
 
 
 def test_without_a_word_of_the_service_we_count_ourselves(allowance: Allowance, say: Say):
@@ -136,13 +135,13 @@ def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(
 def test_a_key_that_may_only_read_is_remembered_for_a_while(
     allowance: Allowance, monkeypatch: pytest.MonkeyPatch
 ):
-    assert allowance.may_write()
+    assert allowance.outlook().may_write
     allowance.forbidden()
-    assert not allowance.may_write()
+    assert not allowance.outlook().may_write
     with pytest.raises(NotNow, match="may only read"):
         check(allowance, "alice")
     monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
-    assert allowance.may_write()
+    assert allowance.outlook().may_write
 
 
 def test_refusals_that_come_together_are_one(allowance: Allowance):

@@ -75,4 +75,4 @@ def test_what_is_noted_of_the_key_is_not_worth_an_exception(
     allowance.accepted()
     allowance.forbidden()
     assert allowance.refused(60) > 0
-    assert allowance.may_write()
+    assert allowance.outlook().may_write
