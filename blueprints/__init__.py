@@ -30,7 +30,6 @@ from blueprints import (
     telling,
     turns,
     twins,
-    words,
 )
 from blueprints.current import EXTENSION, Portal
 
@@ -71,7 +70,6 @@ def init_app(app: Flask, portal: Portal) -> None:
     language.init_app(app)
     telling.init_app(app)
     readers.init_app(app)
-    app.before_request(words.refuse_nul)
     CSRFProtect(app)
     Compress(app)
     for room in (

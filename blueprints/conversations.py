@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from blueprints import words, written
+from blueprints import presses, refusals, words, written
 from blueprints.current import own_conversation, person, portal
 from blueprints.days import grouped
 from blueprints.done import done
@@ -77,17 +77,17 @@ def show(conversation_id: str) -> Response:
         if "words_of" in request.args:
             return fragment("turns/_composer.html", **_given_back(conversation))
         return fragment("conversations/_log.html", **log_of(conversation, before=_before()))
-    words.forget_first_key(conversation.twin_id)
+    presses.forget_first_key(conversation.twin_id)
     return page_of(conversation, follow="follow" in request.args)
 
 
 def page_of(
-    conversation: Conversation, *, refused: words.Refused | None = None, follow: bool = False
+    conversation: Conversation, *, refused: refusals.Refused | None = None, follow: bool = False
 ) -> Response:
     """Make the page of a conversation; this asks the service nothing."""
     log = log_of(conversation, before=_before())
     running = [turn for turn, reply in log["turns"][-1:] if reply.running]
-    values = log | _given_back(conversation) | (words.given_back(refused) if refused else {})
+    values = log | _given_back(conversation) | (refusals.given_back(refused) if refused else {})
     values |= {
         "running": bool(running),
         "long_title": len(conversation.title) > FIRST_WORDS,
@@ -105,7 +105,7 @@ def page_of(
 def _given_back(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer is shown by when it holds the words of an earlier turn."""
     content = words.words_of(request.args)
-    given = {"content": content or words.kept(conversation.id), "copied": bool(content)}
+    given = {"content": content or refusals.kept(conversation.id), "copied": bool(content)}
     return composer_of(conversation) | given
 
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from flask import Flask, Response, make_response, render_template, request
+from flask import Flask, Response, abort, make_response, render_template, request
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
@@ -28,6 +28,7 @@ DEFAULT_WAIT = 60.0
 
 def init_app(app: Flask) -> None:
     """Answer every error in a person's language."""
+    app.before_request(_refuse_nul)
     app.register_error_handler(twinapi.TwinApiError, _from_service)
     app.register_error_handler(CSRFError, lambda _: answer(STALE_FORM, 400))
     app.register_error_handler(
@@ -37,6 +38,12 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(DatabaseUnavailable, lambda _: answer(state(503), 503))
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(Exception, _from_bug)
+
+
+def _refuse_nul() -> None:
+    """Answer 404 to an address that holds a NUL: PostgreSQL could not look for it."""
+    if "\0" in request.path or any("\0" in value for value in request.args.values()):
+        abort(404)
 
 
 def answer(said: State, status: int, **values: Any) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from flask import render_template
 
-from blueprints import words
+from blueprints import presses
 from chat.entries import Entry, Progress, Reply
 from chat.markdown.changes import Change
 from chat.turns import Turn
@@ -26,8 +26,8 @@ def progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
 def end(turn: Turn, reply: Reply, changes: Sequence[Change] | None) -> str:
     """End a reply: by what changes, or as a whole for a page that shows something unknown."""
     if changes is None:
-        return render_template("turns/_swap.html", turn=turn, reply=reply, key=words.fresh_key())
-    foot = render_template("turns/_end.html", turn=turn, reply=reply, key=words.fresh_key())
+        return render_template("turns/_swap.html", turn=turn, reply=reply, key=presses.fresh_key())
+    foot = render_template("turns/_end.html", turn=turn, reply=reply, key=presses.fresh_key())
     return text(turn.position, changes) + foot
 
 

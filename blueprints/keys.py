@@ -6,7 +6,7 @@ import re
 
 from flask import Blueprint, render_template, request, session
 
-from blueprints import words
+from blueprints import presses
 from blueprints.current import portal
 from blueprints.language import gettext
 from blueprints.telling import number
@@ -74,5 +74,5 @@ def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
         scopes=SCOPES,
         notice=notice,
         wrong=wrong,
-        key=words.fresh_key(),
+        key=presses.fresh_key(),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blueprints import words
+from blueprints import presses
 from blueprints.current import person, portal
 from blueprints.days import Group, grouped
 from blueprints.hits import with_hit
@@ -39,13 +39,13 @@ def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str
         "older": page[0].position if len(found) > TURNS_ON_A_PAGE else None,
         "before": before,
         "later": None if before is None else before + TURNS_ON_A_PAGE,
-        "key": words.fresh_key(),
+        "key": presses.fresh_key(),
     }
 
 
 def composer_of(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer of a conversation is shown by."""
-    shown = {"conversation": conversation, "key": words.fresh_key()} | outlook()
+    shown = {"conversation": conversation, "key": presses.fresh_key()} | outlook()
     if portal().directory.is_gone(conversation.twin_id):
         shown["obstacle"] = gettext(
             "%(twin)s is not available any more. What was said here is kept.",

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from blueprints import words
+from blueprints import presses, refusals, words
 from blueprints.conversations import page_of
 from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
@@ -38,17 +38,17 @@ def create(conversation_id: str) -> BaseResponse:
         said = words.said()
         again = _repeated(conversation, said.content)
         added = portal().turns.add(conversation, said.content, said.key, again)
-    except words.Refused as refused:
+    except refusals.Refused as refused:
         return _refuse(conversation, refused)
     except StillReplying:
-        return _refuse(conversation, words.Refused(STILL_REPLYING, 409, said.content))
+        return _refuse(conversation, refusals.Refused(STILL_REPLYING, 409, said.content))
     except NotNow as error:
-        sentence = together(error.sentence, words.NOT_SENT)
-        return _refuse(conversation, words.Refused(sentence, 429, said.content, error.until))
+        sentence = together(error.sentence, refusals.NOT_SENT)
+        return _refuse(conversation, refusals.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
     # What was edited stood in the place of words that were refused before.
     if "edited" not in request.form:
-        words.sent(conversation_id)
+        refusals.forget(conversation_id)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
@@ -119,7 +119,7 @@ def _shown(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn,
         "reply": shown(portal().log.read(turn.id), turn.id),
-        "key": words.fresh_key(),
+        "key": presses.fresh_key(),
     }
 
 
@@ -127,13 +127,13 @@ def _place_of(turn: Turn) -> str:
     return url_for("conversations.show", conversation_id=turn.conversation_id)
 
 
-def _refuse(conversation: Conversation, refused: words.Refused) -> Response:
+def _refuse(conversation: Conversation, refused: refusals.Refused) -> Response:
     if not wants_fragment():
-        words.keep(conversation.id, refused.content)
+        refusals.keep(conversation.id, refused.content)
         return page_of(conversation, refused=refused)
     if "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
-    shown = composer_of(conversation) | words.given_back(refused)
+    shown = composer_of(conversation) | refusals.given_back(refused)
     newest = portal().turns.of_conversation(conversation.id, limit=1)
     if not _is_seen(newest, request.form.get("seen")):
         shown = log_of(conversation) | shown

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from blueprints import words
+from blueprints import presses, refusals, words
 from blueprints.current import become_person, person, portal
 from blueprints.fragments import fragment, wants_fragment
 from blueprints.talk import outlook
@@ -83,13 +83,13 @@ def converse(twin_id: str) -> BaseResponse:
     twin = portal().directory.find(twin_id)
     try:
         said = words.said()
-    except words.Refused as refused:
+    except refusals.Refused as refused:
         return _again(twin, refused)
     try:
         added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
     except NotNow as error:
-        sentence = together(error.sentence, words.NOT_SENT)
-        return _again(twin, words.Refused(sentence, 429, said.content, error.until))
+        sentence = together(error.sentence, refusals.NOT_SENT)
+        return _again(twin, refusals.Refused(sentence, 429, said.content, error.until))
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)
@@ -98,9 +98,9 @@ def converse(twin_id: str) -> BaseResponse:
     return redirect(to, 303)
 
 
-def _again(twin: Twin, refused: words.Refused) -> Response:
+def _again(twin: Twin, refused: refusals.Refused) -> Response:
     """Show the form again, with what was written and why it was not sent."""
-    values = {"twin": twin} | _composer(twin) | words.given_back(refused)
+    values = {"twin": twin} | _composer(twin) | refusals.given_back(refused)
     if wants_fragment():
         return fragment("turns/_composer.html", refused.status, **values)
     page = render_template("twins/show.html", **values, **_talks(twin))
@@ -111,7 +111,7 @@ def _composer(twin: Twin) -> dict[str, Any]:
     return outlook() | {
         "action": url_for("twins.converse", twin_id=twin.id),
         "content": "",
-        "key": words.first_key(twin.id),
+        "key": presses.first_key(twin.id),
     }
 
 

@@ -204,7 +204,9 @@ def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstre
     assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
 
 
-def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(alice: Person, upstream: Upstream):
+def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
+    alice: Person, upstream: Upstream
+):
     page = alice.begin("one")
     upstream.next_call().answer(
         200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"

@@ -1,0 +1,35 @@
+"""The key of a press of a button: the same press twice is one turn."""
+
+from __future__ import annotations
+
+import secrets
+
+from flask import session
+
+# Of so many twins the first press is remembered.
+REMEMBERED = 20
+
+
+def fresh_key() -> str:
+    """Return a key for one press of one button."""
+    return secrets.token_urlsafe(16)
+
+
+def first_key(twin_id: str) -> str:
+    """Return the key of the form that begins a conversation with a twin.
+
+    It stays the same until the conversation has been seen: whose first press got no answer goes
+    back, finds the words in a form that was loaded anew, and presses again.
+    """
+    keys = session.get("first_keys", {})
+    if twin_id not in keys:
+        keys = dict([*keys.items(), (twin_id, fresh_key())][-REMEMBERED:])
+        session["first_keys"] = keys
+    return str(keys[twin_id])
+
+
+def forget_first_key(twin_id: str) -> None:
+    """Make the next press another one: the conversation that came of the last has been seen."""
+    keys = session.get("first_keys", {})
+    if twin_id in keys:
+        session["first_keys"] = {known: key for known, key in keys.items() if known != twin_id}

@@ -1,0 +1,52 @@
+"""Words that were not sent: given back with a sentence, and kept where another page comes first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import session
+
+from wording import N_
+
+# Empty, or too long: what is said of them is over when the words are others.
+WRONG_WORDS = (413, 422)
+NOT_SENT = N_("Your message was not sent; it is still here.")
+
+
+class Refused(Exception):
+    """Raised for a message that cannot be sent; `content` gives the words back.
+
+    `until` says when it may be tried again, in seconds since the epoch, if that is known.
+    """
+
+    def __init__(
+        self, sentence: str, status: int, content: str, until: float | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+        self.content = content
+        self.until = until
+
+
+def given_back(refused: Refused) -> dict[str, Any]:
+    """Return what the composer is shown by after a refusal."""
+    shown: dict[str, Any] = {"content": refused.content, "notice": refused.sentence}
+    shown |= {"copied": False, "until_changed": refused.status in WRONG_WORDS}
+    return shown | ({"until": refused.until} if refused.until else {})
+
+
+def keep(conversation_id: str, content: str) -> None:
+    """Keep words that were refused: without scripts, every way on leads to another page."""
+    session["kept"] = {conversation_id: content}
+
+
+def kept(conversation_id: str) -> str:
+    """Return the words of this conversation that were refused and not sent since."""
+    return str(session.get("kept", {}).get(conversation_id, ""))
+
+
+def forget(conversation_id: str) -> None:
+    """Keep its words no longer: something was sent instead."""
+    if kept(conversation_id):
+        del session["kept"]
