@@ -38,7 +38,7 @@ from chat.history import History
 from chat.log import Log
 from chat.markdown.rendering import render
 from chat.producer import Producer
-from chat.search import Search
+from chat.search import Search, grouped
 from chat.turns import Turns
 from config import Settings
 from database import Database, DatabaseUnavailable, migrate
@@ -162,7 +162,7 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
         avatars=Avatars(client, directory, database),
         conversations=conversations,
         deletions=Deletions(database, turns, log),
-        search=Search(database),
+        search=Search(database, beside(grouped)),
         turns=turns,
         allowance=allowance,
         log=log,

@@ -26,7 +26,9 @@ _PLAIN = str.maketrans(
 _POINTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
 _RUN = re.compile(rf"[{_DENSE}]+|(?:[^\W_{_DENSE}]|[{_MARKS}])+")
 # To put the marks of a letter into their order costs the square of their number.
-_PIECE = re.compile(r".{1,1000}(?=\s|$)|.{1,1000}", re.DOTALL)
+_PIECE = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
+# Whole sayings that are one sign, up to eighteen times as long when they are spelled out.
+_SAYINGS = re.compile("[\ufdfa\ufdfb]")
 _DENSE_RUN = re.compile(rf"[{_DENSE}]")
 
 
@@ -34,7 +36,7 @@ def fold(text: str) -> str:
     """Write a text as it is compared."""
     if text.isascii():
         return text.lower()
-    return "".join(map(_folded, _PIECE.findall(text)))
+    return "".join(map(_folded, _PIECE.findall(_SAYINGS.sub(" ", text))))
 
 
 def _folded(text: str) -> str:

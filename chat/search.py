@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,8 @@ from database import Database
 HITS_ON_A_PAGE = 20
 LONGEST = 200
 MOST_WORDS = 12
+
+Group = Callable[[Sequence[Row[Any]], Mapping[str, Ended], Pattern], Sequence["Found"]]
 
 _index = table("passages_index", column("rowid"))
 
@@ -54,10 +56,14 @@ class Results:
 
 
 class Search:
-    """Search what a person and their twins have said."""
+    """Search what a person and their twins have said.
 
-    def __init__(self, database: Database) -> None:
+    `group` does what `grouped` does, to all texts that were found, perhaps in another thread.
+    """
+
+    def __init__(self, database: Database, group: Group | None = None) -> None:
         self.database = database
+        self._group = group or grouped
 
     def find(self, person: str, q: str, *, twin_id: str | None = None, after: str = "") -> Results:
         """Find all words of `q` in one text, of the last one the beginning: titles come first."""
@@ -79,7 +85,7 @@ class Search:
             shown = hits[:HITS_ON_A_PAGE]
             ends = stored.ends(connection, [hit.turn_id for hit in shown if hit.kind == REPLY])
         older = _cursor_of(shown[-1]) if len(hits) > len(shown) else ""
-        return Results(_grouped(shown, ends, Pattern(runs)), older)
+        return Results(self._group(shown, ends, Pattern(runs)), older)
 
 
 def pattern(q: str) -> Pattern | None:
@@ -136,7 +142,7 @@ def _asked(words: Sequence[str], quote: str, goes_on: str, and_: str) -> str:
     return and_.join(parts)
 
 
-def _grouped(
+def grouped(
     shown: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: Pattern
 ) -> Sequence[Found]:
     """Put the hits to their conversations, in the order in which those were found first."""

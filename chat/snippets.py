@@ -50,7 +50,8 @@ class Pattern:
 
     def whole(self, text: str, *, most: int | None = None) -> Snippet:
         """Return the whole of a text, its hits (the first, so many of them) told apart."""
-        return list(_parts(text, islice(self._spans(text), most)))
+        spans = _Folded(text).spans(self._pattern)
+        return list(_parts(text, islice(spans, most)))
 
     def around(self, text: str, *, markdown: bool = False) -> Snippet:
         """Return the piece of a text around the word that it seems to say least often."""
@@ -67,31 +68,34 @@ class Pattern:
 
     def _rarest(self, text: str) -> _Span:
         """Find a place of the word that comes least often at the beginning of a text."""
-        spans = list(islice(self._spans(text), ENOUGH))
+        folded = _Folded(text)
+        spans = list(islice(folded.spans(self._pattern), ENOUGH))
         times = Counter(span.word for span in spans)
         later = [word for n, word in enumerate(self._words, 1) if n not in times]
         if len(spans) == ENOUGH and later:
-            rest = _spans(re.compile("|".join(later)), text)
+            rest = folded.spans(re.compile("|".join(later)))
             if found := next(rest, None):
                 return found
         return min(spans, key=lambda span: times[span.word], default=_Span(0, 0, 0))
 
-    def _spans(self, text: str) -> Iterator[_Span]:
-        return _spans(self._pattern, text)
 
+class _Folded:
+    """A text as it is compared, and where in the text each sign of that stands."""
 
-def _spans(pattern: re.Pattern[str], text: str) -> Iterator[_Span]:
-    folded = folding.fold(text)
-    if len(folded) == len(text):
-        for found in pattern.finditer(folded):
-            yield _Span(*found.span(), found.lastindex or 0)
-        return
-    # Some sign becomes two, or none: find out which stands for which.
-    signs = [folding.fold(sign) for sign in text[:SLOW_LIMIT]]
-    places = [place for place, sign in enumerate(signs) for _ in sign]
-    for found in pattern.finditer("".join(signs)):
-        end = places[found.end() - 1] + 1
-        yield _Span(places[found.start()], end, found.lastindex or 0)
+    def __init__(self, text: str) -> None:
+        self._words = folding.fold(text)
+        self._places: Sequence[int] = range(len(text))
+        if len(self._words) != len(text):
+            # Some sign becomes two, or none: find out which stands for which.
+            signs = [folding.fold(sign) for sign in text[:SLOW_LIMIT]]
+            self._words = "".join(signs)
+            self._places = [place for place, sign in enumerate(signs) for _ in sign]
+
+    def spans(self, pattern: re.Pattern[str]) -> Iterator[_Span]:
+        """Find what the pattern finds, by its place in the text."""
+        for found in pattern.finditer(self._words):
+            end = self._places[found.end() - 1] + 1
+            yield _Span(self._places[found.start()], end, found.lastindex or 0)
 
 
 def _as_pattern(run: str, last: str) -> str:
