@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sse import ServerSentEvent
@@ -18,6 +18,9 @@ from wording import N_, Form, ended
 WORDS = ("message", "error", "detail", "errors", "msg", "description")
 REPORTED = Form(N_("The service reported an error: %(said)s"))
 NO_DETAILS = N_("The service reported an error without details.")
+# All that is looked at of an error; to find what looks like a key costs more than its length.
+LONGEST = 2_000
+HIDDEN = "•••"
 # What looks like a key must not be shown, whoever put it into an error.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
@@ -63,15 +66,15 @@ class Failed:
 Event = Progress | Delta | Complete | Failed
 
 
-def parse(event: ServerSentEvent) -> Event | None:
-    """Read an event; None for one that says nothing we know."""
+def parse(event: ServerSentEvent, secrets: Sequence[str] = ()) -> Event | None:
+    """Read an event; None for one that says nothing we know. Secrets are left out of errors."""
     try:
-        return _read(json.loads(event.data), event.name)
+        return _read(json.loads(event.data), event.name, secrets)
     except (ValueError, RecursionError):
         return None
 
 
-def _read(data: object, name: str) -> Event | None:
+def _read(data: object, name: str, secrets: Sequence[str]) -> Event | None:
     if not isinstance(data, Mapping):
         return None
     match data.get("type", name):
@@ -83,7 +86,7 @@ def _read(data: object, name: str) -> Event | None:
         case "complete":
             return replace(complete(data.get("message")), cut_off=data.get("cutOff") is True)
         case "error":
-            return Failed(failure(data.get("error")), identifier(data.get("code")) or "")
+            return Failed(failure(data.get("error"), secrets), identifier(data.get("code")) or "")
     return None
 
 
@@ -118,24 +121,29 @@ def delta(data: object) -> str | None:
     return str(data)
 
 
-def failure(data: object) -> str:
-    """Read an error as one plain sentence of 500 characters at most."""
-    text = failure_text(data)
+def failure(data: object, secrets: Sequence[str] = ()) -> str:
+    """Read an error as one plain sentence."""
+    text = failure_text(data, secrets)
     if not text:
         return NO_DETAILS
     return REPORTED.filled(said=ended(text))
 
 
-def failure_text(data: object) -> str:
-    """Find plain words in an error of any shape; "" when there are none."""
+def failure_text(data: object, secrets: Sequence[str] = ()) -> str:
+    """Find plain words in an error of any shape, 500 characters at most; "" if there are none."""
     if isinstance(data, Mapping):
-        return next((text for name in WORDS if (text := failure_text(data.get(name)))), "")
+        data = [data.get(name) for name in WORDS]
     if isinstance(data, list):
-        return next((t for item in data if (t := failure_text(item))), "")
+        return next((text for item in data if (text := failure_text(item, secrets))), "")
     if not isinstance(data, str):
         return ""
+    if len(data) > LONGEST:
+        data = data[:LONGEST].rpartition(" ")[0] or data[:LONGEST]
     words = " ".join(clean(data).split())
-    return _SECRET.sub("•••", words)[:500]
+    for secret in secrets:
+        words = words.replace(secret, HIDDEN)
+    # Last, because a secret that has lost its end is not known any more.
+    return _SECRET.sub(HIDDEN, words)[:500]
 
 
 def _percent(data: object) -> float | None:

@@ -6,7 +6,6 @@ import threading
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -138,13 +137,10 @@ class ReplyStream(Watched):
         with watchdog.watching(self):
             try:
                 for event in sse.read(_without_marks(self._chunks(response))):
-                    known = parse(event)
+                    known = parse(event, self._secrets)
                     if known is None:
                         self.skipped += 1
                         continue
-                    if isinstance(known, Failed):
-                        hidden = transport.hide(known.sentence, *self._secrets)
-                        known = replace(known, sentence=hidden)
                     self._idle_at = time.monotonic() + self._idle_timeout
                     yield known
                     if isinstance(known, Complete | Failed):

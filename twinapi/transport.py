@@ -186,7 +186,7 @@ def _no_connection(error: Exception) -> errors.TwinApiError:
 def _refusal(response: requests.Response, key: str) -> errors.ApiError:
     status = response.status_code
     with Deadline(REFUSAL_SECONDS, lambda: hang_up(response)):
-        said = hide(_words(response), key)
+        said = _words(response, key)
     if status == 429 or (status == 503 and "Retry-After" in response.headers):
         return errors.RateLimited(status, said, retry_after=retry_after(response.headers))
     if status >= 500:
@@ -194,19 +194,12 @@ def _refusal(response: requests.Response, key: str) -> errors.ApiError:
     return _BY_STATUS.get(status, errors.Unexpected)(status, said)
 
 
-def _words(response: requests.Response) -> str:
+def _words(response: requests.Response, key: str) -> str:
     """Find the service's own words in a refusal; HTML is never shown."""
     if "json" not in response.headers.get("Content-Type", ""):
         return ""
     try:
-        said = failure_text(json.loads(_read(response)))
+        said = failure_text(json.loads(_read(response)), (key,))
     except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
         return ""
     return "" if "<" in said or len(said) > MAX_WORDS else said
-
-
-def hide(text: str, *secrets: str) -> str:
-    """Leave out our own keys, should a service repeat them."""
-    for secret in secrets:
-        text = text.replace(secret, "•••")
-    return text
