@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from babel.numbers import format_decimal
 from flask import Flask
 
@@ -12,6 +14,7 @@ from twinapi.events import REPORTED
 from wording import N_
 
 FORMS = (TOO_LONG, NOT_ACCEPTED, REPORTED)
+COUNT = re.compile(r"[0-9][0-9,]{0,14}")
 # What the service beside the portal says that it is doing.
 STAGES = (N_("Queued"), N_("Thinking"), N_("Writing"))
 
@@ -46,5 +49,5 @@ def number(value: float) -> str:
 
 
 def _value(value: str) -> str:
-    count = value.replace(",", "")
-    return number(int(count)) if count.isascii() and count.isdigit() else translated(value)
+    # What the service says may look like a sentence of ours, or be more digits than any number has.
+    return number(int(value.replace(",", ""))) if COUNT.fullmatch(value) else value
