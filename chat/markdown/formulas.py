@@ -11,6 +11,7 @@ import pyromark
 from latex2mathml.converter import convert
 
 MAX_LENGTH = 1_000
+LONG = 60
 # Of one formula in MathML, which is thirty times as long as LaTeX, or more.
 MAX_BYTES = 32 * 1024
 # In one reply; a short one costs a tenth of a millisecond. What is beyond is shown as written.
@@ -125,7 +126,10 @@ def mathml(rendered: str, room: Room) -> str:
             return f"${latex}$"  # "$5-$10" is about money
         math = ""
         if min(room) > 0:
-            math = _converted(html.unescape(latex), "block" if display else "inline").decode()
+            plain = html.unescape(latex)
+            # Within a line it could not be wider than that; by itself it scrolls.
+            by_itself = display or len(plain) > LONG
+            math = _converted(plain, "block" if by_itself else "inline").decode()
             room = Room(room.formulas - 1, room.characters - (len(math) or FAILURE))
         mark = "$$" if display else "$"
         return math or f"<code>{mark}{latex}{mark}</code>"
