@@ -6,10 +6,12 @@ from typing import Any
 
 from flask import session
 
+from blueprints.current import portal
 from wording import N_
 
 # Empty, or too long: what is said of them is over when the words are others.
 WRONG_WORDS = (413, 422)
+PARTS = 4
 NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
@@ -37,8 +39,12 @@ def given_back(refused: Refused) -> dict[str, Any]:
 
 
 def keep(conversation_id: str, content: str) -> None:
-    """Keep words that were refused: without scripts, every way on leads to another page."""
-    session["kept"] = {conversation_id: content}
+    """Keep words that were refused: without scripts, every way on leads to another page.
+
+    What could be sent in no few parts is only given back: a session is read with each request.
+    """
+    if len(content) <= PARTS * portal().settings.message_limit:
+        session["kept"] = {conversation_id: content}
 
 
 def kept(conversation_id: str) -> str:

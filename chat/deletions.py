@@ -41,18 +41,21 @@ class Deletions:
         """Begin to purge what nobody has purged since."""
         threading.Thread(target=self._sweep_at_start, daemon=True, name="deletions").start()
 
-    def delete(self, conversation_id: str, person: str) -> Conversation | None:
-        """Delete a person's conversation and stop its reply. Again, it changes nothing."""
+    def delete(self, conversation_id: str, person: str) -> bool:
+        """Delete a conversation and stop its reply; False if it is not the person's.
+
+        Again, it changes nothing.
+        """
         mine = (table.c.id == conversation_id) & (table.c.person == person)
         there = mine & table.c.deleted_at.is_(None)
         with self.database.write() as connection:
             connection.execute(update(table).where(there).values(deleted_at=time.time()))
-            deleted = conversation_of(connection.execute(select(table).where(mine)).first())
+            deleted = connection.execute(select(table.c.id).where(mine)).first()
         if deleted:
             for newest in self.turns.of_conversation(conversation_id, limit=1):
                 self.log.end(newest.id, STOPPED)
             self.sweep(AT_ONCE)
-        return deleted
+        return deleted is not None
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's deleted conversation, as long as it can be brought back."""
@@ -67,12 +70,11 @@ class Deletions:
             found = connection.execute(query.limit(limit))
             return [deleted for row in found if (deleted := conversation_of(row))]
 
-    def restore(self, conversation_id: str, person: str) -> bool:
-        """Bring a conversation back; False says that it is too late."""
+    def restore(self, conversation_id: str, person: str) -> None:
+        """Bring a conversation back, unless it is too late."""
         mine = _restorable(person) & (table.c.id == conversation_id)
         with self.database.write() as connection:
-            back = connection.execute(update(table).where(mine).values(deleted_at=None))
-            return bool(back.rowcount)
+            connection.execute(update(table).where(mine).values(deleted_at=None))
 
     def sweep(self, limit: int | None = None) -> None:
         """Purge what cannot be brought back any more, in a transaction for each conversation."""

@@ -57,9 +57,10 @@ def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
 
     assert deletions.find(conversation.id, "alice")
     assert deletions.find(conversation.id, "bob") is None
-    assert not deletions.restore(conversation.id, "bob")
-    assert deletions.restore(conversation.id, "alice")
-    assert not deletions.restore(conversation.id, "alice")
+    deletions.restore(conversation.id, "bob")
+    assert turns.find(turn.id, "alice") is None
+    deletions.restore(conversation.id, "alice")
+    deletions.restore(conversation.id, "alice")
     assert turns.find(turn.id, "alice") == turn
 
 
