@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -13,7 +14,6 @@ from blueprints.done import done
 from blueprints.fragments import fragment, wants_fragment
 from blueprints.readers import is_one_too_many
 from blueprints.talk import TURNS_ON_A_PAGE, composer_of, log_of, side
-from blueprints.written import LOOK_SECONDS, Written
 from chat.conversations import FIRST_WORDS, Conversation
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -96,7 +96,10 @@ def page_of(
         "done": done(),
     }
     if follow and running and not is_one_too_many():
-        followed = Written(running[0], portal().log.follow(running[0].id, LOOK_SECONDS))
+        values["composer"] = partial(composer_of, conversation)
+        followed = written.Written(
+            running[0], portal().log.follow(running[0].id, written.LOOK_SECONDS)
+        )
         return written.page("conversations/show.html", followed, **values)
     status = refused.status if refused else 200
     return make_response(render_template("conversations/show.html", **values), status)

@@ -45,7 +45,7 @@ def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str
 
 def composer_of(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer of a conversation is shown by."""
-    shown = {"conversation": conversation, "key": presses.fresh_key()} | outlook()
+    shown: dict[str, Any] = {"conversation": conversation, "key": presses.fresh_key()} | outlook()
     if portal().directory.is_gone(conversation.twin_id):
         shown["obstacle"] = gettext(
             "%(twin)s is not available any more. What was said here is kept.",
@@ -80,5 +80,5 @@ def moves_up(conversation: Conversation) -> bool:
 def _replies(turns: Sequence[Turn]) -> list[Reply]:
     """Fold the replies to turns, in one query for all that are over."""
     log = portal().log
-    stored = log.read_all([turn.id for turn in turns])
-    return [shown(stored[turn.id], turn.id) for turn in turns]
+    logs = log.read_all([turn.id for turn in turns])
+    return [shown(logs[turn.id], turn.id) for turn in turns]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, Response, redirect, request, url_for
@@ -52,14 +51,14 @@ def create(conversation_id: str) -> BaseResponse:
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
-        shown = _shown(turn) | composer_of(conversation)
-        is_next = added.new and _is_next(turn)
+        values = _values_of(turn) | composer_of(conversation)
+        is_next = added.new and _is_up_to_date(conversation, before=turn.position)
         if not is_next:
-            shown |= log_of(conversation)
+            values |= log_of(conversation)
         if moves:
-            shown["side"] = side()
+            values["side"] = side()
         from_composer = "composer" in request.form
-        return fragment("turns/create.html", **shown, from_composer=from_composer, next=is_next)
+        return fragment("turns/create.html", **values, from_composer=from_composer, next=is_next)
     return redirect(_place_of(turn), 303)
 
 
@@ -69,10 +68,9 @@ def index(conversation_id: str) -> BaseResponse:
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
-    seen = request.args.get("seen", "").replace("\0", "")
-    if _is_seen(portal().turns.of_conversation(conversation.id, limit=1), seen):
+    if _is_up_to_date(conversation):
         return Response(status=204)
-    log = log_of(conversation)
+    log, seen = log_of(conversation), request.args.get("seen")
     known = [turn.id for turn, _ in log["turns"]]
     new = log["turns"][known.index(seen) + 1 :] if seen in known else None
     return fragment("turns/index.html", **log | {"new": new})
@@ -91,7 +89,7 @@ def cancel(turn_id: str) -> BaseResponse:
     turn = own_turn(turn_id)
     portal().log.end(turn.id, Ended(State.STOPPED, sentence=STOPPED))
     if wants_fragment():
-        return fragment("turns/_turn.html", **_shown(turn))
+        return fragment("turns/_turn.html", **_values_of(turn))
     return redirect(_place_of(turn), 303)
 
 
@@ -104,18 +102,14 @@ def _repeated(conversation: Conversation, content: str) -> Turn | None:
     return turn
 
 
-def _is_next(turn: Turn) -> bool:
-    """Tell whether the page that sent a turn shows the one before it: another may have gone on."""
-    of_conversation = portal().turns.of_conversation
-    newest = of_conversation(turn.conversation_id, before=turn.position, limit=1)
-    return _is_seen(newest, request.form.get("seen"))
-
-
-def _is_seen(newest: Sequence[Turn], seen: str | None) -> bool:
+def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> bool:
+    """Tell whether the page that asks shows the newest turn, or the one before a position."""
+    seen = request.values.get("seen")
+    newest = portal().turns.of_conversation(conversation.id, before=before, limit=1)
     return seen is None or [seen] == [turn.id for turn in newest]
 
 
-def _shown(turn: Turn) -> dict[str, Any]:
+def _values_of(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn,
         "reply": shown(portal().log.read(turn.id), turn.id),
@@ -133,13 +127,12 @@ def _refuse(conversation: Conversation, refused: refusals.Refused) -> Response:
         return page_of(conversation, refused=refused)
     if "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
-    shown = composer_of(conversation) | refusals.given_back(refused)
-    newest = portal().turns.of_conversation(conversation.id, limit=1)
-    if not _is_seen(newest, request.form.get("seen")):
-        shown = log_of(conversation) | shown
+    values = composer_of(conversation) | refusals.given_back(refused)
+    if not _is_up_to_date(conversation):
+        values = log_of(conversation) | values
     return fragment(
         "turns/refused.html",
         refused.status,
-        **shown,
+        **values,
         until_ended=refused.status == 409,
     )

@@ -116,6 +116,6 @@ def fold(batch: Batch) -> Reply:
     return reply
 
 
-def said(entries: Iterable[Entry]) -> str:
+def text_of(entries: Iterable[Entry]) -> str:
     """Join the text in the entries."""
     return "".join(entry.text for entry in entries if isinstance(entry, Delta | Ended))

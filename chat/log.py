@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from chat import stored, writer
 from chat.bell import Bell
 from chat.elsewhere import Elsewhere
-from chat.entries import Batch, Ended, Entry, State, said
+from chat.entries import Batch, Ended, Entry, State, text_of
 from chat.heartbeat import Heartbeat
 from chat.live import Live
 from chat.orphans import Orphans, Still
@@ -87,7 +87,7 @@ class Log:
     def length(self, turn_id: str) -> int:
         """Return how many characters of the reply have come so far."""
         live = self._live.get(turn_id)
-        return len(said(live.entries)) if live else 0
+        return len(text_of(live.entries)) if live else 0
 
     def end(self, turn_id: str, ended: Ended) -> bool:
         """End a turn, unless it has ended: the first end holds.
@@ -103,7 +103,7 @@ class Log:
         before = self.read(turn_id)
         if before.ended:
             return False
-        known = said(live.entries if live else before.entries)
+        known = text_of(live.entries if live else before.entries)
         finished = self._finished(turn_id, ended, known)
         asked_at = time.monotonic()
         with self.database.write() as connection:
@@ -116,7 +116,7 @@ class Log:
             if isinstance(last_entry, Ended):
                 finished = last_entry
             else:
-                now_known = said(live.entries if live else [entry for _, entry in rows])
+                now_known = text_of(live.entries if live else [entry for _, entry in rows])
                 if now_known != known and not ended.text:
                     finished = self._finished(turn_id, ended, now_known)
                 last = max(rows[-1][0] if rows else 0, live.last if live else 0)
@@ -130,7 +130,7 @@ class Log:
     def give_up(self, turn_id: str, ended: Ended) -> None:
         """End a turn that cannot be stored, for those who follow it here; later it is lost."""
         if live := self._live.pop(turn_id, None):
-            live.close(self._finished(turn_id, ended, said(live.entries)))
+            live.close(self._finished(turn_id, ended, text_of(live.entries)))
 
     def _finished(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
         text = ended.text or text_so_far

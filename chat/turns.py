@@ -127,7 +127,7 @@ class Turns:
             return _turn(connection.execute(query).first())
 
     def of_conversation(
-        self, conversation_id: str, *, before: int | None = None, limit: int = 20
+        self, conversation_id: str, *, before: int | None = None, limit: int
     ) -> Sequence[Turn]:
         """Return the newest turns before a position, in the order they were said."""
         query = _select().where(turns.c.conversation_id == conversation_id)

@@ -43,7 +43,7 @@ class Followed:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a moment be a short one."""
     monkeypatch.setattr("blueprints.written.SOON_SECONDS", 0.02)
-    monkeypatch.setattr("blueprints.conversations.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("blueprints.written.LOOK_SECONDS", 0.05)
 
 
 def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:

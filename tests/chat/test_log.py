@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select
 
-from chat.entries import Delta, Ended, Progress, State, fold, said
+from chat.entries import Delta, Ended, Progress, State, fold, text_of
 from chat.live import Live
 from chat.log import Log
 from chat.tables import entries
@@ -77,7 +77,7 @@ def test_a_cursor_from_beyond_an_empty_log_waits_like_any_other(log: Log, turn: 
         log.append(turn.id, Delta("begun"))
         batch = first.result(10)
 
-    assert (batch.after, said(batch.entries)) == (0, "begun")
+    assert (batch.after, text_of(batch.entries)) == (0, "begun")
     assert log._live[turn.id].wait(99, timeout=0).after == 0
 
 
@@ -85,12 +85,12 @@ def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
     for number in range(20):
         log.append(turn.id, Delta(f"{number} "))
         log.flush()
-    whole = said(log.read(turn.id).entries)
+    whole = text_of(log.read(turn.id).entries)
 
     for cursor in range(log.read(turn.id).last + 1):
         before = log.read(turn.id).entries[:cursor]
         after = log.read(turn.id, cursor)
-        assert said(before) + said(after.entries) == whole
+        assert text_of(before) + text_of(after.entries) == whole
         assert after.after == cursor
 
 
@@ -98,7 +98,7 @@ def test_a_cursor_that_the_log_does_not_know_gets_everything(log: Log, turn: Tur
     log.append(turn.id, Delta("all"))
 
     assert log.read(turn.id, after=99).after == 0
-    assert said(log.read(turn.id, after=99).entries) == "all"
+    assert text_of(log.read(turn.id, after=99).entries) == "all"
 
 
 def test_history_costs_one_row_a_turn(log: Log, turn: Turn):

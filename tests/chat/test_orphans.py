@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from chat import heartbeat
-from chat.entries import Delta, State, fold, said
+from chat.entries import Delta, State, fold, text_of
 from chat.log import Log
 from chat.tables import producers
 from chat.turns import Turn
@@ -92,7 +92,7 @@ def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
 def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, turn: Turn):
     following = log.follow(turn.id)
     log.append(turn.id, Delta("Last words"))
-    assert said(next(following).entries) == "Last words"
+    assert text_of(next(following).entries) == "Last words"
     log.flush()
     log.drop(turn.id)
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from chat import stored
-from chat.entries import Delta, Ended, State, fold, said
+from chat.entries import Delta, Ended, State, fold, text_of
 from chat.log import Log
 from chat.turns import Turn, Turns
 from database import DatabaseUnavailable
@@ -40,11 +40,11 @@ def test_another_process_resumes_where_a_reader_was(
         log.append(turn.id, Delta(f"{number} "))
         log.flush()
     other = new_log()
-    whole = said(other.read(turn.id).entries)
+    whole = text_of(other.read(turn.id).entries)
 
     for cursor in range(1, other.read(turn.id).last):
-        before = said(other.read(turn.id).entries[:cursor])
-        assert before + said(other.read(turn.id, cursor).entries) == whole
+        before = text_of(other.read(turn.id).entries[:cursor])
+        assert before + text_of(other.read(turn.id, cursor).entries) == whole
 
 
 def test_many_readers_elsewhere_cost_one_look(
@@ -65,7 +65,7 @@ def test_many_readers_elsewhere_cost_one_look(
     with ThreadPoolExecutor(20) as pool:
         batches = list(pool.map(next, readers))
 
-    assert {said(batch.entries) for batch in batches} == {"Hello"}
+    assert {text_of(batch.entries) for batch in batches} == {"Hello"}
     assert set(looks) == {1}
     for reader in readers:
         reader.close()
@@ -100,7 +100,7 @@ def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
 ):
     following = log.follow(turn.id)
     log.append(turn.id, Delta("shown, not stored"))
-    assert said(next(following).entries) == "shown, not stored"
+    assert text_of(next(following).entries) == "shown, not stored"
 
     new_log().end(turn.id, Ended(State.STOPPED))
     log.flush()
@@ -112,7 +112,7 @@ def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: C
     log.append(turn.id, Delta("Stored"))
     log.flush()
 
-    assert said(new_log().read(turn.id).entries) == "Stored"
+    assert text_of(new_log().read(turn.id).entries) == "Stored"
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -130,4 +130,4 @@ def test_a_database_that_comes_back_gets_what_it_missed(
 
     log.flush()
 
-    assert said(new_log().read(turn.id).entries) == "held meanwhile"
+    assert text_of(new_log().read(turn.id).entries) == "held meanwhile"

@@ -71,7 +71,7 @@ def test_the_newest_turns_come_in_the_order_they_were_said(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
     for number in range(2, 8):
-        turns.log.end(turns.of_conversation(conversation.id)[-1].id, Ended(State.COMPLETE))
+        turns.log.end(turns.of_conversation(conversation.id, limit=1)[-1].id, Ended(State.COMPLETE))
         turns.add(conversation, f"turn {number}", f"key {number}")
 
     newest = turns.of_conversation(conversation.id, limit=3)
