@@ -42,7 +42,9 @@ def parse(text: str) -> tuple[Link, ...]:
 def _link(part: str) -> Link:
     label, equals, href = (piece.strip() for piece in part.partition("="))
     if not equals or not label:
-        raise ValueError(f"“{part}” should be written Label=https://… or Label=/path")
+        raise ValueError(
+            f"“{part}” should be written Label=https://…, Label=mailto:… or Label=/path"
+        )
     if len(label) > MOST_CHARACTERS or not label.isprintable():
         raise ValueError(f"“{label[:MOST_CHARACTERS]}” should be at most {MOST_CHARACTERS} letters")
     if not PLACE.fullmatch(href) or not _has_host(href):

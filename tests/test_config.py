@@ -41,7 +41,11 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         ("ACCENT", "red;}", "TWINDOW_ACCENT=red;} cannot be used: it should be a colour of CSS"),
         ("LOGO", "/nowhere.svg", "TWINDOW_LOGO=/nowhere.svg cannot be used: it cannot be read"),
         ("LOGO", __file__, "cannot be used: it should be a picture whose name ends in .svg"),
-        ("FOOTER_LINKS", "Imprint", "“Imprint” should be written Label=https://… or Label=/path."),
+        (
+            "FOOTER_LINKS",
+            "Imprint",
+            "“Imprint” should be written Label=https://…, Label=mailto:… or Label=/path.",
+        ),
         ("FOOTER_LINKS", "A=javascript:x", "“javascript:x” should begin with https://, http://"),
         ("FOOTER_LINKS", "A=//evil.example", "“//evil.example” should begin with https://"),
         ("FOOTER_LINKS", "A=/\\evil.example", "should begin with https://"),
