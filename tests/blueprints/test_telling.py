@@ -15,7 +15,10 @@ from blueprints.telling import number, translated
 from chat.conversations import Conversation
 from chat.producer import NOT_SENT, TOO_LONG
 from twinapi.errors import ConnectionFailed, Invalid
+from twinapi.events import REPORTED
 from wording import LANGUAGES, Form
+
+GERMAN_TOO_LONG = "Die Antwort ist zu lang und endet hier. Ihre ersten {} Zeichen sind gespeichert."
 
 
 @pytest.fixture
@@ -32,10 +35,7 @@ def in_german(app: Flask):
         ("The reply was empty.", "Die Antwort war leer."),
         (
             TOO_LONG.filled(count="1,048,576"),
-            (
-                "Die Antwort ist zu lang und endet hier. "
-                "Ihre ersten 1.048.576 Zeichen sind gespeichert."
-            ),
+            GERMAN_TOO_LONG.format("1.048.576"),
         ),
         (
             f"{ConnectionFailed.sentence} {NOT_SENT}",
@@ -49,6 +49,11 @@ def in_german(app: Flask):
             ),
         ),
         ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
+        (TOO_LONG.filled(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
+        (
+            REPORTED.filled(said=TOO_LONG.filled(count="9" * 28)),
+            f"Der Dienst hat einen Fehler gemeldet: {TOO_LONG.filled(count='9' * 28)}",
+        ),
     ],
 )
 def test_sentences_with_values_are_told_from_their_form(written: str, read: str):

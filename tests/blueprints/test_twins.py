@@ -99,6 +99,14 @@ def test_a_search_says_how_much_it_found(alice: Person, q: str, said: str):
     assert alice.get("/").html.select_one("#found")["role"] == "status"
 
 
+def test_a_page_far_on_is_opened_with_ten_at_most(alice: Person, upstream: Upstream):
+    upstream.twins = many(700)
+
+    assert len(names(alice.get("/?page=9999"))) == 600
+    more = alice.get("/?page=11", **HTMX)
+    assert len(names(more)) == 60
+
+
 def test_those_talked_to_lately_come_first_and_once(alice: Person, bob: Person, upstream: Upstream):
     upstream.twins = many(9)
     for twin in ("3", "8", "1", "5", "7"):

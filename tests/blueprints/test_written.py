@@ -64,6 +64,19 @@ def shown(html: BeautifulSoup) -> str:
     return reply.decode_contents().replace("<!---->", "")
 
 
+@pytest.mark.fault("F49")
+def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstream: Upstream):
+    page = Followed(alice, alice.begin("hello"))
+    call = upstream.next_call()
+    page.until("has your message")
+    call.answer(429, {"error": "busy"}, retry_after="120")
+    html = page.rest()
+
+    composer = html.select_one(".composer.until")
+    assert composer
+    assert "Try again in" in composer.get_text()
+
+
 def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
     page.until("has your message")

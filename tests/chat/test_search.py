@@ -10,6 +10,7 @@ from chat import search as search_module
 from chat.conversations import Conversation, Conversations
 from chat.deletions import Deletions
 from chat.entries import Ended, State
+from chat.folding import fold
 from chat.log import Log
 from chat.search import Results, Search
 from chat.turns import Turns
@@ -188,6 +189,10 @@ def test_archived_is_found_and_deleted_is_not(
 
     deletions.restore(gone.id, "alice")
     assert len(search.find("alice", "blue").found) == 2
+
+
+def test_a_sign_that_is_a_whole_saying_is_not_spelled_out():
+    assert fold("a\ufdfab") == "a b"
 
 
 @pytest.mark.parametrize("words", ["wörter {} " * 30_000, "𠀀𠀁{}" * 60_000], ids=["long", "dense"])

@@ -115,6 +115,21 @@ def test_a_long_error_is_cut():
     assert len(failed.sentence) < 600
 
 
+@pytest.mark.parametrize("place", range(480, 502, 3))
+def test_a_key_is_left_out_also_where_the_error_is_cut(place: int):
+    said = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
+    failed = parse(ServerSentEvent("message", said), ("canary-5f2c9e",))
+
+    assert isinstance(failed, Failed)
+    assert "canary" not in failed.sentence
+
+
+def test_what_nearly_is_a_token_costs_no_more_than_other_words():
+    failed = parsed({"type": "error", "error": {"message": "eyJaaaaaaaa-" * 500_000}})
+
+    assert isinstance(failed, Failed)
+
+
 def test_the_name_of_the_event_serves_where_the_type_is_missing():
     assert parsed({"error": "tired"}, "error") == Failed("The service reported an error: tired.")
     assert parsed({"message": "Hi"}, "complete") == Complete("Hi")
