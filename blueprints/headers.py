@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from http import HTTPStatus
 
 from flask import Flask, Response, g, request
 from werkzeug import Response as BaseResponse
@@ -50,8 +51,9 @@ def _harden(response: Response) -> Response:
     if not kind.startswith("image/"):
         headers.setdefault("Content-Security-Policy", POLICY)
         headers.setdefault("Referrer-Policy", "same-origin")
-        headers.setdefault("X-Request-Id", request_id())
         headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+    if response.status_code >= HTTPStatus.BAD_REQUEST:
+        headers.setdefault("X-Request-Id", request_id())
     # Back must not show a conversation as it was before the message was sent.
     headers.setdefault("Cache-Control", "no-store")
     return response
