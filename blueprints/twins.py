@@ -21,6 +21,8 @@ from twinapi import Twin, TwinApiError
 bp = Blueprint("twins", __name__)
 
 TWINS_ON_A_PAGE = 60
+# One that is opened shows those before it, too: so many are enough.
+PAGES = 10
 MAX_Q = 200
 LATELY = 4
 # So few are seen at a glance: they need no headings.
@@ -137,4 +139,6 @@ def _lately_first(
 def _page(count: int) -> int:
     """Return the number of the page that is asked for; a page too far is the last."""
     pages = max(1, -(-count // TWINS_ON_A_PAGE))
+    if not wants_fragment():
+        pages = min(pages, PAGES)
     return min(max(1, request.args.get("page", 1, int)), pages)
