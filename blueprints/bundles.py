@@ -20,21 +20,23 @@ STATIC = Path(__file__).parent.parent / "static"
 
 SCRIPTS = (
     *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-    *("js/page.js", "js/follow.js", "js/announcer.js", "js/reading.js", "js/composer.js"),
-    *("js/copy.js", "js/menus.js", "js/shortcuts.js"),
+    *("js/page.js", "js/focus.js", "js/follow.js", "js/times.js", "js/announcer.js"),
+    *("js/wide.js", "js/reading.js", "js/composer.js", "js/copy.js", "js/windows.js"),
+    *("js/menus.js", "js/shortcuts.js"),
 )
 # One script for each language, which says at its beginning what scripts may have to say.
 SAYINGS = "sayings/"
 BUNDLES = {
     "twindow.css": (
         *("css/tokens.css", "css/base.css", "css/parts.css", "css/twins.css"),
-        *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/help.css"),
-        *("css/languages.css", "css/print.css", "brand/accent.css"),
+        *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/languages.css"),
+        *("css/print.css", "brand/accent.css"),
     ),
     # What a first chat page does not need.
     "lists.css": ("css/lists.css", "css/states.css"),
     "followed.css": ("css/followed.css",),
     "until.css": ("css/until.css",),
+    "help.css": ("css/help.css",),
     "forms.css": ("css/forms.css",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),

@@ -12,7 +12,7 @@ from htmx_flask import request as htmx_request
 def init_app(app: Flask) -> None:
     """Teach requests about htmx, and caches that the answer depends on it."""
     Htmx(app)
-    app.after_request(_vary)
+    app.after_request(_mark)
 
 
 def wants_fragment() -> bool:
@@ -36,7 +36,10 @@ def notice(sentence: str, status: int, **values: Any) -> Response:
     return response
 
 
-def _vary(response: Response) -> Response:
+def _mark(response: Response) -> Response:
+    # Scripts tell by it what a proxy says in place of the portal.
+    if htmx_request.htmx:
+        response.headers["X-Fragment"] = "1"
     if response.mimetype == "text/html":
-        response.vary.update(("HX-Request", "HX-History-Restore-Request"))
+        response.vary.add("HX-Request")
     return response

@@ -3,12 +3,13 @@ const SPEAK_MS = 1000;
 const FORGET_MS = 6000;
 const LONGEST = 600; // a longer saying cannot be left half-way
 const announcer = document.getElementById("announcer");
+const ENDED = /[\p{Term}…]\s*$/u;
 let unsaid = [];
 let speaking;
 const speak = () => {
   let words = unsaid.shift() ?? "";
   while (unsaid.length && words.length + unsaid[0].length < LONGEST) {
-    words = `${words.replace(/[^.!?…。؟]$/, "$&.")} ${unsaid.shift()}`;
+    words = `${ENDED.test(words) ? words : `${words}.`} ${unsaid.shift()}`;
   }
   announcer.textContent = words;
   // What was said is not to be found a second time by whoever looks around.
@@ -26,7 +27,6 @@ const announce = (words = "") => {
 {
   const UNITS = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";
   const ENDS = new Set(["LI", "P", "PRE", "TR", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
-  const ENDED = /[.!?:;,…。！？؟]\s*$/;
   const SILENT = "sup, button, [role=doc-backlink], .note__reference";
   // As it would be read where it stands.
   const spoken = (node) => {
@@ -35,7 +35,7 @@ const announce = (words = "") => {
     if (node.localName === "math") return told.formula;
     let words = [...node.childNodes].map(spoken).join("");
     if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
-    if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([.!?:;,…。！？؟]): /g, "$1 ");
+    if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
     if (node.matches("ol > li")) words = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${words.trimStart()}`;
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
     if (!ENDS.has(node.tagName) || !words.trim()) return words;
@@ -89,18 +89,17 @@ const announce = (words = "") => {
     const { state, runs, words } = hear(turn);
     // Whoever has stopped it does not want to hear the rest.
     if (turn.dataset.state === "stopped") unsaid = [];
-    if (document.documentElement.dataset.announce !== "off") announce(words);
     const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
     const kind = progress.replace(/[\d.,]+/g, "");
     if (runs && kind !== state.progress) announce(progress);
+    if (document.documentElement.dataset.announce !== "off") announce(words);
     [state.progress, state.runs] = [kind, runs];
     const note = turn.querySelector(".note span");
     if (!runs) announce(note ? spoken(note) : told.complete);
   };
-  // What was there when the page came is read like the rest of it; but not what was asked for just now.
-  const type = performance.getEntriesByType("navigation")[0]?.type;
+  // What was there when the page came is read like the rest of it; but not what was sent just now.
   for (const turn of document.querySelectorAll(".turn")) {
-    if (type !== "navigate" || !turn.querySelector("[aria-busy]")) hear(turn, true);
+    if (!turn.querySelector("[aria-busy]") || !forNow.get("sent")) hear(turn, true);
   }
   whenNew(listen, SPEAK_MS);
 

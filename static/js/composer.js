@@ -3,8 +3,9 @@
   const root = document.documentElement;
   const box = () => document.getElementById("message");
   // The focus has just come here by itself, from a button that was about to be pressed.
+  const MOVED_MS = 2000;
   const DOUBLE_MS = 500;
-  const isMeantForAnother = () => performance.now() - movedAt < DOUBLE_MS;
+  const isMeantForAnother = () => performance.now() - movedAt < MOVED_MS;
 
   // While an input method composes (229 in Safari), Enter is its own; touch keyboards have no Shift.
   document.addEventListener("keydown", (event) => {
@@ -14,7 +15,7 @@
     const sends = event.ctrlKey || event.metaKey || (hasKeyboard && root.dataset.enter !== "newline");
     if (!sends) return;
     event.preventDefault();
-    if (!isMeantForAnother() && target.value.trim()) target.form.requestSubmit();
+    if (!isMeantForAnother()) target.form.requestSubmit();
   });
 
   // Send and Stop take turns in one place: the second half of a double click is not for the other.
@@ -127,6 +128,8 @@
 
   // Only a page that follows says that what was sent by a plain form has come.
   afterPaint(() => {
+    // A draft goes with its conversation; whoever brings that back has in this window what was typed here.
+    if (justDone === "deleted") forLong.set(`draft /conversations/${whatWith}`, "");
     const sent = forNow.get("sent");
     if (sent && sent !== place) keep("", sent);
     forNow.set("sent", "");

@@ -3,7 +3,7 @@
   const button = document.getElementById("code-copy");
   whenNew(() => {
     // Twenty buttons of a name are told apart by their turns.
-    for (const tool of document.querySelectorAll(".turn__tools > :is(a, button):not([aria-describedby])")) {
+    for (const tool of document.querySelectorAll(".turn__tools > button:not([aria-describedby])")) {
       tool.setAttribute("aria-describedby", tool.closest(".turn").getAttribute("aria-labelledby"));
     }
     if (!button) return;
@@ -16,8 +16,8 @@
   const source = async ({ dataset, parentElement, formAction }) => {
     if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
     if (dataset.copy === "text") {
-      const answer = await fetch(formAction);
-      if (!answer.ok) throw new Error(answer.statusText);  // what it says is no reply
+      const answer = await fetch(formAction, { headers: AS_HTMX });
+      if (!answer.ok || !isOurs(answer)) throw new Error(answer.statusText);  // what it says is no reply
       return answer.text();
     }
     return document.querySelector(dataset.copy).textContent;

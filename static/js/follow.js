@@ -1,11 +1,11 @@
 // Following a reply: come back spread over a moment, later each time that nothing came, at once when
 // the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
-const SOON = 500 + 1500 * Math.random();
+const FIRST = 500 + 1500 * Math.random();
 const NEAR = 8000; // while nobody answers: the portal restarts
 const LATE = 30000; // while something else answers
 const STUCK = 4;
 const empty = new WeakMap();
-const delay = (turn) => Math.min(SOON * 2 ** (empty.get(turn) ?? 0), LATE);
+const delay = (turn) => Math.min(FIRST * 2 ** (empty.get(turn) ?? 0), LATE);
 const cameInVain = (turn) => {
   empty.set(turn, (empty.get(turn) ?? 0) + 1);
   if (empty.get(turn) !== STUCK) return;
@@ -28,15 +28,13 @@ document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   empty.delete(target);
   const progress = target.querySelector(".turn__progress");
   if (progress?.textContent === told.stuck) progress.textContent = "";
-  detail.connection.config.reconnectDelay = SOON;
+  detail.connection.config.reconnectDelay = FIRST;
 });
 // The first connection is not tried again by htmx, and what is no stream would replace the turn.
 const isStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
 const follows = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
-document.addEventListener("htmx:before:response", (event) => {
-  const { sourceElement: turn, response } = event.detail.ctx;
-  if (follows(turn) && !isStream(response)) event.preventDefault();
-});
+// Nobody has pressed anything, and nothing is lost when it fails.
+const isAskedForByItself = (element) => follows(element) || element?.id === "log";
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
   if (!follows(turn) || turn._htmx?.sse || isStream(response) || document.hidden) return;

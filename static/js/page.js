@@ -1,9 +1,14 @@
 // Every page works without these files. They only make some things better.
 document.documentElement.classList.add("scripts");
+// The policy refuses a style that htmx would put in; and nothing here waits for a transition.
+Object.assign(htmx.config, { includeIndicatorCSS: false, defaultSettleDelay: 0 });
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 const notices = document.getElementById("notices");
 const RUNNING = ".turn:is([data-state=waiting], [data-state=streaming])";
 const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
+
+// With the digits of the rest of the page.
+const LANGUAGE = `${document.documentElement.lang}-u-nu-latn`;
 
 // What is kept in this browser, for now or for longer; where nothing may be kept, nothing is.
 const memory = (kind) => ({
@@ -11,7 +16,7 @@ const memory = (kind) => ({
     try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
   },
   set(name, words) {
-    try { words ? window[kind].setItem(name, words) : window[kind].removeItem(name); } catch { return; }
+    try { words ? window[kind].setItem(name, words) : window[kind].removeItem(name); } catch {}
   },
 });
 const forNow = memory("sessionStorage");
@@ -22,7 +27,8 @@ const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(()
 
 // What was done just now is said once, not again by a reload.
 const here = new URL(location);
-if (here.searchParams.has("done")) {
+const { done: justDone, of: whatWith } = Object.fromEntries(here.searchParams);
+if (justDone) {
   for (const name of ["done", "of"]) here.searchParams.delete(name);
   history.replaceState(history.state, "", here);
 }
@@ -43,53 +49,6 @@ const whenNew = (act, after = SOON_MS) => {
   act();
 };
 
-// Times are the reader's own; without scripts they are the server's, and their title says so.
-const TODAY = { timeStyle: "short" };
-const THIS_YEAR = { day: "numeric", month: "long" };
-const BEFORE = { dateStyle: "long" };
-// With the digits of the rest of the page.
-const LANGUAGE = `${document.documentElement.lang}-u-nu-latn`;
-whenNew(() => {
-  const now = new Date();
-  for (const time of document.querySelectorAll("time")) {
-    const then = new Date(time.dateTime);
-    const today = then.toDateString() === now.toDateString() || time.matches(".clock");
-    const shown = today ? TODAY : then.getFullYear() === now.getFullYear() ? THIS_YEAR : BEFORE;
-    const words = then.toLocaleString(LANGUAGE, shown);
-    // A sentence that is written anew is read out anew.
-    if (time.textContent !== words) time.textContent = words;
-    time.title = then.toLocaleString(LANGUAGE);
-  }
-});
-
-// A turn is no stop on the way through the page, but can have the focus.
-const readOn = (turn) => {
-  turn.tabIndex = -1;
-  turn.focus({ preventScroll: true });
-  turn.scrollIntoView();
-};
-
-// Whoever was about to type goes on typing: a button that vanished must not take the focus along.
-// Where the box would call up a keyboard, the button that is there instead gets it.
-let focusedLast;
-let movedAt = -Infinity;
-document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
-const goOn = () => {
-  const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
-  [...places].find((place) => place.checkVisibility())?.focus({ preventScroll: true });
-};
-// Whoever has left the box has left it.
-const typeOn = (event) => {
-  const { activeElement: focused, body } = document;
-  if (focused !== body && focused?.checkVisibility?.()) return;
-  if (focusedLast?.checkVisibility?.()) return;
-  if (event) movedAt = performance.now();
-  goOn();
-};
-if (document.querySelector(RUNNING)) typeOn();
-document.addEventListener("htmx:after:swap", typeOn);
-document.addEventListener("htmx:sse:close", typeOn);
-
 // "Still replying" is no longer true when the reply has ended.
 document.addEventListener("htmx:sse:close", () => document.querySelector("[data-until-ended]")?.remove());
 
@@ -102,16 +61,26 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
 // What is looked for is found while one types.
 document.addEventListener("submit", (event) => { if (event.target.role === "search") event.preventDefault(); });
 
-// Nobody has pressed anything, and nothing is lost when it fails.
-const isAskedForByItself = (element) => follows(element) || element?.id === "log";
 // What could not be sent stays where it is, with a sentence.
-document.addEventListener("htmx:error", (event) => {
-  if (isAskedForByItself(event.detail.ctx?.sourceElement)) return;
-  const hasText = event.detail.ctx?.sourceElement?.matches(".composer form");
+const notReached = (element) => {
+  if (isAskedForByItself(element)) return;
+  const hasText = element?.matches(".composer form");
   note(`${navigator.onLine ? told.unreachable : told.offline} ${hasText ? told.kept : told.again}`);
+};
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => notReached(ctx?.sourceElement));
+// What stands between may answer in place of the portal, by an error or a page to sign in: that must not
+// replace what is here.
+const AS_HTMX = { "HX-Request": "true" };
+const isOurs = (response) => response?.headers.has("X-Fragment");
+document.addEventListener("htmx:before:response", (event) => {
+  const { sourceElement, response } = event.detail.ctx;
+  const isWanted = !isAskedForByItself(sourceElement) || (!follows(sourceElement) && response.status < 400);
+  if (isStream(response) || (isOurs(response) && isWanted)) return;
+  event.preventDefault();
+  response.raw.body?.cancel(); // what nobody reads keeps its connection
+  notReached(sourceElement);
 });
-// The next thing that the person does takes it away; a reply that goes on does not.
-document.addEventListener("htmx:before:request", (event) => {
-  if (isAskedForByItself(event.detail.ctx?.sourceElement)) return;
-  notices.replaceChildren();
+// The next thing that the person does takes it away; what the page does by itself does not.
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  if (!isAskedForByItself(ctx?.sourceElement)) notices.replaceChildren();
 });

@@ -12,14 +12,16 @@
     gc: ["#to-conversations"],
   };
   const PAIR_MS = 1500;
-  // From turn to turn: from what has the focus, else from what is seen.
+  // From turn to turn: from what has the focus or was looked for, else from what is seen.
   const STEPS = { j: 1, k: -1 };
   const step = (by) => {
-    const turns = [...document.querySelectorAll("#earlier-turns, .turn")];
-    const at = turns.findIndex((turn) => turn.contains(document.activeElement));
+    const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
+    const { activeElement, body } = document;
+    const from = activeElement === body ? document.querySelector("mark:target") : activeElement;
+    const at = turns.findIndex((turn) => turn.contains(from));
     const top = (turn) => turn.getBoundingClientRect().top;
     const next = at >= 0 ? turns[at + by] : by < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
-    return next ?? (by > 0 && find(WAYS.m));
+    return next ?? (by > 0 && turns.length && document.getElementById("message"));
   };
   const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
   // Where the keys write other letters, their places count.
@@ -41,10 +43,14 @@
     if (event.timeStamp - began > PAIR_MS) before = "";
     const way = key in STEPS ? step(STEPS[key]) : find(WAYS[before + key] ?? WAYS[key]);
     [before, began] = [key === "g" ? key : "", event.timeStamp];
-    if (!way) return;
+    if (!way) {
+      // Whoever just begins to write means the box.
+      if (/^[^g\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
+      return;
+    }
     event.preventDefault();
     if (way.matches(".turn")) readOn(way);
-    else if (way.matches(`${WRITING}, #earlier-turns`)) way.focus();
+    else if (key in STEPS || way.matches(WRITING)) way.focus();
     else way.click();
   });
 
@@ -54,10 +60,10 @@
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const fromMenu = link.checkVisibility();
-    const answer = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
-    if (!answer?.ok) return location.assign(link.href);
+    const answer = await fetch(link.href, { headers: AS_HTMX }).catch(() => null);
+    if (!answer?.ok || !isOurs(answer)) return location.assign(link.href);
     const words = await answer.text();
-    if (document.querySelector("dialog[open]")) return;  // asked for twice
+    if (document.querySelector("dialog")) return;  // asked for twice
     const sheet = document.createElement("dialog");
     sheet.className = "sheet";
     sheet.innerHTML = words;
@@ -68,6 +74,8 @@
       if (fromMenu) document.querySelector(".bar__more").focus();
     });
     document.body.append(sheet);
-    sheet.showModal();
+    // It brings its style.
+    const style = sheet.querySelector("link");
+    style.onload = style.onerror = () => sheet.showModal();
   });
 }

@@ -197,6 +197,23 @@ def test_items_within_an_item_are_heard_apart(context: BrowserContext, upstream:
     assert "one: inner a. inner b. two." in said
 
 
+def test_who_comes_back_to_a_running_reply_hears_what_is_new(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One. Two. Three. Fo")
+    expect(page.locator("#announcer")).to_contain_text("Three.")
+    address = page.url
+    page.goto("/conversations")
+    page.goto(address)
+    page.evaluate(SAYINGS)
+    call.complete("One. Two. Three. Four.")
+    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
+
+    said = " ".join(page.evaluate("said"))
+    assert "Four." in said
+    assert "Three." not in said
+
+
 def test_numbered_items_keep_their_numbers(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "Hello")
     page.evaluate(SAYINGS)

@@ -127,7 +127,7 @@ def test_a_notice_outlives_the_next_piece_of_a_running_reply(
     call = upstream.next_call().begin()
     expect(turn(page, "waiting")).to_be_visible()
 
-    turn(page, "failed").locator("button").dispatch_event(
+    turn(page, "failed").get_by_role("button", name="Retry").dispatch_event(
         "click"
     )  # as in a page that was left open
     expect(page.locator("#notices")).to_contain_text("still replying")

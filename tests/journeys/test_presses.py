@@ -79,6 +79,36 @@ def test_a_window_that_another_has_left_behind_catches_up(
     expect(said).to_have_text(["Hello", "in the first", "in the second"])
 
 
+def test_who_reads_an_earlier_turn_by_the_keyboard_stays_there(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    say(page, "More")
+    call = upstream.next_call().begin()
+    call.delta("One")
+    expect(text(page)).to_have_text("One")
+    for key in ("Escape", "k", "k"):
+        page.keyboard.press(key)
+    expect(turn(page, "complete")).to_be_focused()
+    call.delta(".\n\nMore" * 60)
+    expect(text(page)).to_contain_text("More")
+    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    expect(turn(page, "complete").locator(".turn__said")).to_be_in_viewport()
+
+
+def test_what_grew_before_the_page_was_looked_at_again_is_followed(
+    context: BrowserContext, upstream: Upstream
+):
+    page, _ = talking(context, upstream, "One" + "\n\nline" * 60)
+    grow = "(reply) => { const part = document.createElement('p'); part.style.blockSize = '300px';"
+    text(page).evaluate(f"{grow} reply.append(part); dispatchEvent(new Event('scroll')); }}")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    page.evaluate("new Promise(requestAnimationFrame)")
+
+    left = "document.scrollingElement.scrollHeight - scrollY - innerHeight"
+    assert page.evaluate(left) < 2
+
+
 def test_who_leaves_the_box_has_left_it(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "One")
     expect(box(page)).to_be_focused()

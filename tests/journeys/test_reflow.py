@@ -34,6 +34,23 @@ def settle(page: Page, kind: str) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600],
+    ids=["a wide blank", "a long formula", "marks"],
+)
+def test_no_reply_makes_its_page_wider(context: BrowserContext, upstream: Upstream, reply: str):
+    page = begun(context, upstream)
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.get_by_role("textbox", name="Message").fill("More")
+    page.get_by_role("textbox", name="Message").press("Enter")
+    upstream.next_call().begin().complete(reply)
+    expect(page.locator(".turn[data-state=complete]")).to_have_count(2)
+    for _ in range(2):
+        assert page.evaluate("document.scrollingElement.scrollWidth") == 320
+        page.reload()
+
+
 @pytest.mark.parametrize("kind", ["as it is", "wide-set", "rtl", "large text"])
 def test_no_page_scrolls_sideways(
     context: BrowserContext, upstream: Upstream, surprises: Surprises, kind: str

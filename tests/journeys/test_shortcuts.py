@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from blueprints.current import Portal
+from tests.history import converse, person_of
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import box, say, talking
 from tests.upstream import Upstream
@@ -146,6 +148,33 @@ def test_j_and_k_lead_from_turn_to_turn_and_to_the_box(context: BrowserContext, 
     expect(box(page)).to_have_value("")
 
 
+def test_j_and_k_go_on_from_what_was_looked_for_and_to_later_turns(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = begun(context, upstream)
+    conversation = converse(portal.database, person_of(portal.database), 24)
+    address = f"/conversations/{conversation}?before=20"
+    page.goto(address)
+    turns = page.locator(".turn")
+    hit = turns.nth(9).get_attribute("data-turn")
+    for key, place in (("j", 10), ("k", 8)):
+        page.goto("about:blank")
+        page.goto(f"{address}&hit={hit}&said=1&q=00010#hit")
+        expect(page.locator("mark:target")).to_be_in_viewport()
+        page.keyboard.press(key)
+        expect(turns.nth(place)).to_be_focused()
+    for _ in range(turns.count() - place):
+        page.keyboard.press("j")
+    expect(page.get_by_role("link", name="Later turns")).to_be_focused()
+
+
+def test_letters_that_mean_nothing_else_begin_a_message(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    page.keyboard.type("Just so: many questions")
+    expect(box(page)).to_have_value("Just so: many questions")
+
+
 @pytest.mark.parametrize("key", ["m", "/"])
 def test_from_a_page_without_a_box_the_keys_lead_to_the_newest_which_has_one(
     context: BrowserContext, upstream: Upstream, key: str
@@ -173,8 +202,8 @@ def test_keys_rest_while_one_types(context: BrowserContext):
     page = context.new_page()
     page.goto("/twins/ada")
     box(page).click()
-    page.keyboard.type("?mgt/ns")
-    expect(box(page)).to_have_value("?mgt/ns")
+    page.keyboard.type("?mgt/nsjk")
+    expect(box(page)).to_have_value("?mgt/nsjk")
     expect(sheet(page)).to_have_count(0)
 
 
@@ -190,7 +219,7 @@ def test_they_can_be_switched_off(context: BrowserContext):
     page = context.new_page()
     switch_off(page)
     page.goto("/twins/ada")
-    for key in ("?", "m", "/", "g", "t"):
+    for key in ("?", "m", "/", "g", "t", "j", "k", "H"):
         page.keyboard.press(key)
     expect(box(page)).not_to_be_focused()
     expect(page).to_have_url(re.compile("/twins/ada$"))

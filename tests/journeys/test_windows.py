@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import box, hide, requests_of, same_person, say, show, text
+from tests.journeys.steps import box, hide, same_person, say, show, text
 from tests.upstream import Upstream
 
 
@@ -58,10 +60,12 @@ def test_what_was_said_elsewhere_is_there_when_one_comes_back(
     expect(text(page, "complete", 2)).to_have_text("To “And more”")
 
 
-def test_what_comes_by_two_ways_is_shown_once(context: BrowserContext, upstream: Upstream):
+@pytest.mark.parametrize("meanwhile", [None, hide], ids=["looked at", "hidden"])
+def test_what_comes_by_two_ways_is_shown_once(
+    context: BrowserContext, upstream: Upstream, meanwhile: Callable[[Page], None] | None
+):
     page = begun(context, upstream)
     other = beside(page)
-    asked = requests_of(other, lambda request: "?seen=" in request.url)
     held: list[Route] = []
     other.route("**/turns?seen=*", lambda route: held.append(route), times=1)
     say(page, "More")
@@ -70,21 +74,49 @@ def test_what_comes_by_two_ways_is_shown_once(context: BrowserContext, upstream:
     say(other, "And more")
     upstream.next_call().begin().complete("Three")
     expect(other.locator(".turn")).to_have_count(3)
+    if meanwhile:
+        meanwhile(other)
     with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
         held[0].continue_()
-    other.evaluate("new Promise(requestAnimationFrame)")
+    other.evaluate("new Promise((done) => setTimeout(done))")
 
-    assert len(asked) == 1
     expect(other.locator(".turn")).to_have_count(3)
+    expect(other.locator(".turn__said")).to_contain_text(["Hello", "More", "And more"])
+
+
+def test_a_message_whose_answer_is_late_is_shown_once(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    held: list[tuple[Route, APIResponse]] = []
+    page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
+    say(page, "More")
+    upstream.next_call().begin().complete("Two")
+    show(page)
+    expect(text(page, "complete", 1)).to_have_text("Two")
+    ((route, answer),) = held
+    route.fulfill(response=answer)
+    expect(box(page)).to_be_empty()
+    expect(page.locator(".turn")).to_have_count(2)
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_nobody_is_told_that_nothing_is_new(context: BrowserContext, upstream: Upstream):
+def test_nobody_is_told_what_they_have_not_asked_for(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     page.route("**/turns?seen=*", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):
         show(page)
-    with page.expect_event("requestfinished"):
-        show(page)
+    for _ in range(2):
+        with page.expect_response("**/turns?seen=*"):
+            show(page)
+        context.clear_cookies()
+    page.evaluate("new Promise((done) => setTimeout(done))")
     expect(page.locator("#notices")).to_be_empty()
     expect(page.locator(".turn")).to_have_count(1)
+
+
+def test_who_says_something_elsewhere_is_heard_here(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    other = beside(page)
+    say(page, "More")
+    call = upstream.next_call().begin()
+    expect(other.locator("#announcer")).to_contain_text("Ada replies to “More”")
+    call.complete("Two")

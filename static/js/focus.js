@@ -1,0 +1,27 @@
+// Whoever was about to type goes on typing: a button that vanished must not take the focus along.
+// Where the box would call up a keyboard, the button that is there instead gets it.
+let focusedLast;
+let movedAt = -Infinity;
+document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
+const goOn = () => {
+  const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
+  [...places].find((place) => place.checkVisibility())?.focus({ preventScroll: true });
+};
+// Whoever has left the box has left it.
+const typeOn = (event) => {
+  const { activeElement: focused, body } = document;
+  if (focused !== body && focused?.checkVisibility?.()) return;
+  if (focusedLast?.checkVisibility?.()) return;
+  if (event) movedAt = performance.now();
+  goOn();
+};
+if (hasKeyboard && document.querySelector(RUNNING)) typeOn();
+document.addEventListener("htmx:after:swap", typeOn);
+document.addEventListener("htmx:sse:close", typeOn);
+
+// A turn is no stop on the way through the page, but can have the focus.
+const readOn = (turn) => {
+  turn.tabIndex = -1;
+  turn.focus({ preventScroll: true });
+  turn.scrollIntoView();
+};
