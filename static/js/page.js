@@ -50,7 +50,9 @@ const whenNew = (act, after = SOON_MS) => {
 };
 
 // "Still replying" is no longer true when the reply has ended.
-document.addEventListener("htmx:sse:close", () => document.querySelector("[data-until-ended]")?.remove());
+document.addEventListener("htmx:sse:close", () => {
+  if (!document.querySelector(RUNNING)) document.querySelector("[data-until-ended]")?.remove();
+});
 
 // A form says how far the page has come: another window may have gone on.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {

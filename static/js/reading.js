@@ -10,8 +10,10 @@
     if (toNewest) toNewest.hidden = true;
     page.scrollTop = page.scrollHeight;
   };
-  let following = true;
+  let following = false;
   let top = 0;
+  // Who reads an earlier turn by the keyboard has the focus there.
+  const isFollowing = () => following && !document.querySelector(".turn:not(:last-child):focus");
   let length = 0;
   let breadth = 0;
   addEventListener("scroll", () => {
@@ -23,8 +25,7 @@
   if (log) {
     new ResizeObserver(([{ contentRect: { width, height } }]) => {
       const grows = width === breadth && height > length;
-      // Who reads an earlier turn by the keyboard has the focus there.
-      if (following && !document.querySelector(".turn:not(:last-child):focus")) toEnd();
+      if (isFollowing()) toEnd();
       else if (toNewest && grows && log.querySelector("[aria-busy]")) toNewest.hidden = false;
       [breadth, length] = [width, height];
     }).observe(log);
@@ -50,7 +51,7 @@
   // What one has just asked is what one wants to see; and one goes on typing.
   let last = newestTurn()?.id;
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (log && following) toEnd(); // a note has come into the composer, perhaps
+    if (isFollowing()) toEnd(); // a note has come into the composer, perhaps
     const turn = newestTurn();
     if (!turn || turn.id === last) return;
     last = turn.id;

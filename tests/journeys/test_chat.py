@@ -127,9 +127,8 @@ def test_a_notice_outlives_the_next_piece_of_a_running_reply(
     call = upstream.next_call().begin()
     expect(turn(page, "waiting")).to_be_visible()
 
-    turn(page, "failed").get_by_role("button", name="Retry").dispatch_event(
-        "click"
-    )  # as in a page that was left open
+    # As in a page that was left open.
+    turn(page, "failed").locator(".note button").dispatch_event("click")
     expect(page.locator("#notices")).to_contain_text("still replying")
     call.delta("It goes on")
     expect(turn(page, "streaming")).to_contain_text("It goes on")

@@ -242,6 +242,7 @@ def test_paper_is_white_and_holds_the_turns_alone(context: BrowserContext, upstr
     )
     said = page.locator(".turn__said")
     expect(said).to_have_css("background-color", "rgb(255, 255, 255)")
+    assert said.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("Hello to you")
     for chrome in (".bar", ".side", ".composer", ".talk .menu", ".talk__new"):
         expect(page.locator(chrome)).to_be_hidden()

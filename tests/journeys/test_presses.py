@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import box, say, talking, text
+from tests.journeys.steps import box, say, say_too_early, talking, text
 from tests.upstream import Upstream
 
 BETWEEN_MS = 300
@@ -128,7 +128,7 @@ def test_a_window_whose_message_is_refused_sees_what_another_has_said(
     second.goto(first.url)
     say(first, "in the first")
     call = upstream.next_call().begin()
-    say(second, "in the second")
+    say_too_early(second, "in the second")
     expect(second.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     call.complete("One")
 
