@@ -50,7 +50,7 @@ const whenNew = (act, after = SOON_MS) => {
 };
 
 // "Still replying" is no longer true when the reply has ended.
-document.addEventListener("htmx:sse:close", () => {
+whenNew(() => {
   if (!document.querySelector(RUNNING)) document.querySelector("[data-until-ended]")?.remove();
 });
 

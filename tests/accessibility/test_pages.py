@@ -18,7 +18,7 @@ NO_PAGE = {
         "exports.show",
         "events.show",
     ),
-    "turns.text",
+    *("turns.index", "turns.text"),
     *("health.live", "health.ready", "health.stream"),
 }
 

@@ -18,7 +18,7 @@ def page(alice: Person, upstream: Upstream) -> Page:
 def test_the_lists_say_what_is_missing(alice: Person, people: Callable[[], Person], page: Page):
     assert "Nothing is archived" in alice.get("/conversations?view=archived").text
     assert "Nothing with marlow yet" in alice.get("/conversations?twin=marlow").text
-    assert "Nothing here holds “ \"' ”" in alice.get("/conversations?q=%22'").text
+    assert "Nothing here contains “ \"' ”" in alice.get("/conversations?q=%22'").text
     assert "Pick a twin and say something" in people().get("/conversations").text
 
 

@@ -153,7 +153,7 @@ def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
 
     gone = alice.press(renamed, "Delete")
     assert "q=sky" in gone.response.url
-    assert "Nothing here holds" in gone.text
+    assert "Nothing here contains" in gone.text
     assert titles(alice.press(gone, "Undo")) == ["A sky"]
 
 

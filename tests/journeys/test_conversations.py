@@ -131,7 +131,7 @@ def test_a_search_without_a_network_is_made_when_it_is_back(
     expect(page.locator("#notices")).to_contain_text("You are offline. Try again.")
     context.set_offline(False)
 
-    expect(page.locator("#found")).to_contain_text("Nothing here holds")
+    expect(page.locator("#found")).to_contain_text("Nothing here contains")
     expect(page.locator("#notices")).to_be_empty()
 
 

@@ -19,6 +19,8 @@ def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
     call.complete(LONG)
     expect(text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
     expect(turn(page, "complete").get_by_role("button", name="Ask again")).to_be_in_viewport()
+    # Nothing can be pressed while the page fades in.
+    page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
     return page
 
 
