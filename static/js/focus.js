@@ -7,11 +7,11 @@ const goOn = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
   [...places].find((place) => place.checkVisibility())?.focus({ preventScroll: true });
 };
-// Whoever has left the box has left it.
+// Whoever has left the box has left it, and who only reads is left alone.
 const typeOn = (event) => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;
-  if (focusedLast?.checkVisibility?.()) return;
+  if (focusedLast ? focusedLast.checkVisibility?.() : event) return;
   if (event) movedAt = performance.now();
   goOn();
 };

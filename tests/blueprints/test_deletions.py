@@ -120,3 +120,20 @@ def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
     alice.press(alice.get(page.path), "Delete")
     move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
     assert "Deleted in" not in alice.get("/conversations").text
+
+
+def test_words_that_were_refused_go_with_their_conversation(alice: Person, page: Page):
+    refused = alice.press(page, "Send", content="x" * 32_001)
+    assert "x" * 32_001 in alice.get(page.path).html.select_one("#message").get_text()
+    gone = alice.press(refused, "Delete")
+
+    alice.press(gone, "Undo")
+    assert alice.get(page.path).html.select_one("#message").get_text() == ""
+
+
+def test_words_that_are_far_too_many_are_given_back_once(alice: Person, page: Page):
+    words = "x" * 200_000
+    refused = alice.press(page, "Send", content=words)
+
+    assert words in refused.html.select_one("#message").get_text()
+    assert alice.get(page.path).html.select_one("#message").get_text() == ""

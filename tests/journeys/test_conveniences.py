@@ -86,7 +86,7 @@ def test_a_message_is_asked_again_as_a_new_one(context: BrowserContext, upstream
 
 def test_words_come_back_to_be_edited(context: BrowserContext, upstream: Upstream):
     page = answered(context, upstream, "First")
-    page.get_by_role("button", name="Edit").click()
+    page.get_by_role("button", name="Edit").press("Space")
     expect(box(page)).to_have_value("Hello")
     expect(box(page)).to_be_focused()
 

@@ -11,6 +11,11 @@ from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import FORMS, box, say, say_too_early, talking, text
 from tests.upstream import Upstream
 
+UNTIL_NOTHING_IS_KEPT = """() => new Promise((done) => {
+  const look = () => (localStorage.length ? requestAnimationFrame(look) : done());
+  look();
+})"""
+
 
 def test_more_than_can_be_sent_is_kept_whole_and_said(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
@@ -231,3 +236,20 @@ def test_enter_that_was_meant_for_stop_sends_no_draft(context: BrowserContext, u
     page.keyboard.type("ft")
     page.keyboard.press("Enter")
     assert upstream.next_call().body["content"] == "half a draft"
+
+
+def test_a_draft_goes_with_its_conversation_and_comes_back_with_it(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    address = page.url
+    box(page).fill("half a thought")
+    page.locator("summary[title^=Options]").click()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".note").first).to_contain_text("was deleted")
+    page.evaluate(UNTIL_NOTHING_IS_KEPT)
+
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.locator(".note").first).to_contain_text("is back")
+    page.goto(address)
+    expect(box(page)).to_have_value("half a thought")

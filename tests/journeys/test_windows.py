@@ -113,10 +113,14 @@ def test_nobody_is_told_what_they_have_not_asked_for(context: BrowserContext, up
     expect(page.locator(".turn")).to_have_count(1)
 
 
-def test_who_says_something_elsewhere_is_heard_here(context: BrowserContext, upstream: Upstream):
+def test_who_only_reads_hears_what_is_said_elsewhere_and_keeps_the_focus(
+    context: BrowserContext, upstream: Upstream
+):
     page = begun(context, upstream)
     other = beside(page)
     say(page, "More")
     call = upstream.next_call().begin()
     expect(other.locator("#announcer")).to_contain_text("Ada replies to “More”")
     call.complete("Two")
+    expect(text(other, "complete", 1)).to_have_text("Two")
+    expect(other.locator("body")).to_be_focused()
