@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.chaos.people import Said, each, kept_share, look_until_ended, shares, somebodies
+from blueprints import readers
+from tests.chaos.people import PEOPLE, Said, each, kept_share, look_until_ended, shares, somebodies
 from tests.chaos.processes import Portal, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_least, at_most, exactly, only
 from tests.person import Person
@@ -52,7 +54,8 @@ def drain(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(scripted_service())
         port = free_port()
-        people = stack.enter_context(somebodies(port))
+        # Whoever follows more replies than one may is sent away before the end, whatever happens.
+        people = stack.enter_context(somebodies(port, max(PEOPLE, ceil(streams / readers.MOST))))
         said = [
             Said(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.") for n in range(streams)
         ]

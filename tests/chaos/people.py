@@ -85,9 +85,9 @@ def _words(article: Tag, selector: str) -> str:
 
 
 @contextmanager
-def somebodies(port: int) -> Iterator[list[Person]]:
-    """Give five people with browsers."""
-    people = [Person(f"http://127.0.0.1:{port}") for _ in range(PEOPLE)]
+def somebodies(port: int, count: int = PEOPLE) -> Iterator[list[Person]]:
+    """Give so many people with browsers."""
+    people = [Person(f"http://127.0.0.1:{port}") for _ in range(count)]
     try:
         yield people
     finally:
