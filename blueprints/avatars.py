@@ -48,7 +48,7 @@ def drawn(twin_id: str) -> faces.Face:
 
 def face_name(twin_id: str) -> str:
     """Return what tells the face from others while one page turns into the next."""
-    return f"face-{faces.seed_of(twin_id)}"
+    return f"face-{faces.seed_of(twin_id)[:6]}"
 
 
 @bp.get("/<seed:seed>/<name>")

@@ -27,7 +27,7 @@ TAGS = {
     *("mtr", "munder", "munderover"),
 }
 ATTRIBUTES = {
-    "math": {"display"},
+    "math": {"display", "alttext"},
     "menclose": {"notation"},
     "mfrac": {"linethickness"},
     "mi": {"mathvariant"},
@@ -146,7 +146,10 @@ def _converted(latex: str, display: str) -> bytes:
         return b""
     try:
         # What is between the braces of \text is not escaped there.
-        math = convert(latex.replace("<", r"\lt ").replace(">", r"\gt "), display=display).encode()
+        math = convert(latex.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
         return b""
-    return math if len(math) <= MAX_BYTES else b""
+    # What is spoken where MathML is not.
+    spoken = f'display="{display}" alttext="{html.escape(latex.strip())}"'
+    drawn = math.replace(f'display="{display}"', spoken, 1).encode()
+    return drawn if len(drawn) <= MAX_BYTES else b""

@@ -32,7 +32,7 @@ const announce = (words = "") => {
   const spoken = (node) => {
     if (!node.tagName) return node.data ?? "";
     if (node.matches(SILENT)) return "";
-    if (node.localName === "math") return told.formula;
+    if (node.localName === "math") return node.getAttribute("alttext")?.replace(/[\\{}]/g, " ") ?? told.formula;
     let words = [...node.childNodes].map(spoken).join("");
     if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
     if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");

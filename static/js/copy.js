@@ -17,7 +17,7 @@
     if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
     if (dataset.copy === "text") {
       const answer = await fetch(formAction, { headers: AS_HTMX });
-      if (!answer.ok || !isOurs(answer)) throw new Error(answer.statusText);  // what it says is no reply
+      if (!answer.ok || !isOurs(answer)) throw answer; // what it says is no reply
       return answer.text();
     }
     return document.querySelector(dataset.copy).textContent;

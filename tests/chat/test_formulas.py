@@ -17,6 +17,12 @@ def test_a_formula_is_mathml(text: str):
     assert ('display="block"' in html) is (text[:2] in ("$$", "\\["))
 
 
+def test_a_formula_can_be_read_out_as_it_was_written():
+    html = BeautifulSoup(render(r'$\frac{a}{b} < \text{"c"}$'), "html.parser")
+
+    assert html.select_one("math[alttext]")["alttext"] == r'\frac{a}{b} < \text{"c"}'
+
+
 @pytest.mark.parametrize(
     ("text", "html"),
     [

@@ -73,7 +73,7 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
             ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
             "Take the train. It is fast. You can read. Walk.",
         ),
-        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. Formula. And so on."),
+        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. bar x = 1 = y. And so on."),
         (["This is **bold. It", " goes** on. Yes."], "This is bold. It goes on. Yes."),
     ],
     ids=["a list that opens", "a list that becomes loose", "a formula", "emphasis"],
