@@ -6,6 +6,7 @@ import logging
 import math
 import time
 from dataclasses import replace
+from logging import ERROR, WARNING
 from typing import Any
 
 from flask import Flask, Response, abort, make_response, render_template, request
@@ -46,13 +47,14 @@ def _refuse_nul() -> None:
         abort(404)
 
 
-def answer(said: State, status: int, **values: Any) -> Response:
+def answer(said: State, status: int, *, bug: Exception | None = None, **values: Any) -> Response:
     """Say it: words that a form brought are given back with it.
 
     `until` (seconds since the epoch) says how long to wait, `deleted` what can be brought back.
     """
     if status >= 500:
-        logger.warning("%s: %d %s %s", request_id(), status, request.method, request.path)
+        told = (request_id(), status, request.method, request.path)
+        logger.log(ERROR if bug else WARNING, "%s: %d %s %s", *told, exc_info=bug)
     if request.blueprint == "events":
         # An error page must not be swapped into the reply; the page asks for the stream again.
         response = make_response(translated(said.sentence), status, {"HX-Reswap": "none"})
@@ -92,5 +94,4 @@ def _from_http(error: HTTPException) -> Response:
 
 
 def _from_bug(error: Exception) -> Response:
-    logger.error("%s: %s %s", request_id(), request.method, request.path, exc_info=error)
-    return answer(state(500), 500)
+    return answer(state(500), 500, bug=error)
