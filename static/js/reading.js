@@ -42,11 +42,12 @@
       page.scrollTop = place;
       following = atEnd();
     } else if (location.hash === "#message" || !(location.hash || location.search)) toEnd();
-    if (hasKeyboard && location.hash === "#message") goOn();
     document.addEventListener("submit", ({ target }) => {
       if (target.matches(".talk .menu form")) forNow.set("place", String(page.scrollTop));
     });
   }
+
+  if (hasKeyboard && location.hash === "#message") goOn();
 
   // What one has just asked is what one wants to see; and one goes on typing.
   let last = newestTurn()?.id;

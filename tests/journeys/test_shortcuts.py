@@ -121,7 +121,9 @@ def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
     expect(turn(page, "complete")).to_be_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("n")
-    expect(page).to_have_url(re.compile("/twins/ada$"))
+    expect(page).to_have_url(re.compile("/twins/ada#message$"))
+    page.keyboard.type("more")
+    expect(box(page)).to_have_value("more")
 
 
 def test_j_and_k_lead_from_turn_to_turn_and_to_the_box(context: BrowserContext, upstream: Upstream):
