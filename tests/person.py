@@ -61,16 +61,23 @@ class Page:
 
     def action(self, button: str) -> tuple[str, dict[str, str]]:
         """Return where a button sends its form, and the hidden fields it sends."""
-        buttons = self.html.select("form button, button[form]")
-        found = next(b for b in buttons if b.get_text().strip() == button)
-        form = self.html.find(id=found["form"]) if found.get("form") else found.find_parent("form")
-        assert isinstance(form, Tag)
+        found, form = next(
+            (found, form)
+            for found in self.html.select("form button, button[form]")
+            if found.get_text().strip() == button and (form := self._form_of(found))
+        )
         fields = {
             str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")
         }
         if "name" in found.attrs:
             fields[str(found["name"])] = str(found.get("value", ""))
         return str(found.get("formaction", form["action"])), fields
+
+    def _form_of(self, button: Tag) -> Tag | None:
+        # A button to stop is there when no reply runs, too, and does nothing.
+        if name := button.get("form"):
+            return self.html.select_one(f"form#{name}")
+        return button.find_parent("form")
 
 
 class Person:
