@@ -13,7 +13,7 @@ from string import Template
 import brotli
 
 from blueprints.sayings import script
-from blueprints.squeeze import squeeze
+from blueprints.squeeze import renamed, short_names, squeeze
 from wording import LANGUAGES
 
 STATIC = Path(__file__).parent.parent / "static"
@@ -85,7 +85,13 @@ def _read(part: str, colours: Mapping[str, str], *, for_developers: bool) -> byt
         data = Template(data.decode()).substitute(colours).encode()
     if for_developers or not part.startswith(("css/", "js/", "brand/")):
         return data
-    return squeeze(part, data.decode()).encode()
+    squeezed = squeeze(part, data.decode())
+    return (renamed(squeezed, _names()) if part.endswith(".css") else squeezed).encode()
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    return short_names(path.read_text() for path in STATIC.glob("*/*.css"))
 
 
 @cache

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from flask import Flask, Response, g, request
 from werkzeug import Response as BaseResponse
 
-POLICY = "; ".join(
+POLICY = ";".join(
     (
         "default-src 'none'",
         "script-src 'self'",

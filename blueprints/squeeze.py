@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 import rjsmin
 from jinja2.ext import Extension
@@ -11,6 +12,7 @@ from jinja2.ext import Extension
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 BLANK = re.compile(r"\s+")
 AROUND = re.compile(r" ?([{};,>]) ?|(:) ")
+PROPERTY = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -21,6 +23,17 @@ def squeeze(part: str, text: str) -> str:
     if part.endswith(".js"):
         return str(rjsmin.jsmin(text))
     return text
+
+
+def short_names(styles: Iterable[str]) -> Mapping[str, str]:
+    """Return a short name for each custom property of styles that are shown together."""
+    long = sorted({name for style in styles for name in PROPERTY.findall(style)})
+    return {name: f"--{number:x}" for number, name in enumerate(long)}
+
+
+def renamed(style: str, names: Mapping[str, str]) -> str:
+    """Return a style with other names for its custom properties."""
+    return PROPERTY.sub(lambda found: names[found[0]], style)
 
 
 class Unindented(Extension):

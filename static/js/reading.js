@@ -21,7 +21,7 @@
     following = atEnd() || (following && page.scrollTop >= top);
     top = page.scrollTop;
     if (following && toNewest) toNewest.hidden = true;
-  }, { passive: true });
+  });
   if (log) {
     new ResizeObserver(([{ contentRect: { width, height } }]) => {
       const grows = width === breadth && height > length;

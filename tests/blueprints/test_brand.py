@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from branding.colour import parse
+from branding.palette import Palette
 from tests.person import Person
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -48,7 +50,8 @@ def test_the_accent_is_in_the_stylesheet_and_the_icons(alice: Person):
     style = alice.get(html.select_one("link[rel=stylesheet]")["href"]).response
     favicon = alice.get(html.select_one("link[rel=icon]")["href"]).response
 
-    assert "--raw-accent:light-dark(oklch(" in style.text
+    colours = Palette.of(parse("crimson")).written()
+    assert f"light-dark({colours['light_accent']},{colours['dark_accent']})" in style.text
     assert "$" not in favicon.text
     assert "color:#d60438" in favicon.text
     assert favicon.headers["Content-Type"] == "image/svg+xml"

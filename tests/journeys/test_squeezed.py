@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext
 
+from blueprints.bundles import BUNDLES, make
 from blueprints.squeeze import squeeze
+from branding.palette import Palette
+from config import load
 
 STATIC = Path(__file__).parent.parent.parent / "static"
 COMMENT = re.compile(r"(?:^|(?<=\s))//.*$", re.MULTILINE)
 BLANKS = re.compile(r"\s+")
+DECLARED = re.compile(r"[{;\s](--[\w-]+):")
+USED = re.compile(r"var\((--[\w-]+)")
+COLOURS = Palette.of(load().accent.colour).written()
 RULES = """css => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -38,3 +44,18 @@ def test_a_squeezed_script_lacks_nothing_but_comments_and_blanks(path: Path):
     without_comments = COMMENT.sub("", text)
 
     assert BLANKS.sub("", squeeze(f"js/{path.name}", text)) == BLANKS.sub("", without_comments)
+
+
+def test_each_property_has_a_short_name_of_its_own_in_all_styles():
+    def declared(*, for_developers: bool) -> set[str]:
+        styles = [name for name in BUNDLES if name.endswith(".css")]
+        made = [
+            make(name, BUNDLES[name], COLOURS, for_developers=for_developers) for name in styles
+        ]
+        whole = "".join(asset.body.decode() for asset in made)
+        names = set(DECLARED.findall(whole))
+        assert names >= set(USED.findall(whole))
+        return names
+
+    assert len(declared(for_developers=False)) == len(declared(for_developers=True))
+    assert max(map(len, declared(for_developers=False))) == len("--00")

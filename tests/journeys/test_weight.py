@@ -94,6 +94,13 @@ def server(tmp_path_factory: pytest.TempPathFactory, service: scripted.Upstream)
         yield server.url
 
 
+@pytest.fixture(scope="module")
+def as_it_comes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve with nothing set: with the twins that come along, and the service beside."""
+    with running(Path(tmp_path_factory.mktemp("as_it_comes")), "app.py") as server:
+        yield server.url
+
+
 @pytest.fixture
 def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
     """Open a browser that has seen nothing yet."""
@@ -107,15 +114,16 @@ def of_this_host(scales: Scales, server: str) -> bool:
     return all(address.startswith(f"{server}/") for address in scales.bytes)
 
 
-def test_the_first_chat_page_is_light(context: BrowserContext, server: str):
+@pytest.mark.parametrize("twin", ["ada", "coach", "marlow"])
+def test_the_first_chat_page_is_light(context: BrowserContext, as_it_comes: str, twin: str):
     page = context.new_page()
     scales = Scales(page)
-    page.goto("/twins/ada", wait_until="networkidle")
+    page.goto(f"{as_it_comes}/twins/{twin}", wait_until="networkidle")
     page.evaluate(ICON)
 
     assert 4 <= len(scales.bytes) <= FIRST_REQUESTS, scales.told
     assert scales.total <= FIRST_BYTES, scales.told
-    assert of_this_host(scales, server), scales.told
+    assert of_this_host(scales, as_it_comes), scales.told
     assert page.evaluate("violations") == []
     assert page.evaluate(INLINE) == []
 
