@@ -29,7 +29,7 @@ class Part(NamedTuple):
     hit: bool
 
 
-class _Span(NamedTuple):
+class Span(NamedTuple):
     """Where a hit stands in a text, and which of the words it is."""
 
     start: int
@@ -58,7 +58,7 @@ class Pattern:
         if markdown:
             text = _SIGNS.sub(" ", text)
         text = " ".join(text.split())
-        rarest = self._rarest(text)
+        rarest = self.rarest(text)
         start = _at_blank(text, rarest.start - BEFORE)
         end = len(text) if len(text) - start <= LENGTH else start + LENGTH
         end = max(rarest.end, text.rfind(" ", start, end) if end < len(text) else end)
@@ -66,8 +66,11 @@ class Pattern:
         closing = [Part(" …", hit=False)] if end < len(text) else []
         return [*opening, *self.whole(text[start:end]), *closing]
 
-    def _rarest(self, text: str) -> _Span:
-        """Find a place of the word that comes least often at the beginning of a text."""
+    def rarest(self, text: str) -> Span:
+        """Find a place of the word that comes least often at the beginning of a text.
+
+        Where there is none, it ends at 0.
+        """
         folded = _Folded(text)
         spans = list(islice(folded.spans(self._pattern), ENOUGH))
         times = Counter(span.word for span in spans)
@@ -76,7 +79,7 @@ class Pattern:
             rest = folded.spans(re.compile("|".join(later)))
             if found := next(rest, None):
                 return found
-        return min(spans, key=lambda span: times[span.word], default=_Span(0, 0, 0))
+        return min(spans, key=lambda span: times[span.word], default=Span(0, 0, 0))
 
 
 class _Folded:
@@ -85,17 +88,17 @@ class _Folded:
     def __init__(self, text: str) -> None:
         self._words = folding.fold(text)
         self._places: Sequence[int] = range(len(text))
-        if len(self._words) != len(text):
+        if any(len(folding.fold(sign)) != 1 for sign in set(text)):
             # Some sign becomes two, or none: find out which stands for which.
             signs = [folding.fold(sign) for sign in text[:SLOW_LIMIT]]
             self._words = "".join(signs)
             self._places = [place for place, sign in enumerate(signs) for _ in sign]
 
-    def spans(self, pattern: re.Pattern[str]) -> Iterator[_Span]:
+    def spans(self, pattern: re.Pattern[str]) -> Iterator[Span]:
         """Find what the pattern finds, by its place in the text."""
         for found in pattern.finditer(self._words):
             end = self._places[found.end() - 1] + 1
-            yield _Span(self._places[found.start()], end, found.lastindex or 0)
+            yield Span(self._places[found.start()], end, found.lastindex or 0)
 
 
 def _as_pattern(run: str, last: str) -> str:
@@ -113,7 +116,7 @@ def _at_blank(text: str, place: int) -> int:
     return blank + 1 if blank >= 0 else place
 
 
-def _parts(text: str, spans: Iterable[_Span]) -> Iterator[Part]:
+def _parts(text: str, spans: Iterable[Span]) -> Iterator[Part]:
     at = 0
     for first, last, _ in spans:
         if first > at:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 
-from chat.snippets import Pattern
+from chat.snippets import Part, Pattern, Snippet
 
 PLACE = "hit"
 MOST = 100
@@ -15,20 +16,47 @@ _TAG = re.compile(r'(<(?:[^">]|"[^"]*")*>)')
 
 
 def marked(message: str, pattern: Pattern) -> str:
-    """Mark the hits in HTML of ours; the first gets the id `hit`, their place if there is none.
+    """Mark the hits in HTML of ours; the one that a snippet shows gets the id `hit`.
 
     A hit within a formula, or of which a part is emphasised, is not marked; nor are more than 100.
+    Without any, their place is the beginning.
     """
-    pieces: list[str] = []
-    marks = 0
+    pieces = list(_pieces(message))
+    sought = pattern.rarest("\n".join(text for _, text in pieces))
+    shown: list[str] = []
+    left, at = MOST - 1, 0
+    for piece, text in pieces:
+        first, last = sought.start - at, sought.end - at
+        at += len(text) + 1
+        if sought.end and 0 <= first < len(text):
+            before = pattern.whole(text[:first], most=left)
+            after = pattern.whole(text[last:], most=left - _hits(before))
+            place = f'<mark id="{PLACE}">{_escaped(text[first:last])}</mark>'
+            shown += [*map(_marked, before), place, *map(_marked, after)]
+            left -= _hits(before) + _hits(after)
+        elif left and text.strip() and (hits := _hits(parts := pattern.whole(text, most=left))):
+            shown += map(_marked, parts)
+            left -= hits
+        else:
+            shown.append(piece)
+    return "".join(shown) if sought.end else f'<span id="{PLACE}"></span>{"".join(shown)}'
+
+
+def _hits(parts: Snippet) -> int:
+    return sum(part.hit for part in parts)
+
+
+def _marked(part: Part) -> str:
+    shown = _escaped(part.text)
+    return f"<mark>{shown}</mark>" if part.hit else shown
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def _pieces(message: str) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of HTML in their order, with the text that each of them is; "" is none."""
     for number, part in enumerate(_MATH.split(message)):
         for place, piece in enumerate([part] if number % 2 else _TAG.split(part)):
-            if number % 2 or place % 2 or marks >= MOST or not piece.strip():
-                pieces.append(piece)
-                continue
-            for text, hit in pattern.whole(html.unescape(piece), most=MOST - marks):
-                shown = html.escape(text, quote=False)
-                begin = "<mark>" if marks else f'<mark id="{PLACE}">'
-                pieces.append(f"{begin}{shown}</mark>" if hit else shown)
-                marks += hit
-    return "".join(pieces) if marks else f'<span id="{PLACE}"></span>{message}'
+            yield piece, "" if number % 2 or place % 2 else html.unescape(piece)

@@ -31,7 +31,7 @@ def test_hits_are_marked_and_the_words_stay(markdown: str, q: str, marks: list[s
     page = BeautifulSoup(found(html, q), "html.parser")
 
     assert [mark.get_text() for mark in page.select("mark")] == marks
-    assert page.select_one("mark")["id"] == "hit"
+    assert page.select_one("#hit").name == "mark"
     assert len(page.select("[id=hit]")) == 1
     assert page.get_text() == BeautifulSoup(html, "html.parser").get_text()
 
@@ -41,6 +41,15 @@ def test_so_many_are_marked_and_no_more():
 
     assert len(page.select("mark")) == 100
     assert page.get_text().split() == ["sea"] * 5_000
+
+
+def test_the_place_is_where_the_snippet_is_from():
+    text = "\n\n".join(f"Paragraph {number} says **even** so" for number in range(300))
+    page = BeautifulSoup(found(render(text), "paragraph even 237"), "html.parser")
+
+    assert page.select_one("#hit").get_text() == "237"
+    assert len(page.select("[id=hit]")) == 1
+    assert len(page.select("mark")) == 100
 
 
 @pytest.mark.parametrize("markdown", ["$\\text{the sea}$", "s**ea**", "Nothing"])

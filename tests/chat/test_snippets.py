@@ -12,6 +12,7 @@ from tests.chat.pieces import shown
     ("words", "q", "snippet"),
     [
         ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),
+        ("Die große Tu\u0308r", ["tur"], "Die große [Tu\u0308r]"),
         ("<b>bold</b> & more", ["bold"], "<b>[bold]</b> & more"),
         ("nothing here", ["other"], "nothing here"),
         ("ab " * 200 + "end", ["end"], None),
