@@ -6,7 +6,7 @@ import re
 
 from flask import Blueprint, render_template, request, session
 
-from blueprints import presses
+from blueprints import presses, words
 from blueprints.current import portal
 from blueprints.language import gettext
 from blueprints.telling import number
@@ -45,7 +45,7 @@ def create() -> str | tuple[str, int]:
         return _form(name, "read_only", N_("Choose what the key may do.")), 422
     if not JWT.fullmatch(jwt):
         return _form(name, scope, SHAPELESS, "jwt"), 422
-    if _pressed_before(request.form.get("key", "")):
+    if _pressed_before(request.form.get("key", "")[: words.MAX_KEY]):
         return _form(name, scope, MADE_ALREADY), 409
     try:
         key = portal().client.create_api_key(jwt, name, scope)

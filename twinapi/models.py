@@ -85,7 +85,7 @@ def twin(data: object) -> Twin | None:
     starters = data.get("starters")
     return Twin(
         id=id_,
-        name=text(data.get("name"), 100) or id_[:100],
+        name=line(data.get("name"), 100) or id_[:100],
         description=text(data.get("description"), 2000),
         greeting=text(data.get("greeting"), 2000),
         starters=[s for item in starters if (s := text(item, 300))][:6]
@@ -104,7 +104,7 @@ def conversation(data: object) -> Conversation | None:
     return Conversation(
         id=id_,
         twin_id=identifier(data.get("twinId")) or "",
-        title=text(data.get("title"), 200),
+        title=line(data.get("title"), 200),
         extra=data,
     )
 
@@ -165,6 +165,11 @@ def _language(data: Json) -> str:
 def text(data: object, limit: int) -> str:
     """Read a short text for showing; anything else is empty."""
     return clean(data).strip()[:limit] if isinstance(data, str) else ""
+
+
+def line(data: object, limit: int) -> str:
+    """Read a name for showing, on one line: in an export, a second could be another's words."""
+    return " ".join(clean(data).split())[:limit] if isinstance(data, str) else ""
 
 
 def clean(data: str) -> str:

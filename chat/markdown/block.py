@@ -68,15 +68,18 @@ class Block:
             self._html = self._shown()
         return self._html
 
-    def write(self, text: str) -> str:
-        """Take a piece, and return the HTML of what it closes."""
+    def write(self, text: str, *, looks: bool = False) -> str:
+        """Take a piece, and return the HTML of what it closes.
+
+        What is long is looked through only when it has grown by a part, or when `looks` says so.
+        """
         text = self._held + text
         # What ends a line may be half of what ends it.
         self._held = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
         part = LARGE_PART if length > MONSTROUS or self._plain else PART
-        if length > VERY_LONG and length - len(self._seen) < length * part:
+        if not looks and length > VERY_LONG and length - len(self._seen) < length * part:
             return ""
         found = outline(prepared(self._context + self._tail))
         closed = self._close(found) if found.blocks and found.blocks[-1] else ""

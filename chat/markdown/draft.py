@@ -15,8 +15,9 @@ from chat.markdown.block import Block, Html
 from chat.markdown.changes import Change, changes
 from chat.markdown.rendering import MAX_LENGTH
 
-# So many entries are read before others have their turn.
+# So many entries, or so many characters of one, are read before others have their turn.
 TURN = 32
+PIECE = 4_000
 
 
 class Draft:
@@ -85,8 +86,13 @@ class Draft:
     def _take(self, number: int, text: str) -> None:
         self._length += len(text)
         # What is longer is plain text at its end, and rendered no further until then.
-        if text and self._length <= MAX_LENGTH and (closed := self._block.write(text)):
-            self._closed.append(closed)
+        if self._length <= MAX_LENGTH:
+            for begin in range(0, len(text), PIECE):
+                end = begin + PIECE
+                if closed := self._block.write(text[begin:end], looks=0 < begin < len(text) <= end):
+                    self._closed.append(closed)
+                if begin:
+                    time.sleep(0)
         self.number = number
         if number == self._after:
             self._known = len(self._closed), self._block.html

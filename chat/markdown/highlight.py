@@ -45,6 +45,8 @@ FRAME_END = "</code></pre></div>"
 
 _BLOCK = re.compile(r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL)
 _OTHER_CLASS = re.compile(r'<code class="[^"]*">')
+# In C, what may begin a function is looked for in all ways in which blanks can be divided.
+_GAP = re.compile(r"\s{200}")
 _NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
 
@@ -73,7 +75,7 @@ def _marked(escaped: str, language: str, until: float) -> str:
     if time.thread_time() > until or language not in LANGUAGES or len(escaped) > MAX_LENGTH:
         return escaped
     code = html.unescape(escaped)
-    if max(map(len, code.split("\n"))) > MAX_LINE:
+    if max(map(len, code.split("\n"))) > MAX_LINE or _GAP.search(code):
         return escaped
     lexer = _lexer(language)
     if lexer is None:

@@ -54,3 +54,13 @@ def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream:
     assert "tw_once" in first.text
     assert (second.status, "tw_once" in second.text) == (409, False)
     assert len(upstream.calls) == 1
+
+
+def test_what_a_form_brings_makes_no_session_large(alice: Person, upstream: Upstream):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+    action, fields = alice.get("/keys").action("Make a key")
+    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
+
+    alice.post(action, fields | {"key": "x" * 64 + "a"})
+
+    assert alice.post(action, fields | {"key": "x" * 64 + "b"}).status == 409
