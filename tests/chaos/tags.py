@@ -6,17 +6,18 @@ import re
 from html.parser import HTMLParser
 
 PLAIN = {
-    *("b", "blockquote", "br", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li"),
+    *("b", "blockquote", "br", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr"),
     *("p", "strong", "sup", "table", "tbody", "thead", "tr", "ul"),
     *("mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "msqrt"),
     *("msub", "msubsup", "msup", "mtext", "mtr", "munder", "munderover", "menclose"),
 }
 ATTRIBUTES = {
-    "a": {"href", "title", "rel"},
+    "a": {"href", "title", "rel", "role", "id"},
     "code": set(),
     "div": {"class", "data-language", "id", "tabindex"},
     "i": {"class"},
-    "math": {"display"},
+    "li": {"class"},
+    "math": {"display", "alttext", "tabindex"},
     "mfrac": {"linethickness"},
     "mi": {"mathvariant"},
     "mo": {"stretchy", "fence", "form", "separator", "accent", "largeop", "movablelimits"},
@@ -33,8 +34,8 @@ ATTRIBUTES = {
     "td": {"align"},
     "th": {"align"},
 }
-CLASSES = {"code", "table", "noted", "host", *"kscmfbdi"}
-NOTE = re.compile(r"#?note-[\w-]*-\d+")
+CLASSES = {"code", "table", "noted", "host", "task", *"kscmfbdi"}
+NOTE = re.compile(r"#?(?:note|call)-[\w-]*-\d+")
 REL = "noopener noreferrer nofollow"
 
 
