@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort
 from werkzeug.wrappers import Response
 
-from blueprints import refusals
+from blueprints import presses, refusals
 from blueprints.current import own_conversation, person, portal
 from blueprints.shelf import back
 
@@ -15,9 +15,13 @@ bp = Blueprint("deletions", __name__, url_prefix="/conversations/<conversation_i
 @bp.post("/deletion")
 def create(conversation_id: str) -> Response:
     """Delete the conversation; the list offers to undo it."""
+    conversation = portal().conversations.find(conversation_id, person())
     if not portal().deletions.delete(conversation_id, person()):
         abort(404)
     refusals.forget(conversation_id)
+    # Whoever begins with the same words again means another conversation.
+    if conversation:
+        presses.forget_first_key(conversation.twin_id)
     return back(conversation_id, "deleted")
 
 

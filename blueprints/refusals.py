@@ -12,6 +12,8 @@ from wording import N_
 # Empty, or too long: what is said of them is over when the words are others.
 WRONG_WORDS = (413, 422)
 PARTS = 4
+# Of so many conversations words are kept.
+REMEMBERED = 8
 NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
@@ -41,10 +43,18 @@ def given_back(refused: Refused) -> dict[str, Any]:
 def keep(conversation_id: str, content: str) -> None:
     """Keep words that were refused: without scripts, every way on leads to another page.
 
-    What could be sent in no few parts is only given back: a session is read with each request.
+    What could be sent in no few parts is only given back, and of several conversations the newest
+    are kept that come to no more: a session is read with each request.
     """
-    if len(content) <= PARTS * portal().settings.message_limit:
-        session["kept"] = {conversation_id: content}
+    room = PARTS * portal().settings.message_limit
+    if len(content) > room:
+        return
+    others = session.get("kept", {})
+    others.pop(conversation_id, None)
+    words = [*others.items(), (conversation_id, content)][-REMEMBERED:]
+    while sum(len(kept) for _, kept in words) > room:
+        words.pop(0)
+    session["kept"] = dict(words)
 
 
 def kept(conversation_id: str) -> str:
@@ -55,4 +65,6 @@ def kept(conversation_id: str) -> str:
 def forget(conversation_id: str) -> None:
     """Keep its words no longer: something was sent instead."""
     if kept(conversation_id):
-        del session["kept"]
+        session["kept"] = {
+            other: words for other, words in session["kept"].items() if other != conversation_id
+        }

@@ -45,8 +45,8 @@ def create(conversation_id: str) -> BaseResponse:
         sentence = together(error.sentence, refusals.NOT_SENT)
         return _refuse(conversation, refusals.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
-    # What was edited stood in the place of words that were refused before.
-    if "edited" not in request.form:
+    # What was edited stood in the place of words that were refused before; a button sends others.
+    if "composer" in request.form and "edited" not in request.form:
         refusals.forget(conversation_id)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import presses, refusals, words
 from blueprints.current import become_person, person, portal
-from blueprints.fragments import fragment, wants_fragment
+from blueprints.fragments import fragment, notice, wants_fragment
 from blueprints.talk import outlook
 from blueprints.telling import together
 from chat.allowance import NotNow
@@ -63,7 +63,7 @@ def index() -> Response | str:
         response = fragment("twins/_more.html", **values, twins=others[start:end])
     else:
         response = fragment("twins/_search.html", **values, lately=lately, twins=others[:end])
-    # Reloading, or coming back, shows the same again.
+    # Reloading, or coming back, shows the same again, as far as a gallery is opened at once.
     address = url_for("twins.index", q=q or None, page=page if page > 1 else None)
     response.headers["HX-Replace-Url"] = address
     return response
@@ -101,7 +101,12 @@ def converse(twin_id: str) -> BaseResponse:
 
 
 def _again(twin: Twin, refused: refusals.Refused) -> Response:
-    """Show the form again, with what was written and why it was not sent."""
+    """Show the form again, with what was written and why it was not sent.
+
+    A way to begin that was refused is still there; what was written meanwhile stays.
+    """
+    if wants_fragment() and "composer" not in request.form:
+        return notice(refused.sentence, refused.status, until=refused.until)
     values = {"twin": twin} | _composer(twin) | refusals.given_back(refused)
     if wants_fragment():
         return fragment("turns/_composer.html", refused.status, **values)

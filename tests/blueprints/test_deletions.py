@@ -8,7 +8,7 @@ from blueprints.current import Portal
 from chat import deletions
 from chat.tables import conversations, entries, passages, turns
 from tests.blueprints.listing import move, titles
-from tests.person import Page, Person, say_and_hear
+from tests.person import HTMX, Page, Person, ended, say_and_hear
 from tests.upstream import Upstream
 
 
@@ -137,3 +137,34 @@ def test_words_that_are_far_too_many_are_given_back_once(alice: Person, page: Pa
 
     assert words in refused.html.select_one("#message").get_text()
     assert alice.get(page.path).html.select_one("#message").get_text() == ""
+
+
+def test_whoever_begins_again_after_deleting_what_they_never_saw_can_do_so(
+    alice: Person, upstream: Upstream
+):
+    action, fields = alice.get("/twins/ada").action("Send")
+    for _ in range(2):
+        answer = alice.post(action, fields | {"content": "Hello"}, **HTMX).response
+        path = answer.headers["HX-Redirect"]
+        upstream.next_call().begin().complete("Hello to you")
+        alice.press(alice.get("/conversations"), "Delete")
+        assert alice.get(path).status == 404
+        action, fields = alice.get("/twins/ada").action("Send")
+
+    assert upstream.sent() == ["Hello", "Hello"]
+
+
+def test_words_that_were_refused_are_kept_for_each_conversation(alice: Person, upstream: Upstream):
+    pages = []
+    for words in ("one", "two"):
+        pages.append(alice.begin(words))
+        call = upstream.next_call()
+        alice.press(pages[-1], "Send", content=f"after {words}")
+        call.begin().complete("Yes")
+        alice.get("/")
+        pages[-1] = ended(alice, pages[-1])
+    again = alice.press(pages[0], "Ask again")
+    upstream.next_call().begin().complete("Yes")
+
+    assert alice.get(again.path).html.select_one("textarea").get_text() == "after one"
+    assert alice.get(pages[1].path).html.select_one("textarea").get_text() == "after two"

@@ -29,6 +29,7 @@ def went_wrong(number: int) -> None:
 def url(app: Flask) -> Iterator[str]:
     """Serve a portal where anything can go wrong."""
     app.add_url_rule("/wrong/<int:number>", view_func=went_wrong, methods=["GET", "POST"])
+    app.add_url_rule("/away/<path:_>", "away", lambda _: abort(503))
     app.extensions["csrf"]._exempt_views.add(f"{__name__}.went_wrong")
     with served(app) as url:
         yield url
@@ -113,3 +114,9 @@ def test_drawings_are_light(app: Flask):
 def test_a_host_that_can_be_none_is_refused(alice: Person):
     assert alice.get("/", Host="a" * 64).status == 400
     assert alice.get("/", Host=f"{'a' * 63}.example").status == 200
+
+
+def test_trying_again_leads_to_the_same_address(alice: Person):
+    page = alice.get("/away/what%3Fis%23100%25?a=%26")
+
+    assert ways(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"
