@@ -30,7 +30,6 @@ def init_app(app: Flask) -> None:
     app.url_map.converters["seed"] = Seed
     app.template_filter()(avatar)
     app.template_filter()(drawn)
-    app.template_filter()(face_name)
 
 
 def avatar(twin_id: str) -> str:
@@ -44,11 +43,6 @@ def avatar(twin_id: str) -> str:
 def drawn(twin_id: str) -> faces.Face:
     """Draw the face of a twin that has no picture."""
     return faces.face(faces.seed_of(twin_id))
-
-
-def face_name(twin_id: str) -> str:
-    """Return what tells the face from others while one page turns into the next."""
-    return f"face-{faces.seed_of(twin_id)[:6]}"
 
 
 @bp.get("/<seed:seed>/<name>")

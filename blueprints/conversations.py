@@ -14,7 +14,7 @@ from blueprints.done import done
 from blueprints.fragments import fragment, wants_fragment
 from blueprints.readers import is_one_too_many
 from blueprints.talk import TURNS_ON_A_PAGE, composer_of, log_of, side
-from chat.conversations import FIRST_WORDS, Conversation
+from chat.conversations import Conversation
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -35,7 +35,7 @@ def index() -> Response | str:
     in_row = just_done is not None and just_done.conversation.id in listed
     shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "done": just_done, "in_row": in_row}
     if wants_fragment():
-        return fragment("conversations/_list.html", **shown)
+        return fragment("conversations/_list.html", **shown, alone=True)
     return render_template("conversations/index.html", **shown)
 
 
@@ -90,7 +90,6 @@ def page_of(
     values = log | _given_back(conversation) | (refusals.given_back(refused) if refused else {})
     values |= {
         "running": bool(running),
-        "long_title": len(conversation.title) > FIRST_WORDS,
         "follow": follow,
         "side": side(),
         "done": done(),

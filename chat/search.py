@@ -154,10 +154,9 @@ def grouped(
         group = found.setdefault(
             conversation.id, Found(conversation, pattern.whole(conversation.title))
         )
-        # A long text has several rows; and a title is often all that was said first.
+        # A long text has several rows.
         place = row.turn_id, row.kind
-        known_already = row.kind == SAID and row.content == conversation.title
-        if row.kind == TITLE or place in seen or known_already:
+        if row.kind == TITLE or place in seen:
             continue
         seen.add(place)
         if row.kind == SAID:

@@ -50,3 +50,24 @@ def test_an_address_that_names_no_hit_is_the_conversation(alice: Person, page: P
 
     assert there.status == 200
     assert not there.html.select("mark, #hit")
+
+
+def test_what_is_looked_for_in_the_archive_is_looked_for_everywhere(alice: Person, page: Page):
+    form = alice.get("/conversations?view=archived").html.select_one("search form")
+
+    assert form["action"] == "/conversations"
+    assert [field["name"] for field in form.select("input")] == ["q"]
+    assert "hx-get" not in form.select_one("input").attrs
+
+
+def test_who_goes_back_gets_a_page_and_no_part_beside_it(alice: Person, page: Page):
+    restored = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+
+    assert alice.get("/conversations", **restored).html.select("hx-partial") == []
+    assert alice.get("/conversations", **HTMX).html.select("hx-partial") != []
+
+
+def test_the_first_message_is_found_in_its_turn_too(alice: Person, page: Page):
+    found = alice.get("/conversations?q=sky").html
+
+    assert found.select_one(".rows > li > a")["href"] == found.select_one(".hits a")["href"]
