@@ -44,6 +44,11 @@ _DRAWN = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _FAILED = re.compile(r"<code>\$[^<]*\$</code>")
 _SPAN = re.compile(r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL)
 _MARK = re.compile(r"\\[()\[\]]|[$\n]")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_COMMAND = re.compile(r"\\([a-zA-Z]*)")
+_BRACES = str.maketrans("{}", "()")
+# Of fractions within each other so many are told apart.
+_LAYERS = 4
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
@@ -137,6 +142,14 @@ def mathml(rendered: str, room: Room) -> str:
     return _SPAN.sub(drawn, rendered)
 
 
+def _spoken(latex: str) -> str:
+    """Write a formula as one would say it: "(a)/(b)" for a fraction, names for signs."""
+    for _ in range(_LAYERS):
+        latex = _FRACTION.sub(r"(\1)/(\2)", latex)
+    named = _COMMAND.sub(r" \1 ", latex).translate(_BRACES)
+    return " ".join(named.split())
+
+
 # A block that goes on is rendered again and again: all its formulas must have room. As bytes, for
 # a sign beyond the first planes would make a string four times as large.
 @lru_cache(2 * MOST)
@@ -150,6 +163,6 @@ def _converted(latex: str, display: str) -> bytes:
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
         return b""
     # What is spoken where MathML is not.
-    spoken = f'display="{display}" alttext="{html.escape(latex.strip())}"'
+    spoken = f'display="{display}" alttext="{html.escape(_spoken(latex))}"'
     drawn = math.replace(f'display="{display}"', spoken, 1).encode()
     return drawn if len(drawn) <= MAX_BYTES else b""

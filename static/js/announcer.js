@@ -17,7 +17,7 @@ const speak = () => {
 };
 const announce = (words = "") => {
   const said = words.replace(/\s+/g, " ").trim();
-  if (!said) return;
+  if (!said || unsaid.at(-1) === said) return;
   unsaid.push(said);
   if (unsaid.length > 1) return;
   clearTimeout(speaking);
@@ -32,7 +32,7 @@ const announce = (words = "") => {
   const spoken = (node) => {
     if (!node.tagName) return node.data ?? "";
     if (node.matches(SILENT)) return "";
-    if (node.localName === "math") return node.getAttribute("alttext")?.replace(/[\\{}]/g, " ") ?? told.formula;
+    if (node.localName === "math") return node.getAttribute("alttext") ?? told.formula;
     let words = [...node.childNodes].map(spoken).join("");
     if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
     if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
@@ -99,7 +99,7 @@ const announce = (words = "") => {
   };
   // What was there when the page came is read like the rest of it; but not what was sent just now.
   for (const turn of document.querySelectorAll(".turn")) {
-    if (!turn.querySelector("[aria-busy]") || !forNow.get("sent")) hear(turn, true);
+    if (turn !== newestTurn() || !forNow.get("sent")) hear(turn, true);
   }
   whenNew(listen, SPEAK_MS);
 

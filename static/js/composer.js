@@ -31,6 +31,8 @@
     if (isHalf || (byKey && isMeantForAnother())) return event.preventDefault();
     [pressed, pressedAt] = [button, now];
   }, true);
+  // The hand was on its way to Stop.
+  document.addEventListener("htmx:sse:close", () => { [pressed, pressedAt] = ["stop", performance.now()]; });
 
   // One draft for each place, in this browser; a window has its own as soon as one has typed there.
   // It goes when its words have been sent.
@@ -72,25 +74,29 @@
   });
 
   // "Edit" puts the words of an earlier message into the box, without a way to another page.
-  let asked = false;
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-words]");
     if (!button || !box() || box().disabled) return;
     event.preventDefault();
-    asked = true;
     htmx.ajax("GET", `${button.formAction.split("#")[0]}?words_of=${button.value}`, { source: button, target: "#composer", swap: "outerHTML" });
   });
+  let asked;
   // What is typed between a message and its answer is not swapped away with the box.
   let sending = "";
   let caret = [];
   document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
     if (!ctx.sourceElement?.matches(".composer form")) return;
     sending = typed = ctx.request.body.get("content");
-    asked = false;
   });
-  document.addEventListener("htmx:before:response", ({ detail: { ctx } }) => {
-    if (!ctx.response?.headers.get("HX-Redirect") || !ctx.sourceElement.matches(".composer form")) return;
+  document.addEventListener("htmx:before:response", (event) => {
+    const { ctx } = event.detail;
+    if (ctx.sourceElement?.matches("[data-words]")) asked = ctx;
+    // The answer to a message must find its form.
+    if (ctx === asked && document.querySelector(".composer form.htmx-request")) return event.preventDefault();
+    const to = ctx.response?.headers.get("HX-Redirect");
+    if (!to || !ctx.sourceElement.matches(".composer form")) return;
     forNow.set("sent", place);
+    keep(withSince(""), `draft ${to}`);
     box().value = "";  // for whoever comes back
   });
   document.addEventListener("htmx:before:swap", () => { caret = [box()?.selectionStart, box()?.scrollTop]; });
@@ -103,7 +109,7 @@
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
     const given = box().value;
-    if (!asked) box().value = withSince(given);
+    if (ctx !== asked) box().value = withSince(given);
     if (!editing() && here.searchParams.has("words_of")) {
       here.searchParams.delete("words_of");
       history.replaceState(history.state, "", here);
@@ -115,12 +121,11 @@
     }
     if (!edited) keep(box().value);
     const [at, top] = box().value === typed ? caret : [box().value.length, 0];
-    if (!asked) box().setSelectionRange(at, at);
+    if (ctx !== asked) box().setSelectionRange(at, at);
     box().scrollTop = top;
     sending = typed = box().value;
     count();
-    if (!asked) return;
-    asked = false;
+    if (ctx !== asked) return;
     announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? told.cancelled);
     box().focus({ preventScroll: true });
     box().setSelectionRange(box().value.length, box().value.length);
@@ -136,6 +141,8 @@
     if (!box()) return;
     box().value ||= kept();
     count();
+    // The reply may have ended before this page came.
+    if (sent && hasKeyboard) typeOn();
   });
   document.addEventListener("submit", ({ target, defaultPrevented }) => {
     if (!defaultPrevented && target.contains(box())) forNow.set("sent", place);

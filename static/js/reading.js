@@ -13,7 +13,7 @@
   let following = false;
   let top = 0;
   // Who reads an earlier turn by the keyboard has the focus there.
-  const isFollowing = () => log && following && !document.querySelector(".turn:not(:last-child):focus");
+  const isFollowing = () => log && following && !document.querySelector(".turn:not(:last-child):focus-within");
   let length = 0;
   let breadth = 0;
   addEventListener("scroll", () => {

@@ -21,7 +21,7 @@
     const at = turns.findIndex((turn) => turn.contains(from));
     const top = (turn) => turn.getBoundingClientRect().top;
     const next = at >= 0 ? turns[at + by] : by < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
-    return next ?? (by > 0 && turns.length && document.getElementById("message"));
+    return next ?? turns[at];
   };
   const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
   // Where the keys write other letters, their places count.
@@ -45,7 +45,7 @@
     [before, began] = [key === "g" ? key : "", event.timeStamp];
     if (!way) {
       // Whoever just begins to write means the box.
-      if (/^[^g\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
+      if (/^[^gjks\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
       return;
     }
     event.preventDefault();

@@ -17,10 +17,18 @@ def test_a_formula_is_mathml(text: str):
     assert ('display="block"' in html) is (text[:2] in ("$$", "\\["))
 
 
-def test_a_formula_can_be_read_out_as_it_was_written():
-    html = BeautifulSoup(render(r'$\frac{a}{b} < \text{"c"}$'), "html.parser")
+@pytest.mark.parametrize(
+    ("latex", "spoken"),
+    [
+        (r'\frac{n(n+1)}{\frac{1}{2}} < \text{"c"}', '(n(n+1))/((1)/(2)) < text ("c")'),
+        (r"\sum_{i=1}^n i \le \alpha", "sum _(i=1)^n i le alpha"),
+        (r"a \, \frac", None),
+    ],
+)
+def test_a_formula_can_be_said(latex: str, spoken: str | None):
+    math = BeautifulSoup(render(f"${latex}$"), "html.parser").select_one("math")
 
-    assert html.select_one("math[alttext]")["alttext"] == r'\frac{a}{b} < \text{"c"}'
+    assert (math and math["alttext"]) == spoken
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
 from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import box, progress, say, talking, text
+from tests.journeys.steps import CONVERSATION, box, progress, say, talking, text
 from tests.upstream import Upstream
 
 LOOK_MS = 1_500
@@ -73,7 +73,10 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
             ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
             "Take the train. It is fast. You can read. Walk.",
         ),
-        (["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."], "Look. bar x = 1 = y. And so on."),
+        (
+            ["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."],
+            "Look. bar (x) = 1 = y. And so on.",
+        ),
         (["This is **bold. It", " goes** on. Yes."], "This is bold. It goes on. Yes."),
     ],
     ids=["a list that opens", "a list that becomes loose", "a formula", "emphasis"],
@@ -221,3 +224,21 @@ def test_numbered_items_keep_their_numbers(context: BrowserContext, upstream: Up
     expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
 
     assert "3: Mix: 1: flour. 2: eggs. 4: Bake it." in " ".join(page.evaluate("said"))
+
+
+def test_a_reply_that_is_there_before_its_page_is_heard_and_one_goes_on_typing(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    held: list[Route] = []
+    page.route(CONVERSATION, lambda route: held.append(route), times=1)
+    with page.expect_request(CONVERSATION) as asked_for:
+        say(page, "Hello")
+        upstream.next_call().begin().complete("Hello to you.")
+    while 'data-state="complete"' not in context.request.get(asked_for.value.url).text():
+        pass
+    held[0].continue_()
+
+    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
+    expect(box(page)).to_be_focused()

@@ -257,3 +257,56 @@ def test_a_draft_goes_with_its_conversation_and_comes_back_with_it(
     expect(page.locator(".note").first).to_contain_text("is back")
     page.goto(address)
     expect(box(page)).to_have_value("half a thought")
+
+
+def test_edit_that_is_pressed_while_a_message_is_on_its_way_does_not_lose_its_turn(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    box(page).fill("Second")
+    box(page).press("Enter")
+    with page.expect_response(re.compile("words_of")):
+        page.get_by_role("button", name="Edit").click()
+    held[0].continue_()
+    upstream.next_call().begin().complete("Two")
+
+    expect(text(page, "complete", 1)).to_have_text("Two")
+    expect(box(page)).to_have_value("")
+    assert upstream.sent() == ["Hello", "Second"]
+
+
+def test_what_is_typed_while_the_first_message_is_on_its_way_comes_along(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    held: list[Route] = []
+    page.route(FORMS, lambda route: held.append(route), times=1)
+    box(page).fill("Hello")
+    box(page).press("Enter")
+    box(page).press_sequentially(" and more")
+    held[0].continue_()
+    upstream.next_call().begin().complete("One")
+    expect(turn(page, "complete")).to_be_visible()
+
+    expect(box(page)).to_have_value("and more")
+    assert upstream.sent() == ["Hello"]
+
+
+def test_a_way_to_begin_that_is_refused_leaves_the_draft_alone(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    upstream.answers["/api/v1/conversations"] = 429, {"error": "wait"}
+    page = context.new_page()
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    expect(turn(page, "failed")).to_be_visible()
+    page.goto("/twins/ada")
+    box(page).fill("half a thought")
+    page.get_by_role("button", name="How does a bicycle stay upright?").click()
+
+    expect(page.locator("#notices")).to_contain_text("too many requests")
+    expect(box(page)).to_have_value("half a thought")
+    surprises.clear()  # the refusal itself

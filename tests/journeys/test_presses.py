@@ -62,6 +62,26 @@ def test_the_second_half_of_a_double_click_sends_nothing(page: Page, upstream: U
     assert upstream.sent() == ["Hello", "long"]
 
 
+def test_a_press_that_was_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
+    say(page, "More")
+    call = upstream.next_call().begin()
+    call.delta("One")
+    expect(text(page)).to_have_text("One")
+    box(page).fill("half a thought")
+    page.clock.run_for(LATER_MS)
+    place = page.get_by_role("button", name="Stop").bounding_box()
+    assert place
+    call.complete("One")
+    page.get_by_role("button", name="Send").wait_for()
+    page.clock.run_for(BETWEEN_MS)
+    page.mouse.click(place["x"] + 9, place["y"] + 9)
+    box(page).press("End")
+    page.keyboard.type(" more")
+    page.mouse.click(place["x"] + 9, place["y"] + 9)
+
+    assert upstream.next_call().body["content"] == "half a thought more"
+
+
 def test_a_window_that_another_has_left_behind_catches_up(
     context: BrowserContext, upstream: Upstream
 ):
@@ -94,6 +114,25 @@ def test_who_reads_an_earlier_turn_by_the_keyboard_stays_there(
     expect(text(page)).to_contain_text("More")
     expect(page.get_by_role("button", name="New text below")).to_be_visible()
     expect(turn(page, "complete").locator(".turn__said")).to_be_in_viewport()
+
+
+def test_what_has_the_focus_in_an_earlier_turn_stays_in_sight(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    say(page, "More")
+    call = upstream.next_call().begin()
+    call.delta("One")
+    expect(text(page)).to_contain_text("One")
+    copy = page.get_by_role("button", name="Copy").first
+    copy.focus()
+    expect(copy).to_be_in_viewport()
+    call.delta("\n\nLong." * 60)
+    expect(text(page)).to_contain_text("Long.")
+
+    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    expect(copy).to_be_in_viewport()
+    call.complete()
 
 
 def test_what_grew_before_the_page_was_looked_at_again_is_followed(
@@ -133,7 +172,7 @@ def test_a_window_whose_message_is_refused_sees_what_another_has_said(
     call.complete("One")
 
     expect(text(second, "complete", 1)).to_have_text("One")
-    second.get_by_role("button", name="Send").click()
+    box(second).press("Enter")
     upstream.next_call().begin().complete("Two")
     expect(text(second, "complete", 2)).to_have_text("Two")
     assert all("409" in line for line in surprises)

@@ -126,7 +126,9 @@ def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
     expect(box(page)).to_have_value("more")
 
 
-def test_j_and_k_lead_from_turn_to_turn_and_to_the_box(context: BrowserContext, upstream: Upstream):
+def test_j_and_k_lead_from_turn_to_turn_and_not_further(
+    context: BrowserContext, upstream: Upstream
+):
     page = begun(context, upstream)
     say(page, "More")
     upstream.next_call().begin().complete("Long.\n\n" * 60)
@@ -145,7 +147,10 @@ def test_j_and_k_lead_from_turn_to_turn_and_to_the_box(context: BrowserContext, 
     page.keyboard.press("j")
     expect(turn(page, "complete", 1)).to_be_focused()
     expect(turn(page, "complete", 1).locator(".turn__said")).to_be_in_viewport()
-    page.keyboard.press("j")
+    for key in "jjs":
+        page.keyboard.press(key)
+    expect(turn(page, "complete", 1)).to_be_focused()
+    page.keyboard.press("m")
     expect(box(page)).to_be_focused()
     expect(box(page)).to_have_value("")
 
