@@ -61,3 +61,10 @@ def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is(
     monkeypatch.setattr("chat.markdown.highlight.time.thread_time", lambda: next(seconds))
 
     assert "<i " not in render("```c\nint x;\nint y;\n```")
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.parametrize("gap", ["\n", " \n", "\t\n"])
+def test_code_with_a_gap_without_end_is_left_as_it_is(gap: str):
+    assert "<i" in render(fenced(f"int a{gap * 60}x;", "c"))
+    assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chat.entries import Batch
+from chat.entries import Batch, Delta
 from chat.markdown.block import MONSTROUS, Block
-from chat.markdown.draft import Draft, shown
+from chat.markdown.draft import PIECE, Draft, shown
 from chat.markdown.formulas import MOST, Room
 from chat.markdown.rendering import render
 from tests.chat.following import LONG, cut, follow, plain
@@ -86,3 +86,15 @@ def test_what_is_too_deep_is_shown_as_it_is():
 
     assert reader.html == plain(render(text, "x"))
     assert "<blockquote>" not in reader.html
+
+
+@pytest.mark.fault("F73")
+def test_one_large_piece_is_read_with_pauses_for_others(monkeypatch: pytest.MonkeyPatch):
+    pauses: list[float] = []
+    monkeypatch.setattr("chat.markdown.draft.time.sleep", pauses.append)
+    text = "A paragraph.\n\n" * (10 * PIECE // 14)
+    draft = Draft("x")
+    draft.read(Batch(0, 1, (Delta(text),)))
+
+    assert len(pauses) >= 9
+    assert draft.html.count("<p>") == text.count("A")

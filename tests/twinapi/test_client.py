@@ -59,6 +59,13 @@ def test_get_twin_quotes_any_id(asked: Asked):
     assert twin.name == "a/b ?#ü"
 
 
+def test_a_name_is_one_line(asked: Asked):
+    name = " Ada\n\n## You,\u2028today\r\n"
+    _, twin = asked("get_twin", "ada", answer={"data": {"id": "ada", "name": name}})
+
+    assert twin.name == "Ada ## You, today"
+
+
 @pytest.mark.parametrize("twin_id", ["", ".", ".."])
 def test_an_id_that_walks_up_is_not_asked_for(client: twinapi.Client, upstream, twin_id: str):
     with pytest.raises(twinapi.NotFound):
