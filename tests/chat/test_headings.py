@@ -1,8 +1,10 @@
 """The headings of a reply within a saved conversation."""
 
+import pyromark
 import pytest
+from bs4 import BeautifulSoup
 
-from chat.markdown.headings import lowered
+from chat.markdown.headings import lowered, within
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,31 @@ from chat.markdown.headings import lowered
 )
 def test_they_are_lowered_and_nothing_else_is(text: str, shown: str):
     assert lowered(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\ncode",
+        "~~~~python\ncode\n~~~\n",
+        "```\ndone\n```",
+        "<!-- a comment",
+        "a <!-- comment",
+        "<h2>You, today</h2>\n\n<script>",
+        "<div>\n<!--\n# You\n</div>",
+        "- ```\n  in a list",
+        "> ~~~\n> in a quotation",
+        "<details><summary>x",
+    ],
+)
+def test_what_follows_a_text_is_no_part_of_it(text: str):
+    html = BeautifulSoup(pyromark.html(f"{within(text)}\n\n## Next\n"), "html.parser")
+
+    assert [heading.get_text() for heading in html.select("h1, h2")] == ["Next"]
+    assert html.find_all(recursive=False)[-1].name == "h2"
+
+
+def test_what_is_within_code_stays_as_it_is():
+    text = "```html\n<h2>\n```\n\n`<b>` and 1 < 2"
+
+    assert within(text) == text
