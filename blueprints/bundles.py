@@ -86,11 +86,12 @@ def _read(part: str, colours: Mapping[str, str], *, for_developers: bool) -> byt
     if for_developers or not part.startswith(("css/", "js/", "brand/")):
         return data
     squeezed = squeeze(part, data.decode())
-    return (renamed(squeezed, _names()) if part.endswith(".css") else squeezed).encode()
+    return (renamed(squeezed, property_names()) if part.endswith(".css") else squeezed).encode()
 
 
 @cache
-def _names() -> Mapping[str, str]:
+def property_names() -> Mapping[str, str]:
+    """Return what the custom properties of the styles are called on the wire."""
     return short_names(path.read_text() for path in STATIC.glob("*/*.css"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
+from blueprints.bundles import property_names
 from tests.journeys.conftest import WAIT_MS, Surprises, open_context, turn
 from tests.upstream import Upstream
 
@@ -60,5 +61,6 @@ def test_the_hands_of_the_countdown_show_what_is_left(
         expect(turn(page, "failed")).to_be_visible()
 
         hand = "getComputedStyle(document.querySelector('.until__count'), '::after')"
-        assert page.evaluate(f"{hand}.getPropertyValue('--left-minutes')") == "30"
-        assert 0 <= int(page.evaluate(f"{hand}.getPropertyValue('--left-seconds')")) < 30
+        minutes, seconds = (property_names()[f"--left-{name}"] for name in ("minutes", "seconds"))
+        assert page.evaluate(f"{hand}.getPropertyValue('{minutes}')") == "30"
+        assert 0 <= int(page.evaluate(f"{hand}.getPropertyValue('{seconds}')")) < 30
