@@ -36,6 +36,8 @@ class Hit:
     by_person: bool
     at: float
     snippet: Snippet
+    # All that was said stands in the title, too.
+    in_title: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ def grouped(
             snippet = pattern.around(row.content)
         else:
             snippet = pattern.around(ends[row.turn_id].text, markdown=True)
-        hit = Hit(row.turn_id, row.position, row.kind == SAID, row.said_at, snippet)
-        group.hits.append(hit)
+        in_title = row.kind == SAID and row.content == conversation.title
+        hit = Hit(row.turn_id, row.position, row.kind == SAID, row.said_at, snippet, in_title)
+        group.hits.insert(0 if in_title else len(group.hits), hit)
     return tuple(found.values())

@@ -19,8 +19,6 @@
   });
 
   // Send and Stop take turns in one place: the second half of a double click is not for the other.
-  let pressed;
-  let pressedAt;
   document.addEventListener("click", (event) => {
     const within = event.target.closest?.(".composer__send, .composer__stop")?.classList;
     const button = within && (within.contains("composer__stop") ? "stop" : "send");
@@ -31,8 +29,6 @@
     if (isHalf || (byKey && isMeantForAnother())) return event.preventDefault();
     [pressed, pressedAt] = [button, now];
   }, true);
-  // The hand was on its way to Stop.
-  document.addEventListener("htmx:sse:close", () => { [pressed, pressedAt] = ["stop", performance.now()]; });
 
   // One draft for each place, in this browser; a window has its own as soon as one has typed there.
   // It goes when its words have been sent.

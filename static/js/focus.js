@@ -2,6 +2,9 @@
 // Where the box would call up a keyboard, the button that is there instead gets it.
 let focusedLast;
 let movedAt = -Infinity;
+// What was pressed last of Send and Stop, which take turns in one place.
+let pressed;
+let pressedAt;
 document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
 const goOn = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");

@@ -78,6 +78,10 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const reply = turn.querySelector(".turn__reply");
   const { state } = turn.querySelector(".turn__foot").dataset;
   const runs = state === "waiting" || state === "streaming";
-  if (!runs) reply.removeAttribute("aria-busy");
+  if (!runs && reply.ariaBusy) {
+    // A hand may be on its way to Stop.
+    [pressed, pressedAt] = ["stop", performance.now()];
+    reply.ariaBusy = null;
+  }
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
 });

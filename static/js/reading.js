@@ -56,8 +56,8 @@
     const turn = newestTurn();
     if (!turn || turn.id === last) return;
     last = turn.id;
-    if (ctx.sourceElement === log) announce(turn.querySelector(".turn__about").textContent);
-    if (!ctx.sourceElement?.closest(".composer, #again, .note")) return;
+    // It was said in another window.
+    if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__about").textContent);
     othersShould.postMessage(location.pathname);
     toEnd();
     goOn();

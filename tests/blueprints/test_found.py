@@ -67,7 +67,8 @@ def test_who_goes_back_gets_a_page_and_no_part_beside_it(alice: Person, page: Pa
     assert alice.get("/conversations", **HTMX).html.select("hx-partial") != []
 
 
-def test_the_first_message_is_found_in_its_turn_too(alice: Person, page: Page):
+def test_a_title_that_is_all_that_was_said_leads_to_where_it_was(alice: Person, page: Page):
     found = alice.get("/conversations?q=sky").html
 
-    assert found.select_one(".rows > li > a")["href"] == found.select_one(".hits a")["href"]
+    assert f"hit={page.turns[0]['data-turn']}" in found.select_one(".rows > li > a")["href"]
+    assert found.select(".hits") == []

@@ -41,6 +41,20 @@ def test_what_is_said_in_one_window_is_followed_in_the_other(
         expect(text(window, "complete", 2)).to_have_text("Four")
 
 
+def test_what_is_asked_again_is_followed_in_the_other_and_announced_there_alone(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    other = beside(page)
+    page.bring_to_front()
+    page.get_by_role("button", name="Ask again").click()
+    call = upstream.next_call().begin()
+    expect(other.locator("#announcer")).to_contain_text("Ada replies to")
+    expect(page.locator("#announcer")).to_contain_text("Ada has your message")
+    call.complete("One two")
+    expect(text(other, "complete", 1)).to_have_text("One two")
+
+
 def test_what_was_said_elsewhere_is_there_when_one_comes_back(
     browser: Browser, url: str, surprises: Surprises, context: BrowserContext, upstream: Upstream
 ):
