@@ -71,12 +71,11 @@ def _ended(text: str) -> str:
     """End code at the end of a text; what is in a list or a quotation ends with that."""
     source = text.encode()
     for event, place in pyromark.events_with_range(text, options=OPTIONS):
-        if not (isinstance(event, dict) and place["end"] == len(source)):
+        started = event.get("Start") if isinstance(event, dict) else None
+        if not (isinstance(started, dict) and "CodeBlock" in started):
             continue
         line = source.rfind(b"\n", 0, place["start"]) + 1
-        fence = _FENCE.match(source[line:].decode())
-        started = event.get("Start")
-        if fence and isinstance(started, dict) and "CodeBlock" in started:
+        if place["end"] == len(source) and (fence := _FENCE.match(source[line:].decode())):
             last = text.rstrip().rpartition("\n")
             closes = last[1] and last[2].strip().startswith(fence[1]) and not last[2].strip(" `~")
             return text if closes else f"{text.rstrip()}\n{fence[1]}"
