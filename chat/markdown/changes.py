@@ -15,6 +15,8 @@ _BLOCKS = {
     *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
     *("tbody", "td", "th", "thead", "tr", "ul"),
 }
+# htmx does much for every child that it puts in, and little for what these hold.
+_FULL = ("<code>", "<ol", "<tbody>", "<ul")
 _LONGEST_ENTITY = 32
 NEVER = sys.maxsize
 
@@ -60,7 +62,9 @@ def changes(old: str, new: str, opened: int = 0) -> tuple[Change, ...] | None:
     begin, depth, child = same, held, 1
     swap: Swap = "beforeend"
     if old[same : chain[held - 1].end if held else len(old)].strip():
-        if held > opened:
+        if held > opened and old.startswith(_FULL, chain[held - 1].start):
+            begin, swap, held = chain[held - 1].start, "outerHTML", held - 1
+        elif held > opened:
             begin, swap = chain[held - 1].inside, "innerHTML"
         else:
             children = [e for e in closed.values() if e.depth == opened and e.end >= same]

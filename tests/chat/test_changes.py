@@ -33,6 +33,11 @@ def plain(html: str) -> str:
         ("<p>a</p>\n", "<p>a b</p>\n", [Change(1, "beforeend", " b")]),
         ("<p>a</p>\n", "<p>a</p>\n<p>b</p>\n", [Change(0, "beforeend", "<p>b</p>\n")]),
         ("<p>**b</p>", "<p><strong>b</strong></p>", [Change(1, "innerHTML", "<strong>b</strong>")]),
+        (
+            "<pre><code>a if b</code></pre>",
+            "<pre><code>a <i>if</i> b</code></pre>",
+            [Change(2, "outerHTML", "<code>a <i>if</i> b</code>")],
+        ),
         ("<p>-</p>", "<ul><li>a</li></ul>", [Change(1, "outerHTML", "<ul><li>a</li></ul>")]),
         ("<p>a &lt;</p>", "<p>a &lt;b</p>", [Change(1, "beforeend", "b")]),
         ("<p>a &lt;</p>", "<p>a &amp;</p>", [Change(1, "innerHTML", "a &amp;")]),
