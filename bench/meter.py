@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ class Meter:
         self.cdp.on("Network.loadingFinished", self._finished)
         self.cdp.on("Network.webSocketFrameReceived", self._told)
         self._bytes: dict[str, float] = defaultdict(float)
+        self._data: dict[str, float] = defaultdict(float)
         self._hosts: dict[str, str] = {}
         self._before: dict[str, float] = {}
 
@@ -46,6 +48,7 @@ class Meter:
         """Count from now on."""
         self.page.evaluate("() => window.bench?.reset()")
         self._bytes.clear()
+        self._data.clear()
         self._hosts.clear()
         self._before = self._metrics()
 
@@ -85,16 +88,21 @@ class Meter:
 
     def wire_kilobytes(self) -> float:
         """Return what came over the wire: of streams and web sockets what is in them, else all."""
-        return sum(self._bytes.values()) / 1000
+        return sum(self._counts()) / 1000
 
     def requests(self) -> int:
         """Return how many answers came over the wire, the favicon among them."""
-        return sum(1 for count in self._bytes.values() if count)
+        return sum(1 for count in self._counts() if count)
 
     def other_hosts(self) -> int:
         """Return how many other hosts the page asks."""
         own = urlsplit(self.page.url).hostname
         return len({host for host in self._hosts.values() if host and host != own})
+
+    def _counts(self) -> Iterator[float]:
+        # What comes together is told at once with the first of it, what is unknown is told as 0.
+        for key, encoded in self._bytes.items():
+            yield encoded or self._data[key]
 
     def _tasks(self) -> list[float]:
         tasks: list[float] = self.page.evaluate("() => bench.tasks")
@@ -109,10 +117,12 @@ class Meter:
 
     def _came(self, event: dict[str, Any]) -> None:
         # Of a stream that the page closes, this is all that Chromium ever tells.
-        self._bytes[event["requestId"]] += event["encodedDataLength"] or event["dataLength"]
+        self._bytes[event["requestId"]] += event["encodedDataLength"]
+        self._data[event["requestId"]] += event["dataLength"]
 
     def _finished(self, event: dict[str, Any]) -> None:
         self._bytes[event["requestId"]] = event["encodedDataLength"]
+        self._data[event["requestId"]] = 0
 
     def _told(self, event: dict[str, Any]) -> None:
         self._bytes[event["requestId"]] += len(event["response"]["payloadData"])
