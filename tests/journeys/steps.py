@@ -74,6 +74,13 @@ def talking(context: BrowserContext, upstream: Upstream, said: str = "One") -> t
     return page, call
 
 
+def hold(page: Page, what: str | re.Pattern[str]) -> list[Route]:
+    """Keep the next such request, in a list, until the test lets it go on."""
+    held: list[Route] = []
+    page.route(what, lambda route: held.append(route), times=1)
+    return held
+
+
 def requests_of(page: Page, wanted: Callable[[Request], object]) -> list[Request]:
     """Return a list that grows with every request that is wanted."""
     seen: list[Request] = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, Route, expect
+from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import CONVERSATION, box, progress, say, talking, text
+from tests.journeys.steps import CONVERSATION, box, hold, progress, say, talking, text
+from tests.page import read
 from tests.upstream import Upstream
 
 LOOK_MS = 1_500
@@ -231,13 +232,12 @@ def test_a_reply_that_is_there_before_its_page_is_heard_and_one_goes_on_typing(
 ):
     page = context.new_page()
     page.goto("/twins/ada")
-    held: list[Route] = []
-    page.route(CONVERSATION, lambda route: held.append(route), times=1)
+    held = hold(page, CONVERSATION)
     with page.expect_request(CONVERSATION) as asked_for:
         say(page, "Hello")
         upstream.next_call().begin().complete("Hello to you.")
-    while 'data-state="complete"' not in context.request.get(asked_for.value.url).text():
-        pass
+    whole = read(context.request.get(asked_for.value.url).text())
+    context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
     held[0].continue_()
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")

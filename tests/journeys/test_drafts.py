@@ -1,14 +1,12 @@
-"""Words on their way, refused, edited or left behind: none is lost."""
+"""Words on their way, refused or left behind: none is lost."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from playwright.sync_api import BrowserContext, Route, expect
+from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import FORMS, box, say, say_too_early, talking, text
+from tests.journeys.steps import FORMS, box, hold, say, say_too_early, talking, text
 from tests.upstream import Upstream
 
 # After a hundred frames at the latest.
@@ -58,8 +56,7 @@ def test_what_is_typed_while_a_message_is_on_its_way_stays(
     context: BrowserContext, upstream: Upstream, *, rewritten: bool
 ):
     page = begun(context, upstream)
-    held: list[Route] = []
-    page.route(FORMS, lambda route: held.append(route), times=1)
+    held = hold(page, FORMS)
     say(page, "First")
     if rewritten:
         box(page).fill("Second")
@@ -85,8 +82,7 @@ def test_no_words_are_lost_when_a_message_is_refused(
     context: BrowserContext, upstream: Upstream, surprises: Surprises, since: str, kept: str
 ):
     page, _call = talking(context, upstream)
-    held: list[Route] = []
-    page.route(FORMS, lambda route: held.append(route), times=1)
+    held = hold(page, FORMS)
     say_too_early(page, "First")
     box(page).fill(since)
     held[0].continue_()
@@ -97,54 +93,6 @@ def test_no_words_are_lost_when_a_message_is_refused(
     expect(box(page)).to_have_value(kept)
     assert all("409" in line for line in surprises)
     surprises.clear()
-
-
-def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
-    context: BrowserContext, upstream: Upstream
-):
-    page = begun(context, upstream)
-    box(page).fill("old draft")
-    page.get_by_role("button", name="Edit").click()
-    expect(box(page)).to_have_value("Hello")
-    held: list[Route] = []
-    page.route(FORMS, lambda route: held.append(route), times=1)
-    box(page).press("Enter")
-    box(page).fill("Typed since")
-    held[0].continue_()
-    upstream.next_call().begin().complete("Again")
-    expect(text(page, "complete", 1)).to_have_text("Again")
-
-    expect(box(page)).to_have_value("old draft\n\nTyped since")
-    page.reload()
-    expect(box(page)).to_have_value("old draft\n\nTyped since")
-
-
-def test_a_message_that_is_too_long_is_shortened_where_one_was(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    box(page).fill("x" * 32_001)
-    expect(box(page)).to_have_attribute("aria-invalid", "true")
-    box(page).press("Enter")
-    alert = page.locator("#composer").get_by_role("alert")
-    expect(alert).to_contain_text("32,001 characters")
-    expect(page).to_have_url(re.compile("/twins/ada$"))
-    expect(box(page)).to_be_focused()
-    page.keyboard.press("Backspace")
-    expect(box(page)).to_have_value("x" * 32_000)
-    expect(alert).to_have_count(0)
-    expect(box(page)).not_to_have_attribute("aria-invalid", "true")
-    assert all("413" in line for line in surprises)
-    surprises.clear()
-
-    box(page).fill("short")
-    box(page).press("Enter")
-    upstream.next_call().begin().complete("One")
-    expect(turn(page, "complete")).to_be_visible()
-    page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
-    expect(box(page)).to_have_value("")
 
 
 def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
@@ -159,25 +107,6 @@ def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
 
     page.goto("/twins/ada")
     expect(box(page)).to_have_value("half a thought")
-
-
-def test_an_edit_that_did_not_come_does_not_stand_in_the_way_of_the_next_message(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    page = begun(context, upstream)
-    page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
-    page.get_by_role("button", name="Edit").click()
-    expect(page.locator("#notices")).to_contain_text("cannot be reached")
-    held: list[Route] = []
-    page.route(FORMS, lambda route: held.append(route), times=1)
-    say(page, "First")
-    box(page).fill("Second")
-    held[0].continue_()
-    upstream.next_call().begin().complete("One")
-    expect(text(page, "complete", 1)).to_have_text("One")
-
-    expect(box(page)).to_have_value("Second")
-    surprises.clear()  # the failed request itself
 
 
 def test_each_window_keeps_what_was_typed_in_it(context: BrowserContext, upstream: Upstream):
@@ -206,26 +135,6 @@ def test_a_draft_that_comes_back_is_counted(context: BrowserContext):
 
     expect(page.locator(".counter")).to_have_text("Too many characters: 3")
     expect(box(page)).to_have_attribute("aria-invalid", "true")
-
-
-@pytest.mark.parametrize("way", ["Cancel", "Send"])
-def test_an_edit_that_is_over_does_not_come_back_with_the_page(
-    context: BrowserContext, upstream: Upstream, way: str
-):
-    page = begun(context, upstream)
-    # As without scripts.
-    edited = page.get_by_role("button", name="Edit").get_attribute("value")
-    page.goto(f"{page.url}?words_of={edited}#message")
-    expect(box(page)).to_have_value("Hello")
-    page.locator("#composer").get_by_text(way, exact=True).click()
-    if way == "Send":
-        upstream.next_call().begin().complete("Two")
-        expect(turn(page, "complete", 1)).to_be_visible()
-    expect(box(page)).to_have_value("")
-    page.reload()
-
-    expect(page.locator("#composer .note")).to_have_count(0)
-    expect(box(page)).to_have_value("")
 
 
 def test_enter_that_was_meant_for_stop_sends_no_draft(context: BrowserContext, upstream: Upstream):
@@ -259,31 +168,12 @@ def test_a_draft_goes_with_its_conversation_and_comes_back_with_it(
     expect(box(page)).to_have_value("half a thought")
 
 
-def test_edit_that_is_pressed_while_a_message_is_on_its_way_does_not_lose_its_turn(
-    context: BrowserContext, upstream: Upstream
-):
-    page = begun(context, upstream)
-    held: list[Route] = []
-    page.route(FORMS, lambda route: held.append(route), times=1)
-    box(page).fill("Second")
-    box(page).press("Enter")
-    with page.expect_response(re.compile("words_of")):
-        page.get_by_role("button", name="Edit").click()
-    held[0].continue_()
-    upstream.next_call().begin().complete("Two")
-
-    expect(text(page, "complete", 1)).to_have_text("Two")
-    expect(box(page)).to_have_value("")
-    assert upstream.sent() == ["Hello", "Second"]
-
-
 def test_what_is_typed_while_the_first_message_is_on_its_way_comes_along(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
     page.goto("/twins/ada")
-    held: list[Route] = []
-    page.route(FORMS, lambda route: held.append(route), times=1)
+    held = hold(page, FORMS)
     box(page).fill("Hello")
     box(page).press("Enter")
     box(page).press_sequentially(" and more")

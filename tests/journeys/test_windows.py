@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import box, hide, same_person, say, show, text
+from tests.journeys.steps import box, hide, hold, same_person, say, show, text
 from tests.upstream import Upstream
 
 
@@ -80,8 +80,7 @@ def test_what_comes_by_two_ways_is_shown_once(
 ):
     page = begun(context, upstream)
     other = beside(page)
-    held: list[Route] = []
-    other.route("**/turns?seen=*", lambda route: held.append(route), times=1)
+    held = hold(other, "**/turns?seen=*")
     say(page, "More")
     upstream.next_call().begin().complete("Two")
     expect(turn(page, "complete", 1)).to_be_visible()
