@@ -10,7 +10,7 @@ _BEGUN_LINK = re.compile(
     r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200})?\Z"
 )
 _LONGEST_LINK = 2_400
-_BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)$")
+_BEGUN_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)\Z")
 
 
 def without_begun_link(tail: str) -> str:

@@ -57,18 +57,22 @@ def changes(old: str, new: str, opened: int = 0) -> tuple[Change, ...] | None:
     same = _common(old, new, tags)
     closed = _elements(tags, opened)
     chain = _last_children(old, closed)
+    if not chain or chain[0].inside:
+        opened = 0  # what was open is over
     held = sum(element.inside <= same <= element.end for element in chain)
     before: list[Change] = []
     begin, depth, child = same, held, 1
     swap: Swap = "beforeend"
-    if old[same : chain[held - 1].end if held else len(old)].strip():
+    over = chain[held - 1].end if held else len(old)
+    gone = old[same:over]
+    if gone if old.startswith("</code>", over) else gone.strip():
         if held > opened and old.startswith(_FULL, chain[held - 1].start):
             begin, swap, held = chain[held - 1].start, "outerHTML", held - 1
         elif held > opened:
             begin, swap = chain[held - 1].inside, "innerHTML"
         else:
             children = [e for e in closed.values() if e.depth == opened and e.end >= same]
-            if not children or children[0].start > same:
+            if not children or children[0].start > same or not children[0].inside:
                 return None
             begin, depth, swap, child = children[0].start, held + 1, "outerHTML", len(children)
             before = [Change(depth, swap, "", place) for place in range(1, child)]

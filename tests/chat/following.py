@@ -13,6 +13,10 @@ from chat.markdown.rendering import render
 from tests.page import read
 from tests.shown import Shown
 
+AROUND = re.compile(
+    r"\s*(</?(?:blockquote|div|h[3-6]|hr|li|[ou]l|p|pre|section|table|tbody|t[dhr]|thead|br)\b[^>]*>)\s*"
+)
+
 
 class Reader:
     """A page that follows a reply, and counts what it is sent."""
@@ -45,9 +49,9 @@ class Reader:
 
 
 def plain(html: str) -> str:
-    """Leave out the white space between elements."""
+    """Leave out the white space around blocks, which nobody sees."""
     whole = read(f"<article>{html}</article>").article.decode_contents()
-    return re.sub(r">\s+|\s+<", lambda found: found[0].strip(), whole).strip()
+    return AROUND.sub(r"\1", whole).strip()
 
 
 def cut(text: str, sizes: Sequence[int]) -> list[Entry]:

@@ -75,13 +75,33 @@ def test_a_block_that_is_rendered_in_parts_comes_to_the_same(
     assert follow(text, [size]).html == plain(render(text, "x"))
 
 
+ITEMS = "".join(f"- item {number} of a list that is long enough\n" for number in range(20))
+LINES = "".join(f"line {number} of some text\n" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [ITEMS, "- see [1] for more\n\n", "[1]", ": https://z.example\n"],
+        [ITEMS, "- a claim.[^1]\n", "\n", "[^1]", ": The note.\n", "\nAfter.\n\n", "Bye."],
+        [ITEMS, "- see [1]\n\n", "***\n\n", "[1]", ": https://z.example\n"],
+        ["```\n" + LINES, "```\n", "\nDone."],
+        ["```\n" + LINES, "```\n\n", "Done."],
+        ["```\n" + LINES, "```\n"],
+    ],
+)
+def test_what_follows_a_long_block_leaves_it_as_the_whole_render_says(pieces: list[str]):
+    text = "".join(pieces)
+    assert follow(text, [len(piece) for piece in pieces]).html == plain(render(text, "x"))
+
+
 def test_progress_between_changes_nothing():
     reader = Reader()
     log = [Delta("One"), Progress("thinking"), Delta(" **two**")]
     for number in (1, 2, 3):
         reader.hear(log, number)
 
-    assert reader.html == "<p>One<strong>two</strong></p>"
+    assert reader.html == "<p>One <strong>two</strong></p>"
 
 
 @pytest.mark.fault("F73")
