@@ -105,7 +105,7 @@ def _dollars(latex: str, *, display: bool) -> str:
     # A blank line would end the paragraph, and the formula with it.
     if display:
         return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
-    return f"${latex.strip()}$" if latex and not latex[0].isspace() else ""
+    return f"${latex.strip()}$" if latex.strip() else ""
 
 
 class Room(NamedTuple):

@@ -9,7 +9,7 @@ from chat.markdown.formulas import ATTRIBUTES, FAILURE, MOST_MATHML, TAGS, with_
 from chat.markdown.rendering import render
 
 
-@pytest.mark.parametrize("text", ["$x^2$", "\\(x^2\\)", "$$x^2$$", "\\[\nx^2\n\\]"])
+@pytest.mark.parametrize("text", ["$x^2$", "\\(x^2\\)", "\\( x^2 \\)", "$$x^2$$", "\\[\nx^2\n\\]"])
 def test_a_formula_is_mathml(text: str):
     html = render(text)
 
