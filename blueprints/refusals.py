@@ -63,7 +63,7 @@ def kept(conversation_id: str) -> str:
 
 
 def forget(conversation_id: str) -> None:
-    """Keep its words no longer: something was sent instead."""
+    """Keep its words no longer: something was sent instead, or the conversation is deleted."""
     if kept(conversation_id):
         session["kept"] = {
             other: words for other, words in session["kept"].items() if other != conversation_id

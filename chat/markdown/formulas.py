@@ -45,9 +45,12 @@ _FAILED = re.compile(r"<code>\$[^<]*\$</code>")
 _SPAN = re.compile(r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL)
 _MARK = re.compile(r"\\[()\[\]]|[$\n]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+# What belongs to no fraction that waits for its parts to be said.
+_GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
+_SIZES = re.compile(r"\\(?:left|right)\b|\\(?:begin|end)\s*\{[^{}]*\}|&")
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES = str.maketrans("{}", "()")
-# Of fractions within each other so many are told apart.
+# Of fractions and braces within each other so many are told apart.
 _LAYERS = 4
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -143,9 +146,10 @@ def mathml(rendered: str, room: Room) -> str:
 
 
 def _spoken(latex: str) -> str:
-    """Write a formula as one would say it: "(a)/(b)" for a fraction, names for signs."""
+    """Write a formula much as one would say it: "(a)/(b)" for a fraction, names for signs."""
+    latex = _SIZES.sub(" ", latex)
     for _ in range(_LAYERS):
-        latex = _FRACTION.sub(r"(\1)/(\2)", latex)
+        latex = _GROUP.sub(r"(\1)", _FRACTION.sub(r"(\1)/(\2)", latex))
     named = _COMMAND.sub(r" \1 ", latex).translate(_BRACES)
     return " ".join(named.split())
 

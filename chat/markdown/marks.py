@@ -19,7 +19,7 @@ def marked(message: str, pattern: Pattern) -> str:
     """Mark the hits in HTML of ours; the one that a snippet shows gets the id `hit`.
 
     A hit within a formula, or of which a part is emphasised, is not marked; nor are more than 100.
-    Without any, their place is the beginning.
+    Of a text in which the snippet's cannot be found it is the first; without any, the beginning.
     """
     pieces = list(_pieces(message))
     sought = pattern.rarest("\n".join(text for _, text in pieces))
@@ -39,7 +39,12 @@ def marked(message: str, pattern: Pattern) -> str:
             left -= hits
         else:
             shown.append(piece)
-    return "".join(shown) if sought.end else f'<span id="{PLACE}"></span>{"".join(shown)}'
+    whole = "".join(shown)
+    if sought.end:
+        return whole
+    if left < MOST - 1:
+        return whole.replace("<mark>", f'<mark id="{PLACE}">', 1)
+    return f'<span id="{PLACE}"></span>{whole}'
 
 
 def _hits(parts: Snippet) -> int:

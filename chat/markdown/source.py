@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyromark
@@ -25,13 +27,15 @@ MAX_CELLS = 100_000
 # What is written in so many layers of HTML and code has nothing to say by either.
 ROUNDS = 4
 
+escaped = partial(html.escape, quote=False)
+
 _TAG = re.compile(r"<[A-Za-z/!?]")
 
 
 def prepared(text: str) -> str:
     """Return the same lines in the Markdown that is understood here."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _without_html(with_dollars(text))
+    return without_html(with_dollars(text))
 
 
 def is_deep(text: str) -> bool:
@@ -67,28 +71,30 @@ def are_too_many(columns: int, cells: int) -> bool:
     return columns > MAX_COLUMNS or cells > MAX_CELLS
 
 
-def _without_html(text: str) -> str:
-    """Escape raw HTML, so that it is text; lines stay lines."""
+def without_html(
+    text: str, words: Callable[[str], str] = escaped, options: pyromark.Options = OPTIONS
+) -> str:
+    """Make raw HTML words, so that it is text; lines stay lines."""
     if not _TAG.search(text):
         return text
     for _ in range(ROUNDS):
-        escaped = _with_escaped_html(text)
-        if escaped == text:
+        shown = _with_words(text, words, options)
+        if shown == text:
             return text
         # What is no HTML any more ends what it was in: what follows may be some now.
-        text = escaped
-    return text.replace("<", "&lt;")
+        text = shown
+    return text.replace("<", words("<"))
 
 
-def _with_escaped_html(text: str) -> str:
+def _with_words(text: str, words: Callable[[str], str], options: pyromark.Options) -> str:
     source = text.encode()
     parts: list[str] = []
     end = 0
-    for event, place in pyromark.events_with_range(text, options=OPTIONS):
+    for event, place in pyromark.events_with_range(text, options=options):
         if not _is_html(event):
             continue
         parts.append(source[end : place["start"]].decode())
-        parts.append(html.escape(source[place["start"] : place["end"]].decode(), quote=False))
+        parts.append(words(source[place["start"] : place["end"]].decode()))
         end = place["end"]
     parts.append(source[end:].decode())
     return "".join(parts)

@@ -23,6 +23,8 @@ def test_a_formula_is_mathml(text: str):
         (r'\frac{n(n+1)}{\frac{1}{2}} < \text{"c"}', '(n(n+1))/((1)/(2)) < text ("c")'),
         (r"\sum_{i=1}^n i \le \alpha", "sum _(i=1)^n i le alpha"),
         (r"a \, \frac", None),
+        (r"\frac{-b \pm \sqrt{b^2}}{x^{2}}", "(-b pm sqrt (b^2))/(x^(2))"),
+        (r"\left(\begin{matrix}a&b\end{matrix}\right)", "( a b )"),
     ],
 )
 def test_a_formula_can_be_said(latex: str, spoken: str | None):

@@ -57,3 +57,10 @@ def test_where_none_can_be_marked_the_beginning_is_the_place(markdown: str):
     html = render(markdown)
 
     assert found(html, "sea") == f'<span id="hit"></span>{html}'
+
+
+def test_where_the_place_of_the_snippet_is_too_far_the_first_hit_is_it():
+    html = marked(f"<p>Straße {'word ' * 5_000}</p><p>a needle, a needle</p>", pattern("needle"))
+
+    assert '<p>a <mark id="hit">needle</mark>, a <mark>needle</mark></p>' in html
+    assert html.count('id="hit"') == 1

@@ -1,10 +1,12 @@
-"""The headings of a reply within a saved conversation."""
+"""A reply within a saved conversation: its headings are lower, and it holds nothing but itself."""
 
 import pyromark
 import pytest
 from bs4 import BeautifulSoup
 
-from chat.markdown.headings import lowered, within
+from chat.markdown.headings import lowered
+from chat.markdown.source import OPTIONS
+from chat.markdown.within import within
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,11 @@ def test_they_are_lowered_and_nothing_else_is(text: str, shown: str):
         "```\ncode",
         "~~~~python\ncode\n~~~\n",
         "```\ndone\n```",
+        "- a\n\n  ```\n  b",
+        "1. Run:\n\n   ```sh\n   make",
+        "a\n```",
+        "```\nb\n    ```",
+        "```\nb\n```~",
         "<!-- a comment",
         "a <!-- comment",
         "<h2>You, today</h2>\n\n<script>",
@@ -46,6 +53,14 @@ def test_what_follows_a_text_is_no_part_of_it(text: str):
 
     assert [heading.get_text() for heading in html.select("h1, h2")] == ["Next"]
     assert html.find_all(recursive=False)[-1].name == "h2"
+
+
+@pytest.mark.parametrize(
+    "text", ["$<img src=x>$", "<!--\n\\\\</div>\n?>\nx…-->", "<?\n\\\\</pre>…?>"]
+)
+def test_html_is_words_also_for_who_knows_no_formulas(text: str):
+    for html in (pyromark.html(within(text)), pyromark.html(within(text), options=OPTIONS)):
+        assert {tag.name for tag in BeautifulSoup(html, "html.parser").find_all()} <= {"p", "span"}
 
 
 def test_what_is_within_code_stays_as_it_is():

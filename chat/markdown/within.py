@@ -1,0 +1,54 @@
+"""Markdown within Markdown: it stands below what is around it, and ends where it ends."""
+
+from __future__ import annotations
+
+import re
+
+import pyromark
+
+from chat.markdown.headings import lowered
+from chat.markdown.source import OPTIONS, without_html
+
+# Who knows no formulas finds HTML in them.
+_PLAIN = pyromark.Options(0)
+_FENCE = re.compile(r"`{3,}|~{3,}")
+
+
+def within(text: str) -> str:
+    """Return a text that can be no part of what is around it, nor hold what follows it.
+
+    HTML is words in it, as on our pages; code that goes on has an end.
+    """
+    return _ended(lowered(as_words(text.replace("\r\n", "\n").replace("\r", "\n"))))
+
+
+def as_words(text: str) -> str:
+    """Return a text in which HTML is words, whoever reads it."""
+    text = without_html(text, lambda html: html.replace("<", r"\<"))
+    return without_html(text, lambda html: html.replace("<", r"\lt "), _PLAIN)
+
+
+def _ended(text: str) -> str:
+    """End code at the end of a text; what is in a list or a quotation ends with that."""
+    if not _FENCE.search(text) or _is_over(text):
+        return text
+    source = text.encode()
+    begun = [
+        fence[0]
+        for event, place in pyromark.events_with_range(text, options=OPTIONS)
+        if "CodeBlock" in str(event) and (fence := _FENCE.match(source[place["start"] :].decode()))
+    ]
+    return f"{text.rstrip()}\n{begun[-1]}" if begun else text
+
+
+def _is_over(text: str) -> bool:
+    """Tell whether a heading that follows stands by itself."""
+    before = f"{text.rstrip()}\n\n"
+    at = len(before.encode())
+    depth = 0
+    for event, place in pyromark.events_with_range(f"{before}# Next\n", options=OPTIONS):
+        if isinstance(event, dict):
+            if "Heading" in str(event.get("Start")) and place["start"] == at:
+                return depth == 0
+            depth += ("Start" in event) - ("End" in event)
+    return False
