@@ -123,7 +123,7 @@
     count();
     if (ctx !== asked) return;
     announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? told.cancelled);
-    box().focus({ preventScroll: true });
+    box().focus();
     box().setSelectionRange(box().value.length, box().value.length);
   });
 

@@ -1,14 +1,23 @@
 // Whoever was about to type goes on typing: a button that vanished must not take the focus along.
 // Where the box would call up a keyboard, the button that is there instead gets it.
 let focusedLast;
+let reading; // the turn in whose reply that is
 let movedAt = -Infinity;
 // What was pressed last of Send and Stop, which take turns in one place.
 let pressed;
 let pressedAt;
-document.addEventListener("focusin", ({ target }) => { focusedLast = target; });
+document.addEventListener("focusin", ({ target }) => {
+  focusedLast = target;
+  reading = target.matches(".turn, .turn__reply *") && target.closest(".turn").id;
+});
 const goOn = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
-  [...places].find((place) => place.checkVisibility())?.focus({ preventScroll: true });
+  [...places].find((place) => place.checkVisibility())?.focus();
+};
+// A turn is no stop on the way through the page, but can have the focus.
+const hold = (turn) => {
+  turn.tabIndex = -1;
+  turn.focus({ preventScroll: true });
 };
 // Whoever has left the box has left it, and who only reads is left alone.
 const typeOn = (event) => {
@@ -16,15 +25,14 @@ const typeOn = (event) => {
   if (focused !== body && focused?.checkVisibility?.()) return;
   if (focusedLast ? focusedLast.checkVisibility?.() : event) return;
   if (event) movedAt = performance.now();
-  goOn();
+  const turn = document.getElementById(reading);
+  turn ? hold(turn) : goOn();
 };
 if (hasKeyboard && document.querySelector(RUNNING)) typeOn();
 document.addEventListener("htmx:after:swap", typeOn);
 document.addEventListener("htmx:sse:close", typeOn);
 
-// A turn is no stop on the way through the page, but can have the focus.
 const readOn = (turn) => {
-  turn.tabIndex = -1;
-  turn.focus({ preventScroll: true });
+  hold(turn);
   turn.scrollIntoView();
 };

@@ -4,32 +4,40 @@
   const page = document.scrollingElement;
   const log = document.getElementById("log");
   const toNewest = document.getElementById("newest");
-  const atEnd = () => page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_END;
+  const isWithin = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
   const toEnd = () => {
     following = true;
-    if (toNewest) toNewest.hidden = true;
+    toNewest.hidden = true;
     page.scrollTop = page.scrollHeight;
+    top = page.scrollTop;
   };
   let following = false;
   let top = 0;
-  // Who reads an earlier turn by the keyboard has the focus there.
-  const isFollowing = () => log && following && !document.querySelector(".turn:not(:last-child):focus-within");
+  // What grew since the page was last moved is nothing that the reader has done; a page that shrinks ends there.
+  const look = () => {
+    const by = page.scrollTop - top;
+    following = isWithin(by > 0 ? NEAR_END : 2) || (following && by >= 0);
+    top += by;
+  };
+  // Who reads by the keyboard has the focus there.
+  const isFollowing = () => {
+    look();
+    return log && following && !document.querySelector(":is(.turn:not(:last-child), .turn__reply):focus-within");
+  };
   let length = 0;
   let breadth = 0;
   addEventListener("scroll", () => {
-    // What grew since the page was last moved is nothing that the reader has done.
-    following = atEnd() || (following && page.scrollTop >= top);
-    top = page.scrollTop;
+    look();
     if (following && toNewest) toNewest.hidden = true;
   });
   if (log) {
     new ResizeObserver(([{ contentRect: { width, height } }]) => {
       const grows = width === breadth && height > length;
       if (isFollowing()) toEnd();
-      else if (toNewest && grows && log.querySelector("[aria-busy]")) toNewest.hidden = false;
+      else if (grows && log.querySelector("[aria-busy]")) toNewest.hidden = false;
       [breadth, length] = [width, height];
     }).observe(log);
-    toNewest?.addEventListener("click", toEnd);
+    toNewest.addEventListener("click", () => { toEnd(); goOn(); });
     // Who renames or pins what they read goes on where they were.
     const done = document.querySelector(".composer .note[autofocus]");
     const place = done && forNow.get("place");
@@ -40,7 +48,7 @@
     }
     if (place) {
       page.scrollTop = place;
-      following = atEnd();
+      following = isWithin(NEAR_END);
     } else if (location.hash === "#message" || !(location.hash || location.search)) toEnd();
     document.addEventListener("submit", ({ target }) => {
       if (target.matches(".talk .menu form")) forNow.set("place", String(page.scrollTop));

@@ -1,0 +1,124 @@
+"""Who reads while a reply is written stays where they are, by wheel, by finger and by keyboard."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import Surprises, begun, turn
+from tests.journeys.steps import box, say, talking, text
+from tests.upstream import Call, Upstream
+
+LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
+LOW = {"width": 640, "height": 400}
+
+
+def long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]:
+    page, call = talking(context, upstream, "One")
+    call.delta(f"\n\n{LONG}")
+    expect(text(page)).to_contain_text("Paragraph 59.")
+    return page, call
+
+
+@pytest.mark.parametrize("by", [30, 100, 400])
+def test_one_step_up_is_enough_to_stay(context: BrowserContext, upstream: Upstream, by: int):
+    page, call = long_reply(context, upstream)
+    place = page.evaluate(
+        "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
+        "requestAnimationFrame(() => done(scrollY)))) }",
+        by,
+    )
+    call.delta("\n\nMore and more.")
+
+    expect(text(page)).to_contain_text("More and more.")
+    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    assert page.evaluate("scrollY") == place
+    call.complete()
+
+
+def test_who_goes_back_to_the_end_is_taken_along(context: BrowserContext, upstream: Upstream):
+    page, call = long_reply(context, upstream)
+    page.evaluate("scrollBy(0, -300)")
+    call.delta("\n\nMore and more.")
+    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    page.evaluate("scrollTo(0, 1e6)")
+    expect(page.get_by_role("button", name="New text below")).to_be_hidden()
+    call.delta("\n\nAnd more." * 20)
+
+    expect(text(page).locator("p").last).to_be_in_viewport()
+    call.complete()
+
+
+def test_what_has_the_focus_in_the_reply_stays_in_sight(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One")
+    call.delta(" [link](https://example.org/).")
+    link = text(page).get_by_role("link")
+    link.focus()
+    call.delta("\n\nLong." * 60)
+
+    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    expect(link).to_be_in_viewport()
+    call.complete()
+
+
+@pytest.mark.parametrize("end", ["complete", "s"])
+def test_who_is_in_a_reply_that_ends_stays_in_its_turn(
+    context: BrowserContext, upstream: Upstream, end: str
+):
+    page, call = talking(context, upstream, "One")
+    call.delta(" [link](https://example.org/) and[^1] more.\n\n[^1]: Noted.\n")
+    expect(text(page)).to_contain_text("Noted.")
+    text(page).get_by_role("link", name="link").focus()
+    if end == "complete":
+        call.complete()
+    else:
+        page.keyboard.press(end)
+    expect(turn(page, {"complete": "complete", "s": "stopped"}[end])).to_be_visible()
+
+    assert page.evaluate("document.activeElement.closest('.turn') !== null")
+
+
+def test_the_way_to_new_text_leads_to_the_box(context: BrowserContext, upstream: Upstream):
+    page, call = long_reply(context, upstream)
+    page.evaluate("scrollTo(0, 0)")
+    call.delta("\n\nMore and more.")
+    newest = page.get_by_role("button", name="New text below")
+    expect(newest).to_be_visible()
+    newest.focus()
+    page.keyboard.press("Enter")
+
+    expect(text(page).locator("p").last).to_be_in_viewport()
+    expect(box(page)).to_be_focused()
+    call.complete()
+
+
+def test_in_a_low_window_the_box_comes_to_its_words(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    say(page, "More")
+    upstream.next_call().begin().complete(LONG)
+    expect(turn(page, "complete", 1)).to_be_visible()
+    page.set_viewport_size(LOW)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Edit").first.focus()
+    page.keyboard.press("Enter")
+
+    expect(box(page)).to_have_value("Hello")
+    expect(box(page)).to_be_focused()
+    expect(box(page)).to_be_in_viewport(ratio=1)
+
+
+def test_what_cannot_be_copied_is_said(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = begun(context, upstream)
+    context.set_offline(True)
+    expect(page.locator("#notices")).to_contain_text("You are offline.")
+    page.evaluate("document.getElementById('notices').replaceChildren()")
+    page.get_by_role("button", name="Copy").click()
+    expect(page.locator("#notices")).to_have_text("You are offline. Try again.")
+    context.set_offline(False)
+
+    expect(page.locator("#announcer")).to_have_text("You are online again.")
+    surprises.clear()
