@@ -11,6 +11,7 @@ from wording import N_
 
 SENTENCES = {
     "offline": N_("You are offline."),
+    "online": N_("You are online again."),
     "meanwhile": N_("The reply goes on without you, and is here when you are back."),
     "unreachable": N_("The portal cannot be reached."),
     "again": N_("Try again."),

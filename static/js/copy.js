@@ -1,12 +1,7 @@
 // Code gets a button; what a button copies, it says that it has.
 {
   const button = document.getElementById("code-copy");
-  whenNew(() => {
-    // Twenty buttons of a name are told apart by their turns.
-    for (const tool of document.querySelectorAll(".turn__tools > button:not([aria-describedby])")) {
-      tool.setAttribute("aria-describedby", tool.closest(".turn").getAttribute("aria-labelledby"));
-    }
-    if (!button) return;
+  if (button) whenNew(() => {
     for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
       code.prepend(button.content.cloneNode(true));
       code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
@@ -31,6 +26,7 @@
     event.preventDefault();
     // Safari copies only what is asked for in the moment of the click.
     const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
+    words.catch(() => notReached(from));
     from.dataset.label ??= from.innerText;
     from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
     try {

@@ -59,7 +59,7 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("offline", () => note(`${told.offline} ${document.querySelector(RUNNING) ? told.meanwhile : ""}`));
 addEventListener("online", () => {
   notices.replaceChildren();
-  announce(told.over);
+  announce(told.online);
   const search = document.querySelector("[type=search]");
   if (search?.value) htmx.trigger(search, "search");
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
