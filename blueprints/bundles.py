@@ -20,9 +20,9 @@ STATIC = Path(__file__).parent.parent / "static"
 
 SCRIPTS = (
     *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-    *("js/page.js", "js/announcer.js", "js/follow.js", "js/focus.js", "js/times.js"),
-    *("js/composer.js", "js/menus.js", "js/wide.js", "js/windows.js", "js/copy.js"),
-    *("js/reading.js", "js/shortcuts.js"),
+    *("js/page.js", "js/announcer.js", "js/follow.js", "js/focus.js", "js/wide.js"),
+    *("js/windows.js", "js/composer.js", "js/reading.js", "js/shortcuts.js", "js/copy.js"),
+    *("js/menus.js", "js/times.js"),
 )
 # One script for each language, which says at its beginning what scripts may have to say.
 SAYINGS = "sayings/"
@@ -35,6 +35,7 @@ BUNDLES = {
     # What a first chat page does not need.
     "lists.css": ("css/lists.css", "css/states.css"),
     "followed.css": ("css/followed.css",),
+    "plain.css": ("css/plain.css",),
     "until.css": ("css/until.css",),
     "help.css": ("css/help.css",),
     "forms.css": ("css/forms.css",),

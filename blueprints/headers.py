@@ -51,7 +51,7 @@ def _harden(response: Response) -> Response:
     if not kind.startswith("image/"):
         headers.setdefault("Content-Security-Policy", POLICY)
         headers.setdefault("Referrer-Policy", "same-origin")
-        headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        headers.setdefault("Permissions-Policy", "camera=(),geolocation=(),microphone=()")
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         headers.setdefault("X-Request-Id", request_id())
     # Back must not show a conversation as it was before the message was sent.
