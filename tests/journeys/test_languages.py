@@ -93,3 +93,27 @@ def test_a_person_changes_the_language(arabic: Page):
     expect(page.get_by_role("heading", level=1)).to_have_text("設定")
     expect(page.locator("html")).to_have_attribute("lang", "ja")
     expect(page.locator("html")).to_have_attribute("dir", "ltr")
+
+
+def test_what_has_no_letters_of_its_language_stands_with_the_rest(
+    arabic: Page, context: BrowserContext, upstream: Upstream
+):
+    page = arabic
+    page.goto("/twins/ada")
+    page.locator("#message").fill(ASK)
+    page.locator("#message").press("Enter")
+    reply = (
+        "لغات:\n\n- بايثون\n- Python\n\n| المنتج | السعر | x |\n|---|---|---|\n| خبز | 100 | y |\n"
+    )
+    upstream.next_call().begin().complete(reply)
+    expect(turn(page, "complete")).to_be_visible()
+
+    for parts in ("li", "th, td"):
+        ends = page.locator(f".turn__reply :is({parts})").evaluate_all(
+            """parts => parts.map((part) => {
+              const words = document.createRange();
+              words.selectNodeContents(part);
+              return part.getBoundingClientRect().right - words.getBoundingClientRect().right;
+            })"""
+        )
+        assert max(ends) < 2, parts

@@ -213,3 +213,24 @@ def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
     expect(first.get_by_role("textbox", name="Message")).to_have_value("too early")
     assert all("409" in line for line in surprises)
     surprises.clear()
+
+
+def test_a_reply_that_is_shown_anew_at_its_end_stands_as_it_does_later(
+    plain: BrowserContext, upstream: Upstream
+):
+    page = begun(plain, upstream)
+    say(page, "More")
+    call = upstream.next_call().begin()
+    call.delta("# One\n\nText[^1]\n\n```\ncode\n```\n\n> quote\n>\n> more\n\n## Two\n\nText\n\n")
+    expect(page.get_by_role("heading", name="Two")).to_be_visible()
+    call.complete(
+        "# One\n\nText[^1]\n\n```\ncode\n```\n\n> quote\n>\n> more\n\n## Two\n\nText\n\n[^1]: A."
+    )
+    expect(page.locator(".whole .noted")).to_be_visible()
+    parts = page.locator(".turn__reply :is(h3, h4, p, .code, blockquote, .noted):visible")
+    tops = "parts => parts.map((part) => part.getBoundingClientRect().top)"
+    then = parts.evaluate_all(tops)
+    page.goto(page.url.partition("?")[0])
+    now = parts.evaluate_all(tops)
+
+    assert [top - then[-1] for top in then] == [top - now[-1] for top in now]
