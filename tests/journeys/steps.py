@@ -172,3 +172,7 @@ def show(page: Page) -> None:
 def same_person(context: BrowserContext, other: BrowserContext) -> None:
     """Give the cookies of one browser to another."""
     other.add_cookies([{**cookie} for cookie in context.cookies()])  # type: ignore[typeddict-item]
+
+
+def menu(page: Page, title: str) -> None:
+    page.locator(f"summary[title='Options of {title}']").click()

@@ -6,19 +6,15 @@ import re
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Route, expect
 
 from blueprints.current import Portal
 from tests.history import converse, person_of
 from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import talking
+from tests.journeys.steps import menu, talking
 from tests.upstream import Upstream
 
 TOP = "() => document.querySelector('#mark').getBoundingClientRect().top"
-
-
-def menu(page: Page, title: str) -> None:
-    page.locator(f"summary[title='Options of {title}']").click()
 
 
 def test_a_message_is_found_and_the_search_is_still_there_on_the_way_back(
@@ -91,15 +87,6 @@ def test_a_conversation_is_renamed_pinned_deleted_and_brought_back(
         assert download.value.suggested_filename == "A greeting.md"
 
 
-def test_what_is_saved_leaves_no_menu_open(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    menu(page, "Hello")
-    with page.expect_download():
-        page.get_by_role("link", name="Save as JSON").click()
-
-    expect(page.get_by_role("button", name="Archive")).to_be_hidden()
-
-
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_later_turns_open_at_their_beginning(
     browser: Browser,
@@ -133,36 +120,6 @@ def test_a_search_without_a_network_is_made_when_it_is_back(
 
     expect(page.locator("#found")).to_contain_text("Nothing here contains")
     expect(page.locator("#notices")).to_be_empty()
-
-
-def test_what_is_read_is_printed_from_its_menu(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    page.evaluate("() => { window.print = () => { document.title = 'Printed' } }")
-    menu(page, "Hello")
-    page.get_by_role("button", name="Print").click()
-
-    expect(page).to_have_title("Printed")
-    expect(page.locator(".menu[open]")).to_have_count(0)
-    page.goto("/conversations")
-    menu(page, "Hello")
-    expect(page.get_by_role("button", name="Print")).to_have_count(0)
-
-
-def test_the_menu_is_used_by_keyboard(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    summary = page.locator("summary[title='Options of Hello']")
-    summary.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Archive")).to_be_visible()
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("textbox", name="Title")).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Archive")).to_be_hidden()
-    expect(summary).to_be_focused()
-
-    summary.click()
-    page.get_by_role("heading", level=1).click()
-    expect(page.get_by_role("button", name="Archive")).to_be_hidden()
 
 
 @pytest.mark.parametrize("by_keyboard", [True, False], ids=["by keyboard", "by mouse"])
