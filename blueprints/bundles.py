@@ -36,6 +36,7 @@ BUNDLES = {
     "lists.css": ("css/lists.css", "css/states.css"),
     "followed.css": ("css/followed.css",),
     "plain.css": ("css/plain.css",),
+    "again.css": ("css/again.css",),
     "until.css": ("css/until.css",),
     "help.css": ("css/help.css",),
     "forms.css": ("css/forms.css",),

@@ -16,7 +16,7 @@ from blueprints.look import exact, iso
 from blueprints.telling import translated
 from chat.conversations import Conversation
 from chat.entries import Reply
-from chat.markdown.within import as_words, within
+from chat.markdown.within import in_line, within
 from chat.transcript import transcript
 from chat.turns import Turn
 
@@ -45,17 +45,17 @@ def show(conversation_id: str) -> Response:
 
 
 def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
-    about = gettext("A conversation with %(twin)s.", twin=as_words(conversation.twin_name))
+    about = gettext("A conversation with %(twin)s.", twin=in_line(conversation.twin_name))
     you = gettext("You")
-    yield f"# {as_words(conversation.title)}\n\n{about}\n"
+    yield f"# {in_line(conversation.title)}\n\n{about}\n"
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
         yield f"\n## {you}, {exact(turn.created_at)}\n\n{said}\n"
-        yield f"\n## {as_words(turn.twin_name)}\n\n{within(reply.text)}".rstrip() + "\n"
+        yield f"\n## {in_line(turn.twin_name)}\n\n{within(reply.text)}".rstrip() + "\n"
         if reply.running:
             yield f"\n*{gettext('This reply is still being written.')}*\n"
         elif reply.sentence:
-            yield f"\n*{as_words(translated(reply.sentence))}*\n"
+            yield f"\n*{in_line(translated(reply.sentence))}*\n"
 
 
 def _json(conversation: Conversation, told: Told) -> Iterator[str]:

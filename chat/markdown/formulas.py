@@ -47,6 +47,7 @@ _MARK = re.compile(r"\\[()\[\]]|[$\n]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 # What belongs to no fraction that waits for its parts to be said.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
+_GAP = re.compile(r"(frac|\})\s+(?=\{)")
 _SIZES = re.compile(r"\\(?:left|right)\b|\\(?:begin|end)\s*\{[^{}]*\}|&")
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES = str.maketrans("{}", "()")
@@ -108,7 +109,10 @@ def _dollars(latex: str, *, display: bool) -> str:
     # A blank line would end the paragraph, and the formula with it.
     if display:
         return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
-    return f"${latex.strip()}$" if latex.strip() else ""
+    formula = latex.strip()
+    # "\( and \)" is about brackets.
+    is_prose = formula != latex and (formula[1:].isalpha() or formula.endswith("\\"))
+    return f"${formula}$" if formula and not is_prose else ""
 
 
 class Room(NamedTuple):
@@ -149,6 +153,7 @@ def _spoken(latex: str) -> str:
     """Write a formula much as one would say it: "(a)/(b)" for a fraction, names for signs."""
     latex = _SIZES.sub(" ", latex)
     for _ in range(_LAYERS):
+        latex = _GAP.sub(r"\1", latex)
         latex = _GROUP.sub(r"(\1)", _FRACTION.sub(r"(\1)/(\2)", latex))
     named = _COMMAND.sub(r" \1 ", latex).translate(_BRACES)
     return " ".join(named.split())

@@ -19,10 +19,16 @@ def within(text: str) -> str:
 
     HTML is words in it, as on our pages; code that goes on has an end.
     """
-    return _ended(lowered(as_words(text.replace("\r\n", "\n").replace("\r", "\n"))))
+    return _ended(lowered(_as_words(text.replace("\r\n", "\n").replace("\r", "\n"))))
 
 
-def as_words(text: str) -> str:
+def in_line(words: str) -> str:
+    """Return words of a line, a title or a name, without HTML."""
+    begin = "# "
+    return _as_words(f"{begin}{words}").removeprefix(begin)
+
+
+def _as_words(text: str) -> str:
     """Return a text in which HTML is words, whoever reads it."""
     text = without_html(text, lambda html: html.replace("<", r"\<"))
     return without_html(text, lambda html: html.replace("<", r"\lt "), _PLAIN)

@@ -8,7 +8,7 @@ let pressed;
 let pressedAt;
 document.addEventListener("focusin", ({ target }) => {
   focusedLast = target;
-  reading = target.matches(".turn, .turn__reply *") && target.closest(".turn").id;
+  reading = target.matches(".turn, .turn__reply :focus-visible") && target.closest(".turn").id;
 });
 const goOn = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
@@ -24,9 +24,10 @@ const typeOn = (event) => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;
   if (focusedLast ? focusedLast.checkVisibility?.() : event) return;
-  if (event) movedAt = performance.now();
   const turn = document.getElementById(reading);
-  turn ? hold(turn) : goOn();
+  if (turn) return hold(turn);
+  if (event) movedAt = performance.now();
+  goOn();
 };
 if (hasKeyboard && document.querySelector(RUNNING)) typeOn();
 document.addEventListener("htmx:after:swap", typeOn);

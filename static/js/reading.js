@@ -13,31 +13,28 @@
   };
   let following = false;
   let top = 0;
-  // What grew since the page was last moved is nothing that the reader has done; a page that shrinks ends there.
+  let height = 0;
+  // Where the page itself has grown or shrunk, the browser moves what is read: the reader has done nothing.
   const look = () => {
     const by = page.scrollTop - top;
-    following = isWithin(by > 0 ? NEAR_END : 2) || (following && by >= 0);
-    top += by;
+    if (page.scrollHeight === height) following = isWithin(by > 0 ? NEAR_END : 2) || (following && by >= 0);
+    [top, height] = [page.scrollTop, page.scrollHeight];
   };
   // Who reads by the keyboard has the focus there.
   const isFollowing = () => {
     look();
-    return log && following && !document.querySelector(":is(.turn:not(:last-child), .turn__reply):focus-within");
+    return toNewest && following && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, .turn__reply :focus-visible");
   };
-  let length = 0;
-  let breadth = 0;
   addEventListener("scroll", () => {
     look();
     if (following && toNewest) toNewest.hidden = true;
   });
   if (log) {
-    new ResizeObserver(([{ contentRect: { width, height } }]) => {
-      const grows = width === breadth && height > length;
+    new ResizeObserver(() => {
       if (isFollowing()) toEnd();
-      else if (grows && log.querySelector("[aria-busy]")) toNewest.hidden = false;
-      [breadth, length] = [width, height];
+      else if (toNewest && log.querySelector("[aria-busy]")) toNewest.hidden = false;
     }).observe(log);
-    toNewest.addEventListener("click", () => { toEnd(); goOn(); });
+    toNewest?.addEventListener("click", () => { toEnd(); goOn(); });
     // Who renames or pins what they read goes on where they were.
     const done = document.querySelector(".composer .note[autofocus]");
     const place = done && forNow.get("place");

@@ -42,6 +42,7 @@ def test_a_formula_can_be_said(latex: str, spoken: str | None):
         ("$\\frac$", "<p><code>$\\frac$</code></p>\n"),
         ("\\[a\n\nb\\]", "<p>[a</p>\n<p>b]</p>\n"),
         ("f\\(x", "<p>f(x</p>\n"),
+        ("grep has \\( and \\)", "<p>grep has ( and )</p>\n"),
     ],
 )
 def test_what_is_no_formula_stays_text(text: str, html: str):

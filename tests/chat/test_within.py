@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 
 from chat.markdown.headings import lowered
 from chat.markdown.source import OPTIONS
-from chat.markdown.within import within
+from chat.markdown.within import in_line, within
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,15 @@ def test_what_follows_a_text_is_no_part_of_it(text: str):
 def test_html_is_words_also_for_who_knows_no_formulas(text: str):
     for html in (pyromark.html(within(text)), pyromark.html(within(text), options=OPTIONS)):
         assert {tag.name for tag in BeautifulSoup(html, "html.parser").find_all()} <= {"p", "span"}
+
+
+@pytest.mark.parametrize(
+    "words", ["``` <img src=x>", "~~~ <script>x</script>", "[a]: <b>", "- ~~~ <b>", "a <b>c"]
+)
+def test_what_stands_in_a_line_has_no_html(words: str):
+    for line in ("# {}", "A conversation with {}."):
+        html = BeautifulSoup(pyromark.html(line.format(in_line(words))), "html.parser")
+        assert {tag.name for tag in html.find_all()} <= {"h1", "p"}
 
 
 def test_what_is_within_code_stays_as_it_is():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from blueprints.current import Portal
+from tests.history import converse, person_of
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import box, say, talking, text
 from tests.upstream import Call, Upstream
@@ -20,14 +22,21 @@ def long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]
     return page, call
 
 
+def step_up(page: Page, by: int) -> int:
+    """Scroll up, let the page know, and return where that is."""
+    return int(
+        page.evaluate(
+            "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
+            "requestAnimationFrame(() => done(scrollY)))) }",
+            by,
+        )
+    )
+
+
 @pytest.mark.parametrize("by", [30, 100, 400])
 def test_one_step_up_is_enough_to_stay(context: BrowserContext, upstream: Upstream, by: int):
     page, call = long_reply(context, upstream)
-    place = page.evaluate(
-        "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
-        "requestAnimationFrame(() => done(scrollY)))) }",
-        by,
-    )
+    place = step_up(page, by)
     call.delta("\n\nMore and more.")
 
     expect(text(page)).to_contain_text("More and more.")
@@ -38,7 +47,7 @@ def test_one_step_up_is_enough_to_stay(context: BrowserContext, upstream: Upstre
 
 def test_who_goes_back_to_the_end_is_taken_along(context: BrowserContext, upstream: Upstream):
     page, call = long_reply(context, upstream)
-    page.evaluate("scrollBy(0, -300)")
+    step_up(page, 300)
     call.delta("\n\nMore and more.")
     expect(page.get_by_role("button", name="New text below")).to_be_visible()
     page.evaluate("scrollTo(0, 1e6)")
@@ -71,6 +80,11 @@ def test_who_is_in_a_reply_that_ends_stays_in_its_turn(
     call.delta(" [link](https://example.org/) and[^1] more.\n\n[^1]: Noted.\n")
     expect(text(page)).to_contain_text("Noted.")
     text(page).get_by_role("link", name="link").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    call.delta("\n\nLong." * 60)
+    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    place = page.evaluate("scrollY")
     if end == "complete":
         call.complete()
     else:
@@ -78,11 +92,37 @@ def test_who_is_in_a_reply_that_ends_stays_in_its_turn(
     expect(turn(page, {"complete": "complete", "s": "stopped"}[end])).to_be_visible()
 
     assert page.evaluate("document.activeElement.closest('.turn') !== null")
+    assert page.evaluate("scrollY") == place
+
+
+def test_who_has_pressed_something_in_a_reply_goes_on_typing_after_it(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = talking(context, upstream, "One")
+    call.delta("\n\n```\ncode\n```\n\nTwo[^1]\n\n[^1]: Noted.\n")
+    expect(text(page)).to_contain_text("Noted.")
+    page.get_by_role("button", name="Copy code").click()
+    call.complete()
+    expect(turn(page, "complete")).to_be_visible()
+
+    expect(box(page)).to_be_focused()
+
+
+def test_an_earlier_page_has_all_that_scripts_do(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = begun(context, upstream)
+    long = converse(portal.database, person_of(portal.database), 65)
+    page.goto(f"/conversations/{long}?before=21")
+    page.set_viewport_size({"width": 500, "height": 500})
+    page.keyboard.press("?")
+
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_the_way_to_new_text_leads_to_the_box(context: BrowserContext, upstream: Upstream):
     page, call = long_reply(context, upstream)
-    page.evaluate("scrollTo(0, 0)")
+    step_up(page, 10_000)
     call.delta("\n\nMore and more.")
     newest = page.get_by_role("button", name="New text below")
     expect(newest).to_be_visible()
