@@ -17,7 +17,7 @@ const speak = () => {
 };
 const announce = (words = "") => {
   const said = words.replace(/\s+/g, " ").trim();
-  if (!said || unsaid.includes(said)) return;
+  if (!said || unsaid.at(-1) === said) return;
   unsaid.push(said);
   if (unsaid.length > 1) return;
   clearTimeout(speaking);

@@ -94,7 +94,7 @@ def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstre
     assert html.select_one(".turn__foot")["data-state"] == "complete"
     assert html.select_one("#composer textarea") is not None
     assert page.html.rstrip().endswith("</html>")
-    assert not html.select("noscript, [aria-busy]")
+    assert not html.select("noscript meta, [aria-busy]")
     assert page.response.headers["Content-Encoding"] == "gzip"
 
 
