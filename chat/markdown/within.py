@@ -11,7 +11,7 @@ from chat.markdown.source import OPTIONS, without_html
 
 # Who knows no formulas finds HTML in them.
 _PLAIN = pyromark.Options(0)
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = re.compile(rb"`{3,}|~{3,}")
 
 
 def within(text: str) -> str:
@@ -36,13 +36,13 @@ def _as_words(text: str) -> str:
 
 def _ended(text: str) -> str:
     """End code at the end of a text; what is in a list or a quotation ends with that."""
-    if not _FENCE.search(text) or _is_over(text):
-        return text
     source = text.encode()
+    if not _FENCE.search(source) or _is_over(text):
+        return text
     begun = [
-        fence[0]
+        fence[0].decode()
         for event, place in pyromark.events_with_range(text, options=OPTIONS)
-        if "CodeBlock" in str(event) and (fence := _FENCE.match(source[place["start"] :].decode()))
+        if "CodeBlock" in str(event) and (fence := _FENCE.match(source, place["start"]))
     ]
     return f"{text.rstrip()}\n{begun[-1]}" if begun else text
 
