@@ -7,7 +7,7 @@
   const isWithin = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
   const toEnd = () => {
     following = true;
-    toNewest.hidden = true;
+    if (toNewest) toNewest.hidden = true;
     page.scrollTop = page.scrollHeight;
     top = page.scrollTop;
   };
