@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
@@ -9,6 +10,7 @@ from itertools import groupby
 from babel.dates import format_date, format_skeleton
 
 from blueprints.language import current, gettext
+from blueprints.zone import local
 from chat.conversations import Conversation
 
 Group = tuple[str, list[Conversation]]
@@ -16,12 +18,12 @@ Group = tuple[str, list[Conversation]]
 
 def grouped(conversations: Sequence[Conversation]) -> list[Group]:
     """Put a list, which is in order, under headings."""
-    today = date.today()
+    today = local(time.time()).date()
     return [(name, list(some)) for name, some in groupby(conversations, lambda c: _name(c, today))]
 
 
 def _name(conversation: Conversation, today: date) -> str:
-    then = date.fromtimestamp(conversation.updated_at)
+    then = local(conversation.updated_at).date()
     if conversation.pinned:
         return gettext("Pinned")
     if then >= today:

@@ -12,6 +12,7 @@ from flask import Flask
 from blueprints.current import portal
 from blueprints.language import current
 from blueprints.squeeze import Unindented
+from blueprints.zone import is_known, local
 from chat.conversations import title_of
 
 OPENING = 48
@@ -25,21 +26,21 @@ def iso(seconds: float) -> str:
 
 def exact(seconds: float) -> str:
     """Write a time for people who want to know it exactly: with its zone."""
-    then = _local(seconds)
-    return f"{format_date(then, 'long', current())}, {clock(seconds)} {then.tzname()}"
+    then = local(seconds)
+    return f"{format_date(then, 'long', current())}, {_hour(then)} {then.tzname()}"
 
 
 def is_today(seconds: float) -> bool:
-    """Tell whether a time is of this day, where the server is."""
-    return time.localtime(seconds)[:3] == time.localtime()[:3]
+    """Tell whether a time is of this day, where the reader is."""
+    return local(seconds).date() == local(time.time()).date()
 
 
 def day(seconds: float) -> str:
     """Write a time for people: the hour today, else the day."""
-    then = _local(seconds)
+    then = local(seconds)
     if is_today(seconds):
         return clock(seconds)
-    if then.year == _local(time.time()).year:
+    if then.year == local(time.time()).year:
         return str(format_skeleton("MMMMd", then, locale=current()))
     return str(format_date(then, "long", current()))
 
@@ -51,9 +52,9 @@ def wait(seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Write a time of a day."""
-    then = _local(seconds)
-    return str(format_time(then, "short", then.tzinfo, current()))
+    """Write a time of a day, with its zone where that may not be the reader's."""
+    then = local(seconds)
+    return _hour(then) if is_known() else f"{_hour(then)} {then.tzname()}"
 
 
 def seconds_until(until: float | None) -> int:
@@ -95,5 +96,5 @@ def init_app(app: Flask) -> None:
         }
 
 
-def _local(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC).astimezone()
+def _hour(then: datetime) -> str:
+    return str(format_time(then, "short", then.tzinfo, current()))

@@ -7,9 +7,6 @@ const notices = document.getElementById("notices");
 const RUNNING = ".turn:is([data-state=waiting], [data-state=streaming])";
 const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
 
-// With the digits of the rest of the page.
-const LANGUAGE = `${document.documentElement.lang}-u-nu-latn`;
-
 // What is kept in this browser, for now or for longer; where nothing may be kept, nothing is.
 const memory = (kind) => ({
   get(name) {
@@ -24,6 +21,12 @@ const forLong = memory("localStorage");
 
 // Storage is on a disk: it is read after the first paint, which is seen no sooner than in the next frame.
 const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
+
+// The next page has its times by the reader's clock.
+afterPaint(() => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  document.cookie = `zone=${timeZone};path=/;max-age=31536000;samesite=lax`;
+});
 
 // What was done just now is said once, not again by a reload.
 const here = new URL(location);

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from flask import Flask
 
 from blueprints.days import grouped
-from blueprints.look import day, exact, wait
+from blueprints.look import clock, day, exact, is_today, wait
 from blueprints.telling import number, translated
 from chat.conversations import Conversation
 from chat.producer import NOT_SENT, TOO_LONG
@@ -108,6 +108,41 @@ def test_times_are_written_in_the_language(app: Flask, code: str):
         assert MARCH[code] in exact(long_ago)
         assert re.search(r"0?3:06|15:06", exact(long_ago))
         assert re.search(r"\d+:\d\d", day(time.time()))
+
+
+def at_clock(app: Flask, zone: str) -> object:
+    return app.test_request_context(headers={"Accept-Language": "de", "Cookie": f"zone={zone}"})
+
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"), [("Asia/Tokyo", "21:00"), ("America/Lima", "07:00"), ("Etc/GMT+11", "01:00")]
+)
+def test_times_are_those_of_the_readers_clock(app: Flask, zone: str, shown: str):
+    with at_clock(app, zone):
+        assert clock(NOON) == shown
+        assert exact(NOON).startswith(f"23. November 2026, {shown} ")
+
+
+@pytest.mark.parametrize("zone", ["", "Nowhere/Land", "../../etc/passwd", "x" * 4000, "%00", "ä"])
+def test_a_zone_that_nobody_knows_is_that_of_the_server_and_named(app: Flask, zone: str):
+    here = datetime.fromtimestamp(NOON).astimezone()
+    with at_clock(app, zone):
+        assert clock(NOON) == f"{here:%H:%M} {here:%Z}"
+
+
+def test_days_begin_when_the_readers_day_begins(app: Flask, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(time, "time", lambda: NOON)
+    talk = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
+    names = {}
+    for zone in ("UTC", "America/Lima"):
+        with at_clock(app, zone):
+            [(names[zone], _)] = grouped([talk])
+            assert is_today(talk.updated_at) == (zone == "UTC")
+
+    assert names == {"UTC": "Heute", "America/Lima": "Gestern"}
 
 
 def test_days_are_headed_in_the_language(app: Flask):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, turn
@@ -21,6 +25,33 @@ def answered(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
 
 def clipboard(page: Page) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+ZONE = """() => new Promise((known) => {
+  const look = () =>
+    document.cookie.includes("zone=") ? known(document.cookie) : setTimeout(look, 20);
+  look();
+})"""
+
+
+def test_times_are_by_the_readers_clock_from_the_second_page_on(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    clock = {"timezoneId": "Pacific/Kiritimati"}
+    context.new_cdp_session(page).send("Emulation.setTimezoneOverride", clock)
+    page.goto("/twins/ada")
+    assert "zone=Pacific/Kiritimati" in page.evaluate(ZONE)
+    say(page, "Hello")
+    upstream.next_call().begin().complete("Hello to you")
+    expect(turn(page, "complete")).to_be_visible()
+
+    time = page.locator(".turn time")
+    there = datetime.fromisoformat(str(time.get_attribute("datetime"))).astimezone(
+        ZoneInfo("Pacific/Kiritimati")
+    )
+    shown = re.sub(r"\s", " ", time.inner_text())
+    assert shown == f"{there:%I:%M %p}".lstrip("0")
 
 
 def test_a_reply_is_copied_as_it_was_written_and_its_code_as_code(

@@ -1,0 +1,36 @@
+"""The reader's clock: their browser names its zone in a cookie; else it is the server's."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+
+from babel.dates import get_timezone
+from flask import g, has_request_context, request
+
+COOKIE = "zone"
+
+
+def local(seconds: float) -> datetime:
+    """Return a time in seconds since 1970 as the reader's clock shows it."""
+    return datetime.fromtimestamp(seconds, UTC).astimezone(_zone())
+
+
+def is_known() -> bool:
+    """Tell whether the times are the reader's own."""
+    return _zone() is not None
+
+
+def _zone() -> tzinfo | None:
+    if not has_request_context():
+        return None
+    if "zone" not in g:
+        g.zone = _find(request.cookies.get(COOKIE, ""))
+    zone: tzinfo | None = g.zone
+    return zone
+
+
+def _find(name: str) -> tzinfo | None:
+    with suppress(LookupError):
+        return get_timezone(name) if name else None
+    return None
