@@ -22,6 +22,7 @@ SENTENCES = {
     "earlier": N_("Earlier turns are above."),
     "copied": N_("Copied"),
     "cancelled": N_("You are not editing any more."),
+    "draft": N_("Your draft is back in the box."),
     "table": N_("Table"),
     "code": N_("Code"),
     "formula": N_("Formula"),

@@ -54,23 +54,40 @@ const announce = (words = "") => {
     return parts.filter((part) => part.trim());
   };
 
+  // An end may differ from what came before it. By its letters a part is known again, whatever stands around it.
+  const letters = (part) => part.replace(/[^\p{L}\p{N}]+/gu, "");
   const heard = new Map();
   const hear = (turn, seen) => {
     const reply = turn.querySelector(".turn__reply");
-    const state = heard.get(turn.id) ?? { unit: 0, part: 0, progress: "", runs: true };
+    const state = heard.get(turn.id) ?? { unit: 0, part: 0, said: [], progress: "", runs: true };
     heard.set(turn.id, state);
     const runs = reply.hasAttribute("aria-busy");
+    let known = [];
+    if (!runs) {
+      const gone = state.said.findIndex(({ unit }) => !unit.isConnected);
+      if (gone >= 0) state.unit = gone;
+      known = state.said.splice(state.unit).flatMap(({ names }) => names);
+      state.part = 0;
+    }
     const fresh = [];
     const units = [...reply.querySelectorAll(UNITS)];
     const stopped = !runs && turn.dataset.state !== "complete";
     while (state.unit < units.length) {
-      const last = state.unit === units.length - 1;
+      const unit = units[state.unit];
+      const last = unit === units.at(-1);
       const open = runs && last;
-      const parts = partsOf(units[state.unit], open);
+      const parts = partsOf(unit, open);
       // Half a sentence is none, whether it goes on or not.
-      const half = open || (stopped && last && !ENDED.test(units[state.unit].textContent));
+      const half = open || (stopped && last && !ENDED.test(unit.textContent));
       const end = half ? parts.length - 1 : parts.length;
-      fresh.push(...parts.slice(state.part, end));
+      const { names } = state.said[state.unit] = { names: [], ...state.said[state.unit], unit };
+      for (const part of parts.slice(state.part, end)) {
+        const name = letters(part);
+        const at = known.indexOf(name);
+        if (at < 0) fresh.push(part);
+        else known.splice(at, 1);
+        names.push(name);
+      }
       state.part = open ? Math.max(state.part, end) : 0;
       if (open) break;
       state.unit += 1;

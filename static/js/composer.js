@@ -43,7 +43,8 @@
     const left = limit - [...box().value].length;  // an emoji is one
     const shown = document.querySelector(".counter");
     const words = left < 0 ? shown.dataset.over : left < limit / 10 ? shown.dataset.left : "";
-    shown.textContent = words.replace("{}", Math.abs(left).toLocaleString(LANGUAGE));
+    // With the digits of the rest of the page.
+    shown.textContent = words.replace("{}", Math.abs(left).toLocaleString(`${root.lang}-u-nu-latn`));
     const changed = shown.classList.toggle("counter--over", left < 0) !== (box().ariaInvalid === "true");
     box().ariaInvalid = left < 0 ? "true" : null;
     if (changed && !document.querySelector(".composer [role=alert]")) announce(shown.textContent);
@@ -53,12 +54,21 @@
   // The words of an earlier message are in the box: the draft waits until they are sent or put away.
   const editing = () => Boolean(document.querySelector(".composer [data-words]"));
   let edited = editing();
+  // They are in the address, and what became of them in this window: a reload loses neither.
+  const changed = () => `edit ${here.searchParams.get("words_of")}`;
+  const edit = (turn) => {
+    forNow.set(changed(), "");
+    if (turn) here.searchParams.set("words_of", turn);
+    else here.searchParams.delete("words_of");
+    history.replaceState(history.state, "", here);
+  };
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
     pressed = undefined;  // who writes in between means it
     movedAt = -Infinity;
     typed = target.value;
-    if (!edited) keep(target.value);
+    if (edited) forNow.set(changed(), typed);
+    else keep(typed);
     if (count() >= 0 && typed.trim()) document.querySelector("[data-until-changed]")?.remove();
   });
 
@@ -106,14 +116,13 @@
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
     const given = box().value;
     if (ctx !== asked) box().value = withSince(given);
-    if (!editing() && here.searchParams.has("words_of")) {
-      here.searchParams.delete("words_of");
-      history.replaceState(history.state, "", here);
-    }
+    if (ctx === asked) edit(editing() && ctx.sourceElement.value);
+    else if (edited && !editing()) edit();
     if (editing()) edited = true;
     else if (edited && !given) {
       edited = false;
       box().value = both(kept(), box().value);
+      if (kept()) announce(told.draft);
     }
     if (!edited) keep(box().value);
     const [at, top] = box().value === typed ? caret : [box().value.length, 0];
@@ -135,7 +144,7 @@
     if (sent && sent !== place) keep("", sent);
     forNow.set("sent", "");
     if (!box()) return;
-    box().value ||= kept();
+    box().value = (edited && forNow.get(changed())) || box().value || kept();
     count();
     // The reply may have ended before this page came.
     if (sent && hasKeyboard) typeOn();

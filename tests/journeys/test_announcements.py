@@ -108,6 +108,30 @@ def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
     assert said == f"Ada has your message… {heard} The reply is complete."
 
 
+@pytest.mark.fault("F14")
+@pytest.mark.parametrize(
+    ("came", "whole", "rest"),
+    [
+        (" One. Two. Thr", "Well. One. Four. Two.", "Four."),
+        ("\n\nOne.\n\nTwo. Thr", "Four.\n\nTwo.\n\nOne. Five.", "Four. Five."),
+        ("\n\nOne.\n\nTwo. Thr", "Well.\n\nSix.\n\nTwo. Three.", "Six. Three."),
+        ("\n\n- One.\n- Two.\n- Thr", "Well!\n\n1. One!\n2. Six.\n", "1: One! 2: Six."),
+    ],
+    ids=["in a paragraph", "in paragraphs", "after the first", "in a list"],
+)
+def test_of_an_end_that_differs_what_was_not_heard_is_heard(
+    context: BrowserContext, upstream: Upstream, came: str, whole: str, rest: str
+):
+    page, call = talking(context, upstream, "Well.")
+    call.delta(came)
+    expect(page.locator("#announcer")).to_contain_text("Two.")
+    page.evaluate(SAYINGS)
+    call.complete(whole)
+    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
+
+    assert page.evaluate("said.at(-1)") == f"{rest} The reply is complete."
+
+
 def test_a_reply_that_did_not_come_to_its_end_says_so(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "One")
     call.finish()
@@ -175,6 +199,20 @@ def test_whoever_puts_away_what_they_edit_hears_so(context: BrowserContext, upst
 
     expect(page.locator("#announcer")).to_contain_text("You are not editing any more.")
     expect(box(page)).to_have_value("")
+
+
+@pytest.mark.parametrize("way", ["Cancel", "Send"])
+def test_a_draft_that_is_back_in_the_box_is_heard(
+    context: BrowserContext, upstream: Upstream, way: str
+):
+    page = begun(context, upstream)
+    box(page).fill("Draft")
+    page.get_by_role("button", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    page.get_by_role("button", name=way).click()
+
+    expect(page.locator("#announcer")).to_contain_text("Your draft is back in the box.")
+    expect(box(page)).to_have_value("Draft")
 
 
 def test_the_end_of_a_reply_is_heard_when_the_next_message_is_sent_at_once(

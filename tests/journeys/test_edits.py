@@ -31,6 +31,28 @@ def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
     expect(box(page)).to_have_value("old draft\n\nTyped since")
 
 
+@pytest.mark.parametrize("way", ["Cancel", "Send"])
+def test_what_became_of_edited_words_is_kept_over_a_reload_until_they_are_sent_or_put_away(
+    context: BrowserContext, upstream: Upstream, way: str
+):
+    page = begun(context, upstream)
+    box(page).fill("Draft")
+    page.get_by_role("button", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    box(page).fill("Hello again")
+    page.reload()
+    expect(box(page)).to_have_value("Hello again")
+    page.get_by_role("button", name=way).click()
+    if way == "Send":
+        assert upstream.next_call().begin().body["content"] == "Hello again"
+    expect(box(page)).to_have_value("Draft")
+    page.reload()
+    expect(box(page)).to_have_value("Draft")
+
+    page.get_by_role("button", name="Edit").first.click()
+    expect(box(page)).to_have_value("Hello")
+
+
 def test_a_message_that_is_too_long_is_shortened_where_one_was(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
