@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, case, func, select
+from sqlalchemy import Connection, Row, bindparam, case, func, select
 
 from chat.tables import allowances, conversations, turns
 from database import Database, DatabaseUnavailable, upsert
@@ -29,6 +29,16 @@ BUSY = N_("The service has had too many requests for now.")
 USED_UP = N_("All requests that the service allows this portal in an hour are used.")
 SHARE = N_("You have used your share of the requests that everybody here has in an hour.")
 MAY_ONLY_READ = N_("This portal may only read at the moment: its key does not allow it to write.")
+
+# Asked for by every page with a box, so they are made once.
+_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
+_COST = func.coalesce(func.sum(case((turns.c.position == 1, 2), else_=1)), 0)
+_SPENT = select(_COST, func.min(turns.c.created_at)).where(
+    turns.c.charged, turns.c.created_at > bindparam("since")
+)
+_SPENT_BY_ONE = _SPENT.join_from(turns, conversations).where(
+    conversations.c.person == bindparam("person")
+)
 
 
 class NotNow(Exception):
@@ -146,17 +156,17 @@ class Allowance:
         if self._share >= 1 or _is_new_window(connection, row, now):
             return
         window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
-        own, oldest = _spent(connection, turns.c.created_at > now - window, person=person)
+        own, oldest = _spent(connection, now - window, person=person)
         # Half of what the others leave, say: so there is always something left for a newcomer.
         if own and own >= self._share * (left.remaining + own):
             raise NotNow(SHARE, oldest + window if oldest else None)
 
     def _left(self, connection: Connection, row: Row[Any] | None, now: float) -> Left:
         if row and _is_fresh(row, now):
-            since, _ = _spent(connection, turns.c.created_at > row.heard_at)
+            since, _ = _spent(connection, row.heard_at)
             remaining = max(0, row.remaining - since)
             return Left(remaining, row.request_limit or self._limit, row.resets_at, certain=True)
-        spent, oldest = _spent(connection, turns.c.created_at > now - HOUR_SECONDS)
+        spent, oldest = _spent(connection, now - HOUR_SECONDS)
         limit = (row.request_limit if row else None) or self._limit
         resets_at = oldest + HOUR_SECONDS if oldest else None
         return Left(max(0, limit - spent), limit, resets_at, certain=False)
@@ -167,7 +177,7 @@ class Allowance:
         return None
 
     def _read(self, connection: Connection) -> Row[Any] | None:
-        return connection.execute(select(allowances).where(allowances.c.key == self._key)).first()
+        return connection.execute(_ROW, {"key": self._key}).first()
 
     def _note(self, **values: object) -> None:
         with suppress(DatabaseUnavailable), self.database.write() as connection:
@@ -190,17 +200,14 @@ def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> 
     """Tell whether a new hour has begun at the service of which nobody has heard yet."""
     if row is None or not row.resets_at or not row.resets_at <= now:
         return False
-    spent, _ = _spent(connection, turns.c.created_at > row.resets_at)
+    spent, _ = _spent(connection, row.resets_at)
     return spent == 0
 
 
 def _spent(
-    connection: Connection, since: ColumnElement[bool], *, person: str | None = None
+    connection: Connection, since: float, *, person: str | None = None
 ) -> tuple[int, float | None]:
     """Count what turns cost: a request each, and one more for each conversation that began."""
-    cost = func.coalesce(func.sum(case((turns.c.position == 1, 2), else_=1)), 0)
-    query = select(cost, func.min(turns.c.created_at)).where(turns.c.charged, since)
-    if person is not None:
-        query = query.join_from(turns, conversations).where(conversations.c.person == person)
-    spent, oldest = connection.execute(query).one()
+    query = _SPENT if person is None else _SPENT_BY_ONE
+    spent, oldest = connection.execute(query, {"since": since, "person": person}).one()
     return int(spent), oldest
