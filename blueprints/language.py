@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import flask_babel
 from babel import Locale
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from markupsafe import Markup
 
 from blueprints.preferences import preferences
@@ -19,6 +21,11 @@ ISOLATED = "\u2068{}\u2069"
 def init_app(app: Flask) -> None:
     """Choose a language for each request, and say which it was."""
     flask_babel.Babel(app, default_locale=ENGLISH, locale_selector=_chosen)
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
+        lambda sentence: _translations().ugettext(sentence),
+        lambda one, many, count: _translations().ungettext(one, many, count),
+        newstyle=True,
+    )
     app.after_request(_tell)
     app.add_template_global(current, "locale")
     app.add_template_filter(isolated)
@@ -45,6 +52,13 @@ def apart(name: object) -> str:
     """Set a name apart where no element can stand, in an attribute."""
     right_to_left = current().text_direction == "rtl"
     return ISOLATED.format(name) if right_to_left else str(name)
+
+
+def _translations() -> Any:
+    """Return what templates are translated by: looked up once a request, not for each sentence."""
+    if "translations" not in g:
+        g.translations = flask_babel.get_translations()
+    return g.translations
 
 
 def _chosen() -> str:
