@@ -17,7 +17,8 @@ FIRST_PAGE = "The first chat page"
 CONVERSATION = "A conversation, opened by a new browser"
 REPLY = f"A reply, {RATE} deltas of 16 bytes a second"
 
-ROUNDS = 9
+# Frames are 16 ms apart: fewer would tell one from the next by luck.
+ROUNDS = 21
 TURNS = (20, 1_000)
 # These have a length of their own.
 OTHERS = (Wanted("list", 0), Wanted("code", 0))

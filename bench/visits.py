@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -33,19 +34,20 @@ class Opened:
 def first_pages(browser: Browser, sites: Sequence[Site], rounds: int) -> list[Row]:
     """Open first chat pages by new browsers, and once more by the same; return the medians.
 
-    The sites take turns, so that whatever else the machine does falls on all of them.
+    The sites take turns, in an order of chance: what the machine does beside falls on all of them,
+    and so does the end of the page before.
     """
     print(f"{', '.join(site.name for site in sites)}: the first page", file=sys.stderr)
     visits: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for _ in range(rounds):
-        for site in sites:
+        for site in random.sample(sites, len(sites)):
             there = f"document.querySelector({json.dumps(site.composer)})"
             with person(browser, until=there) as context:
                 for kind in ("cold", "warm"):
                     row = _visit(context, site.url)
                     named = {"site": site.name, "visit": kind, "composer ms": row.pop("there ms")}
                     visits[site.name, kind].append(named | row)
-    return [_median(rows) for rows in visits.values()]
+    return [_median(visits[site.name, kind]) for site in sites for kind in ("cold", "warm")]
 
 
 def conversation(browser: Browser, site: Site, opened: Opened, cap: float) -> Row:
