@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from flask import Blueprint, render_template, request, session
+from flask import Blueprint, render_template, request
 
 from blueprints import presses, words
 from blueprints.current import portal
 from blueprints.language import gettext
+from blueprints.sessions import is_first
 from blueprints.telling import number
 from twinapi import TwinApiError, Unauthorized
 from wording import N_
@@ -20,7 +21,6 @@ MAX_NAME = 100
 # RFC 7519: three parts of base64url. Anything else has no business in a header.
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
-REMEMBERED = 20
 MADE_ALREADY = N_("This form was sent before. If a key came of it, that key is not shown again.")
 REFUSED = N_("The service did not accept this JWT: it may be wrong, or have expired.")
 SHAPELESS = N_("Paste a JWT: three parts with dots between them.")
@@ -45,7 +45,8 @@ def create() -> str | tuple[str, int]:
         return _form(name, "read_only", N_("Choose what the key may do.")), 422
     if not JWT.fullmatch(jwt):
         return _form(name, scope, SHAPELESS, "jwt"), 422
-    if _pressed_before(request.form.get("key", "")[: words.MAX_KEY]):
+    # A reload must not make another key.
+    if not is_first(request.form.get("key", "")[: words.MAX_KEY]):
         return _form(name, scope, MADE_ALREADY), 409
     try:
         key = portal().client.create_api_key(jwt, name, scope)
@@ -54,15 +55,6 @@ def create() -> str | tuple[str, int]:
     except TwinApiError as error:
         return _form(name, scope, error.sentence), 502
     return render_template("keys/created.html", key=key, scope=SCOPES[scope])
-
-
-def _pressed_before(press: str) -> bool:
-    """Tell whether this very form was sent before: a reload must not make another key."""
-    pressed = session.get("pressed", [])
-    if press in pressed:
-        return True
-    session["pressed"] = [*pressed, press][-REMEMBERED:]
-    return False
 
 
 def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:

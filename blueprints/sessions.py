@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 from cachelib.base import BaseCache
-from flask import Flask, Request, Response, g, request, session
+from flask import Flask, Request, Response, current_app, g, request, session
 from flask_session.cachelib import CacheLibSessionInterface
-from sqlalchemy import delete, select
+from sqlalchemy import Connection, delete, select
 
 from chat.tables import sessions
-from database import Database, DatabaseUnavailable, upsert
+from database import Database, DatabaseUnavailable, insert_new, upsert
 
 logger = logging.getLogger(__name__)
 
@@ -56,24 +56,33 @@ class DatabaseCache(BaseCache):
 
     def set(self, key: str, value: Any, timeout: Any = None) -> bool:
         """Keep a value for `timeout` seconds; now and then, let go of what has expired."""
-        now = time.time()
-        row = {
-            "key": key,
-            "data": msgspec.msgpack.encode(value),
-            "expires_at": now + self._normalize_timeout(timeout),
-        }
         with self.database.write() as connection:
-            if not 0 <= now - self._swept_at < SWEEP_SECONDS:
-                connection.execute(delete(sessions).where(sessions.c.expires_at < now))
-                self._swept_at = now
-            upsert(connection, sessions, "key", row)
+            self._sweep(connection)
+            upsert(connection, sessions, "key", self._row(key, value, timeout))
         return True
+
+    def add(self, key: str, value: Any, timeout: Any = None) -> bool:
+        """Keep a value where there is none yet, and tell whether that was so."""
+        with self.database.write() as connection:
+            self._sweep(connection)
+            insert = insert_new(connection, sessions)
+            return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
 
     def delete(self, key: str) -> bool:
         """Forget a value."""
         with self.database.write() as connection:
             connection.execute(delete(sessions).where(sessions.c.key == key))
         return True
+
+    def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
+        expires_at = time.time() + self._normalize_timeout(timeout)
+        return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
+
+    def _sweep(self, connection: Connection) -> None:
+        now = time.time()
+        if not 0 <= now - self._swept_at < SWEEP_SECONDS:
+            connection.execute(delete(sessions).where(sessions.c.expires_at < now))
+            self._swept_at = now
 
 
 class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
@@ -119,6 +128,13 @@ def init_app(app: Flask, database: Database) -> None:
     app.before_request(_need_session)
     app.before_request(_begin_anew)
     app.session_interface = Sessions(client=DatabaseCache(database), permanent=False)
+
+
+def is_first(press: str) -> bool:
+    """Tell whether this person presses so for the first time, also if they do so twice at once."""
+    cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
+    name = f"press:{session.sid}:{press}"  # type: ignore[attr-defined]
+    return cache.add(name, value=True, timeout=DAY_SECONDS)
 
 
 def _need_session() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.person import Person
@@ -53,6 +55,22 @@ def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream:
 
     assert "tw_once" in first.text
     assert (second.status, "tw_once" in second.text) == (409, False)
+    assert len(upstream.calls) == 1
+
+
+def test_a_form_that_is_sent_twice_at_once_makes_one_key(alice: Person, upstream: Upstream):
+    upstream.hold_back.add("/api/v1/auth/api-keys")
+    action, fields = alice.get("/keys").action("Make a key")
+    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(alice.post, action, fields)
+        call = upstream.next_call()
+        upstream.hold_back.clear()
+        second = alice.post(action, fields)
+        call.answer(201, {"data": {"key": "tw_once"}})
+
+    assert "tw_once" in first.result().text
+    assert second.status == 409
     assert len(upstream.calls) == 1
 
 
