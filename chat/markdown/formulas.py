@@ -111,7 +111,9 @@ def _dollars(latex: str, *, display: bool) -> str:
         return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
     formula = latex.strip()
     # "\( and \)" is about brackets.
-    is_prose = formula != latex and (formula[1:].isalpha() or formula.endswith("\\"))
+    is_prose = formula != latex and (
+        (len(formula) > 1 and formula.isalpha()) or formula.endswith("\\")
+    )
     return f"${formula}$" if formula and not is_prose else ""
 
 

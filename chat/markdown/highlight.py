@@ -10,7 +10,7 @@ from functools import cache
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
 # Some of the other five hundred can be made to search for minutes.
@@ -30,6 +30,7 @@ MAX_SECONDS = 0.25
 CLASSES: dict[_TokenType, str] = {
     Comment: "c",
     Keyword: "k",
+    Operator.Word: "k",
     Name.Builtin: "b",
     Name.Class: "f",
     Name.Decorator: "b",

@@ -17,6 +17,11 @@ def test_a_formula_is_mathml(text: str):
     assert ('display="block"' in html) is (text[:2] in ("$$", "\\["))
 
 
+@pytest.mark.parametrize("text", ["\\( \\alpha \\)", "\\( x \\)"])
+def test_a_sign_with_blanks_around_it_is_a_formula(text: str):
+    assert "<math" in render(text)
+
+
 @pytest.mark.parametrize(
     ("latex", "spoken"),
     [
