@@ -16,10 +16,15 @@ SLOW_LIMIT = 20_000
 # So many hits tell which word is rare.
 ENOUGH = 200
 
+# What stands for itself stays: "a ** b" and "if i > 1" are no Markdown.
 _SIGNS = re.compile(
-    r"[*`#|]+|!?\[(?=[^\[\]]{0,500}\]\()|\]\([^()\s]{0,2000}\)"
-    r"|(?:^|(?<=[\s|]))(?:>|:?[-=]{3,}:?)(?=[\s|]|$)"
+    r"^[ \t]*(?:(?:>|#{1,6}(?=\s)|\*(?=\s))[ \t]*)+|`+"
+    r"|(?<![A-Za-z0-9_*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![A-Za-z0-9_*])"
+    r"|!?\[(?=[^\[\]]{0,500}\]\()|\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,500}\")?\)"
+    r"|\[\^[^\s\]]{1,100}\]:?|(?<!\S):?[-=]{3,}:?(?!\S)",
+    re.MULTILINE,
 )
+_ROW = re.compile(r"^[ \t]*\|[^\n]*", re.MULTILINE)
 
 
 class Part(NamedTuple):
@@ -56,6 +61,7 @@ class Pattern:
     def around(self, text: str, *, markdown: bool = False) -> Snippet:
         """Return the piece of a text around the word that it seems to say least often."""
         if markdown:
+            text = _ROW.sub(lambda row: row[0].replace("|", " "), text)
             text = _SIGNS.sub(" ", text)
         text = " ".join(text.split())
         rarest = self.rarest(text)

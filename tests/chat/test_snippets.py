@@ -32,11 +32,32 @@ def test_the_rarest_word_is_what_a_snippet_shows():
     assert "[lighthouse]" in shown(Pattern(["the", "lighthouse"]).around(words))
 
 
-@pytest.mark.parametrize("piece", ["[", "![a", "]("])
+@pytest.mark.parametrize(
+    "piece",
+    ["[", "![a", "](", '](a "', "*", "a*", "[^a", "> ", "# ", "\n> ", "|", "\n|", "`", "=", "\t"],
+)
 def test_a_snippet_of_a_text_of_signs_is_cut_like_any_other(piece: str):
     snippet = Pattern(["word"]).around(piece * 100_000 + " word", markdown=True)
 
     assert [part.text for part in snippet if part.hit] == ["word"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        (
+            "word:\n\n```python\nif i > 1 and n**0.5 < 2 | 4: # x\n```",
+            "word: python if i > 1 and n**0.5 < 2 | 4: # x",
+        ),
+        ("word: 2 > 1, a ** b, **so**, *it* is", "word: 2 > 1, a ** b, so , it is"),
+        ('word [one](https://a.example/ "Two")[^n].\n\n[^n]: Three', "word one . Three"),
+        ("## word\n\n* C# and `x`\n> > **so**", "word C# and x so"),
+    ],
+)
+def test_a_snippet_leaves_alone_what_is_no_mark(reply: str, shown: str):
+    snippet = Pattern(["word"]).around(reply, markdown=True)
+
+    assert "".join(part.text for part in snippet) == shown
 
 
 def test_a_snippet_of_a_reply_shows_words_and_no_marks():
