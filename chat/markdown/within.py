@@ -11,6 +11,8 @@ from chat.markdown.source import OPTIONS, without_html
 
 # Who knows no formulas finds HTML in them.
 _PLAIN = pyromark.Options(0)
+# What Markdown takes for blank; Python knows more of it.
+BLANK = " \t\n"
 _FENCE = re.compile(rb"`{3,}|~{3,}")
 
 
@@ -44,12 +46,12 @@ def _ended(text: str) -> str:
         for event, place in pyromark.events_with_range(text, options=OPTIONS)
         if "CodeBlock" in str(event) and (fence := _FENCE.match(source, place["start"]))
     ]
-    return f"{text.rstrip()}\n{begun[-1]}" if begun else text
+    return f"{text.rstrip(BLANK)}\n{begun[-1]}" if begun else text
 
 
 def _is_over(text: str) -> bool:
     """Tell whether a heading that follows stands by itself."""
-    before = f"{text.rstrip()}\n\n"
+    before = f"{text.rstrip(BLANK)}\n\n"
     at = len(before.encode())
     depth = 0
     for event, place in pyromark.events_with_range(f"{before}# Next\n", options=OPTIONS):
