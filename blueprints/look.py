@@ -45,6 +45,14 @@ def day(seconds: float) -> str:
     return str(format_date(then, "long", current()))
 
 
+def moment(seconds: float) -> str:
+    """Write when something was said: the hour, and the day if that is not today."""
+    if is_today(seconds):
+        return clock(seconds)
+    glue = str(current().datetime_formats["medium"])
+    return glue.format(clock(seconds), day(seconds))
+
+
 def wait(seconds: float) -> str:
     """Write a length of time, up to a minute and a half in seconds, and so on."""
     span = timedelta(seconds=max(1, round(seconds)))
@@ -77,6 +85,7 @@ def init_app(app: Flask) -> None:
     app.template_filter()(iso)
     app.template_filter()(day)
     app.template_filter()(is_today)
+    app.template_filter()(moment)
     app.template_filter()(exact)
     app.template_filter()(wait)
     app.template_filter()(clock)
