@@ -203,3 +203,16 @@ def test_paper_is_white_and_holds_the_turns_alone(context: BrowserContext, upstr
     expect(turn(page, "complete")).to_contain_text("Hello to you")
     for chrome in (".bar", ".side", ".composer", ".talk .menu", ".talk__new"):
         expect(page.locator(chrome)).to_be_hidden()
+
+
+def test_paper_says_where_links_lead(context: BrowserContext, upstream: Upstream):
+    page, call = talking(context, upstream, "One")
+    call.complete("See [the paper](https://example.org/deep?a=1).")
+    expect(turn(page, "complete")).to_be_visible()
+    page.emulate_media(media="print")
+
+    after = "link => getComputedStyle(link, '::after').content"
+    link = page.locator(".turn__reply a")
+    assert link.evaluate(after) == '" (" attr(href) ")"' or "example.org/deep" in link.evaluate(
+        after
+    )
