@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import session
+from flask import request, session
 
 from blueprints.current import portal
 from wording import N_
@@ -36,7 +36,7 @@ class Refused(Exception):
 def given_back(refused: Refused) -> dict[str, Any]:
     """Return what the composer is shown by after a refusal."""
     shown: dict[str, Any] = {"content": refused.content, "notice": refused.sentence}
-    shown |= {"copied": False, "until_changed": refused.status in WRONG_WORDS}
+    shown |= {"copied": "edited" in request.form, "until_changed": refused.status in WRONG_WORDS}
     return shown | ({"until": refused.until} if refused.until else {})
 
 

@@ -10,6 +10,7 @@
   // While an input method composes (229 in Safari), Enter is its own; touch keyboards have no Shift.
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
+    if (key !== "Enter" && key !== " ") movedAt = -Infinity;  // who goes on by the keyboard means it
     if (key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     if (target.id !== "message") return;
     const sends = event.ctrlKey || event.metaKey || (hasKeyboard && root.dataset.enter !== "newline");
@@ -54,10 +55,14 @@
   // The words of an earlier message are in the box: the draft waits until they are sent or put away.
   const editing = () => Boolean(document.querySelector(".composer [data-words]"));
   let edited = editing();
-  // They are in the address, and what became of them in this window: a reload loses neither.
+  // Which they are is in the address, and what became of them in this window, until they are sent or put away.
   const changed = () => `edit ${here.searchParams.get("words_of")}`;
+  const restore = () => {
+    const became = edited && forNow.get(changed());
+    if (became) box().value = became.slice(1);
+  };
   const edit = (turn) => {
-    forNow.set(changed(), "");
+    if (!turn) forNow.set(changed(), "");
     if (turn) here.searchParams.set("words_of", turn);
     else here.searchParams.delete("words_of");
     history.replaceState(history.state, "", here);
@@ -67,7 +72,7 @@
     pressed = undefined;  // who writes in between means it
     movedAt = -Infinity;
     typed = target.value;
-    if (edited) forNow.set(changed(), typed);
+    if (edited) forNow.set(changed(), `=${typed}`);
     else keep(typed);
     if (count() >= 0 && typed.trim()) document.querySelector("[data-until-changed]")?.remove();
   });
@@ -117,9 +122,11 @@
     const given = box().value;
     if (ctx !== asked) box().value = withSince(given);
     if (ctx === asked) edit(editing() && ctx.sourceElement.value);
-    else if (edited && !editing()) edit();
-    if (editing()) edited = true;
-    else if (edited && !given) {
+    if (editing()) {
+      edited = true;
+      restore();
+    } else if (edited && !given) {
+      edit();
       edited = false;
       box().value = both(kept(), box().value);
       if (kept()) announce(told.draft);
@@ -136,7 +143,7 @@
     box().setSelectionRange(box().value.length, box().value.length);
   });
 
-  // Only a page that follows says that what was sent by a plain form has come.
+  // Only a page that follows says that what was sent has come.
   afterPaint(() => {
     // A draft goes with its conversation; whoever brings that back has in this window what was typed here.
     if (justDone === "deleted") forLong.set(`draft /conversations/${whatWith}`, "");
@@ -144,12 +151,10 @@
     if (sent && sent !== place) keep("", sent);
     forNow.set("sent", "");
     if (!box()) return;
-    box().value = (edited && forNow.get(changed())) || box().value || kept();
+    box().value ||= kept();
+    restore();
     count();
     // The reply may have ended before this page came.
     if (sent && hasKeyboard) typeOn();
-  });
-  document.addEventListener("submit", ({ target, defaultPrevented }) => {
-    if (!defaultPrevented && target.contains(box())) forNow.set("sent", place);
   });
 }

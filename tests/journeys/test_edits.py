@@ -53,6 +53,48 @@ def test_what_became_of_edited_words_is_kept_over_a_reload_until_they_are_sent_o
     expect(box(page)).to_have_value("Hello")
 
 
+def test_edited_words_that_are_refused_are_kept_and_can_be_put_away(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    box(page).fill("Draft")
+    page.get_by_role("button", name="Edit").click()
+    expect(box(page)).to_have_value("Hello")
+    box(page).fill("x" * 32_001)
+    box(page).press("Enter")
+    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,001 characters")
+    page.keyboard.press("Backspace")
+    page.reload()
+    expect(box(page)).to_have_value("x" * 32_000)
+    box(page).press("Escape")
+    expect(box(page)).to_have_value("Draft")
+    page.reload()
+    expect(box(page)).to_have_value("Draft")
+    surprises.clear()  # the refusal itself
+
+
+def test_what_was_edited_is_there_again_when_it_is_edited_again(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    say(page, "Bye")
+    upstream.next_call().begin().complete("Bye to you")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    first, second = page.get_by_role("button", name="Edit").all()
+    first.click()
+    expect(box(page)).to_have_value("Hello")
+    box(page).fill("Hello again")
+    second.click()
+    expect(box(page)).to_have_value("Bye")
+    first.click()
+    expect(box(page)).to_have_value("Hello again")
+    box(page).fill("")
+    page.reload()
+
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(box(page)).to_have_value("")
+
+
 def test_a_message_that_is_too_long_is_shortened_where_one_was(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):

@@ -62,6 +62,19 @@ def test_the_second_half_of_a_double_click_sends_nothing(page: Page, upstream: U
     assert upstream.sent() == ["Hello", "long"]
 
 
+def test_who_goes_to_stop_by_the_keyboard_at_once_stops(page: Page, upstream: Upstream):
+    again = page.get_by_role("button", name="Ask again")
+    again.focus()
+    again.press("Enter")
+    upstream.next_call().begin().delta("One")
+    expect(box(page)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    page.keyboard.press("Enter")
+
+    expect(turn(page, "stopped")).to_be_visible()
+
+
 def test_a_press_that_was_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
     say(page, "More")
     call = upstream.next_call().begin()
