@@ -9,6 +9,11 @@ let pressedAt;
 document.addEventListener("focusin", ({ target }) => {
   focusedLast = target;
   reading = target.matches(".turn, .turn__reply :focus-visible") && target.closest(".turn").id;
+  // The box may be high: it must not cover what has the focus.
+  const box = target.matches(".turn :focus-visible") && document.querySelector(".composer");
+  if (!box) return;
+  const { top, bottom } = target.getBoundingClientRect();
+  scrollBy(0, Math.max(0, Math.min(top - 90, bottom - box.getBoundingClientRect().top + 9)));
 });
 const goOn = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");

@@ -14,10 +14,11 @@
   let following = false;
   let top = 0;
   let height = 0;
-  // Where the page itself has grown or shrunk, the browser moves what is read: the reader has done nothing.
+  // Where the page itself has shrunk, the browser moves what is read; where it has grown, only readers move up.
   const look = () => {
     const by = page.scrollTop - top;
-    if (page.scrollHeight === height) following = isWithin(by > 0 ? NEAR_END : 2) || (following && by >= 0);
+    const grown = page.scrollHeight - height;
+    if (!grown || (grown > 0 && by < 0)) following = isWithin(by > 0 ? NEAR_END : 2) || (following && by >= 0);
     [top, height] = [page.scrollTop, page.scrollHeight];
   };
   // Who reads by the keyboard has the focus there.
@@ -33,7 +34,7 @@
     new ResizeObserver(() => {
       if (isFollowing()) toEnd();
       else if (toNewest && log.querySelector("[aria-busy]")) toNewest.hidden = false;
-    }).observe(log);
+    }).observe(log.closest("main")); // the box grows, too
     toNewest?.addEventListener("click", () => { toEnd(); goOn(); });
     // Who renames or pins what they read goes on where they were.
     const done = document.querySelector(".composer .note[autofocus]");
@@ -57,7 +58,6 @@
   // What one has just asked is what one wants to see; and one goes on typing.
   let last = newestTurn()?.id;
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (isFollowing()) toEnd(); // a note has come into the composer, perhaps
     const turn = newestTurn();
     if (!turn || turn.id === last) return;
     last = turn.id;

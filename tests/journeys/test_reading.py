@@ -18,7 +18,7 @@ LOW = {"width": 640, "height": 400}
 def long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]:
     page, call = talking(context, upstream, "One")
     call.delta(f"\n\n{LONG}")
-    expect(text(page)).to_contain_text("Paragraph 59.")
+    expect(text(page).get_by_text("Paragraph 59.")).to_be_in_viewport()
     return page, call
 
 
@@ -43,6 +43,67 @@ def test_one_step_up_is_enough_to_stay(context: BrowserContext, upstream: Upstre
     expect(page.get_by_role("button", name="New text below")).to_be_visible()
     assert page.evaluate("scrollY") == place
     call.complete()
+
+
+AFTER_FRAMES = """() => new Promise((done) => requestAnimationFrame(() =>
+  requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))"""
+GROW_AND_STEP_UP = """by => {
+  document.querySelector(".turn__reply").append(Object.assign(
+    document.createElement("p"), { textContent: "More and more." }));
+  scrollBy(0, -by);
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+    requestAnimationFrame(() => done(scrollY)))));
+}"""
+
+
+def test_a_step_up_counts_in_the_moment_in_which_the_reply_grows(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = long_reply(context, upstream)
+    place = page.evaluate("scrollY")
+
+    assert page.evaluate(GROW_AND_STEP_UP, 300) < place - 200
+    call.complete()
+
+
+def test_who_writes_at_the_end_goes_on_seeing_it(context: BrowserContext, upstream: Upstream):
+    page, call = long_reply(context, upstream)
+    call.complete()
+    tools = page.locator(".turn__foot .turn__tools")
+    expect(tools).to_be_in_viewport()
+    box(page).fill("One\n" * 12)
+
+    assert page.evaluate(AFTER_FRAMES)
+    above, below = tools.bounding_box(), box(page).bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"]
+
+
+DRAFT = "A line of a draft.\n" * 8
+COVERED = """() => {
+  const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+  return Boolean(document.elementFromPoint(x + width / 2, y + height / 2)?.closest(".composer"));
+}"""
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 400, "height": 500}])
+@pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
+def test_a_high_box_covers_nothing_that_has_the_focus(
+    context: BrowserContext, upstream: Upstream, size: dict[str, int], key: str
+):
+    page, call = talking(context, upstream, "One")
+    call.complete("\n\n".join(f"See [link {n}](https://example.org/{n})." for n in range(30)))
+    expect(turn(page, "complete")).to_be_visible()
+    page.set_viewport_size(size)  # type: ignore[arg-type]
+    box(page).fill(DRAFT)
+    if key == "Tab":
+        page.evaluate("scrollTo(0, 0)")
+        page.get_by_role("button", name="Edit").focus()
+    for _ in range(25):
+        page.keyboard.press(key)
+        if page.evaluate("Boolean(document.activeElement.closest('.log'))"):
+            assert not page.evaluate(COVERED)
 
 
 def test_who_goes_back_to_the_end_is_taken_along(context: BrowserContext, upstream: Upstream):
