@@ -45,7 +45,7 @@ const announce = (words = "") => {
   let sentences;
   // Counted by parts that say something, not by characters: what is open is rendered anew as it grows.
   const partsOf = (unit, open) => {
-    let words = spoken(unit).replace(/\[\^\S*?\]/g, "");
+    let words = spoken(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
     // A mark that is not closed may become anything yet.
     if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
     // To make one takes longer than all else that a page does before it is seen.
@@ -54,19 +54,20 @@ const announce = (words = "") => {
     return parts.filter((part) => part.trim());
   };
 
-  // An end may differ from what came before it. By its letters a part is known again, whatever stands around it.
-  const letters = (part) => part.replace(/[^\p{L}\p{N}]+/gu, "");
+  // An end may differ from what came before it. A part is known again whatever stops are put into it.
+  const withoutStops = (part) => part.replace(/[\s.,:]+/g, "");
   const heard = new Map();
   const hear = (turn, seen) => {
     const reply = turn.querySelector(".turn__reply");
     const state = heard.get(turn.id) ?? { unit: 0, part: 0, said: [], progress: "", runs: true };
     heard.set(turn.id, state);
     const runs = reply.hasAttribute("aria-busy");
-    let known = [];
+    const count = (name, by) => known.set(name, (known.get(name) ?? 0) + by);
+    const known = new Map();
     if (!runs) {
       const gone = state.said.findIndex(({ unit }) => !unit.isConnected);
       if (gone >= 0) state.unit = gone;
-      known = state.said.splice(state.unit).flatMap(({ names }) => names);
+      for (const { names } of state.said.splice(state.unit)) names.forEach((name) => count(name, 1));
       state.part = 0;
     }
     const fresh = [];
@@ -82,10 +83,9 @@ const announce = (words = "") => {
       const end = half ? parts.length - 1 : parts.length;
       const { names } = state.said[state.unit] = { names: [], ...state.said[state.unit], unit };
       for (const part of parts.slice(state.part, end)) {
-        const name = letters(part);
-        const at = known.indexOf(name);
-        if (at < 0) fresh.push(part);
-        else known.splice(at, 1);
+        const name = withoutStops(part);
+        if (known.get(name)) count(name, -1);
+        else fresh.push(part);
         names.push(name);
       }
       state.part = open ? Math.max(state.part, end) : 0;

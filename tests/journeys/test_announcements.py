@@ -115,9 +115,10 @@ def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
         (" One. Two. Thr", "Well. One. Four. Two.", "Four."),
         ("\n\nOne.\n\nTwo. Thr", "Four.\n\nTwo.\n\nOne. Five.", "Four. Five."),
         ("\n\nOne.\n\nTwo. Thr", "Well.\n\nSix.\n\nTwo. Three.", "Six. Three."),
-        ("\n\n- One.\n- Two.\n- Thr", "Well!\n\n1. One!\n2. Six.\n", "1: One! 2: Six."),
+        ("\n\n- One.\n- Two.\n- Thr", "Well.\n\n1. One!\n2. Six.\n", "1: One! 2: Six."),
+        (" Two. It is -5. Go", "Well. Two. It is 5. Go.", "It is 5. Go."),
     ],
-    ids=["in a paragraph", "in paragraphs", "after the first", "in a list"],
+    ids=["in a paragraph", "in paragraphs", "after the first", "in a list", "by a sign"],
 )
 def test_of_an_end_that_differs_what_was_not_heard_is_heard(
     context: BrowserContext, upstream: Upstream, came: str, whole: str, rest: str
