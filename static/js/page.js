@@ -19,13 +19,13 @@ const memory = (kind) => ({
 const forNow = memory("sessionStorage");
 const forLong = memory("localStorage");
 
-// Storage is on a disk: it is read after the first paint, which is seen no sooner than in the next frame.
+// Storage is on a disk: drafts are read after the first paint, which is seen no sooner than in the next frame.
 const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
 
 // The next page has its times by the reader's clock.
 afterPaint(() => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  document.cookie = `zone=${timeZone};path=/;max-age=31536000;samesite=lax`;
+  document.cookie = `zone=${timeZone};path=/;max-age=31536000`;
 });
 
 // What was done just now is said once, not again by a reload.
@@ -37,9 +37,8 @@ if (justDone) {
 }
 
 const note = (sentence) => {
-  const said = Object.assign(document.createElement("p"), { className: "note" });
-  said.append(Object.assign(document.createElement("span"), { textContent: sentence }));
-  notices.replaceChildren(said);
+  notices.innerHTML = "<p class=note><span></span></p>";
+  notices.querySelector("span").textContent = sentence;
 };
 
 // What is new on the page is looked through a moment later, once for all that came meanwhile:

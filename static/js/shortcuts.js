@@ -27,7 +27,7 @@
   // Where the keys write other letters, their places count.
   const letter = ({ key, code }) => {
     if (key === "؟") return "?";
-    return /^[!-~]$/.test(key) || !code.startsWith("Key") ? key : code.slice(3).toLowerCase();
+    return /^[!-~]$/.test(key) || !code?.startsWith("Key") ? key : code.slice(3).toLowerCase();
   };
   let before = "";
   let began = 0;
