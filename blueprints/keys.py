@@ -17,6 +17,7 @@ from wording import N_
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
 SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
+HEADER = "Authorization: Bearer …"
 MAX_NAME = 100
 # RFC 7519: three parts of base64url. Anything else has no business in a header.
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
@@ -54,7 +55,7 @@ def create() -> str | tuple[str, int]:
         return _form(name, scope, REFUSED, "jwt"), 403
     except TwinApiError as error:
         return _form(name, scope, error.sentence), 502
-    return render_template("keys/created.html", key=key, scope=SCOPES[scope])
+    return render_template("keys/created.html", key=key, scope=SCOPES[scope], how=HEADER)
 
 
 def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
