@@ -106,8 +106,8 @@ def page_of(
 
 def _given_back(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer is shown by when it holds the words of an earlier turn."""
-    content = words.words_of(request.args)
-    given = {"content": content or refusals.kept(conversation.id), "copied": bool(content)}
+    content, kept = words.words_of(request.args), refusals.kept(conversation.id)
+    given = {"content": content or kept, "copied": bool(content), "kept": kept and not content}
     return composer_of(conversation) | given
 
 

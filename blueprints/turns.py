@@ -93,6 +93,14 @@ def cancel(turn_id: str) -> BaseResponse:
     return redirect(_place_of(turn), 303)
 
 
+@bp.post("/conversations/<conversation_id>/words/deletion")
+def discard(conversation_id: str) -> BaseResponse:
+    """Let go of words that were refused."""
+    own_conversation(conversation_id)
+    refusals.forget(conversation_id)
+    return redirect(url_for("conversations.show", conversation_id=conversation_id), 303)
+
+
 def _repeated(conversation: Conversation, content: str) -> Turn | None:
     """Return the turn of this conversation whose Retry was pressed, if these are its words."""
     turn_id = request.form.get("again", "").replace("\0", "")

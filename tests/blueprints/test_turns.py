@@ -153,9 +153,10 @@ def test_nobody_can_touch_what_is_not_theirs(
         mallory.get(page.path),
         mallory.post(f"{page.path}/turns", token | {"content": "hi", "key": "k"}),
         mallory.post(f"/turns/{turn_id}/cancellation", token),
+        mallory.post(f"{page.path}/words/deletion", token),
     ]
 
-    assert [page.status for page in seen] == [404, 404, 404]
+    assert [page.status for page in seen] == [404, 404, 404, 404]
     assert seen[0].text == mallory.get("/conversations/there-is-none").text
     with mallory.follow(turn_id) as stream:
         signed_out, done = stream.rest()

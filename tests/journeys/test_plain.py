@@ -199,6 +199,23 @@ def test_refused_words_are_there_whatever_one_does_next(
     surprises.clear()
 
 
+def test_refused_words_can_be_put_away(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    _, page, call = refused(plain, upstream)
+    call.complete("One")
+    page.goto(page.url.removesuffix("/turns"))
+    expect(page.get_by_text("These words were not sent.")).to_be_visible()
+    message = page.get_by_role("textbox", name="Message")
+    expect(message).to_have_value("too early")
+    page.get_by_role("button", name="Discard").click()
+    expect(message).to_have_value("")
+    page.reload()
+
+    expect(message).to_have_value("")
+    surprises.clear()  # the refusal itself
+
+
 def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
     plain: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
