@@ -47,7 +47,7 @@ def create() -> str | tuple[str, int]:
     if not JWT.fullmatch(jwt):
         return _form(name, scope, SHAPELESS, "jwt"), 422
     # A reload must not make another key.
-    if not is_first(request.form.get("key", "")[: words.MAX_KEY]):
+    if not is_first(request.form.get("key", "").replace("\0", "")[: words.MAX_KEY]):
         return _form(name, scope, MADE_ALREADY), 409
     try:
         key = portal().client.create_api_key(jwt, name, scope)
