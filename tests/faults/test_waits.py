@@ -63,7 +63,8 @@ def asks_to_wait(seen: Seen, seconds: float) -> bool:
     }
     shown = " ".join(words_of(seen.turn, ".note").split())
     return bool(
-        seen.turn.select(".note .wait") and clock & set(re.findall(r"\d+:\d\d [AP]M", shown))
+        seen.turn.select(".note .until__count")
+        and clock & set(re.findall(r"\d+:\d\d [AP]M", shown))
     )
 
 
@@ -115,7 +116,7 @@ def test_the_wait_is_counted_down(hear: Hear, act: Act, seconds: float):
 def test_a_wait_that_is_over_is_no_wait(hear: Hear):
     seen = hear(dated(429, -600))
 
-    assert not seen.turn.select(".note .wait")
+    assert not seen.turn.select(".note .until__count")
     assert "Try again in" not in seen.note
 
 
@@ -140,7 +141,7 @@ def test_nothing_is_sent_before_the_time_has_come_and_the_words_stay(
 
     assert refused.status == 429
     assert refused.html.select_one("#message").get_text() == "more words"
-    assert refused.html.select_one("#composer.until .wait")
+    assert refused.html.select_one("#composer.until .until__count")
     assert "Try again in 2 minutes" in refused.text
     assert alice.get("/twins/ada").status == 200
     begun = alice.press(alice.get("/twins/ada"), "Send", content="other words")
