@@ -53,6 +53,26 @@ def composer_that_gives_words_back(stage: Stage) -> Page:
 
 
 @state("conversations.show")
+def words_that_were_not_sent(stage: Stage) -> Page:
+    page = stage.heard("It steers.")
+    address = page.url.partition("?")[0]
+    page.locator("#message").fill("too long " * 4_000)
+    with page.expect_navigation():
+        page.evaluate("document.querySelector('.composer form').submit()")
+    page.goto(address)
+    page.get_by_role("button", name="Discard").wait_for()
+    return page
+
+
+@state("turns.discard")
+def words_that_were_let_go(stage: Stage) -> Page:
+    page = words_that_were_not_sent(stage)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Discard").click()
+    return page
+
+
+@state("conversations.show")
 def composer_when_few_requests_are_left(stage: Stage) -> Page:
     page = stage.talk()
     limits = {"x_ratelimit_remaining": "3", "x_ratelimit_limit": "500", "x_ratelimit_reset": "900"}
