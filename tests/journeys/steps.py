@@ -22,6 +22,12 @@ NO_SPREAD = "Math.random = () => 0"
 HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
 SHOWN = HIDDEN.replace("true})", "false})")
 CHANGED = "document.dispatchEvent(new Event('visibilitychange'))"
+# What the announcer says, from now on.
+SAYINGS = """() => {
+  globalThis.said = [];
+  const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
+  new MutationObserver(look).observe(announcer, { childList: true });
+}"""
 
 
 def box(page: Page) -> Locator:

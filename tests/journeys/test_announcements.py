@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import CONVERSATION, box, hold, progress, say, talking, text
-from tests.page import read
+from tests.journeys.steps import SAYINGS, box, progress, talking, text
 from tests.upstream import Upstream
 
 LOOK_MS = 1_500
@@ -22,13 +21,6 @@ def test_sentences_are_announced_and_not_words(context: BrowserContext, upstream
     call.complete("One two three. Four five.")
     expect(told).to_have_text("Four five. The reply is complete.")
     expect(told).to_be_empty(timeout=10_000)
-
-
-SAYINGS = """() => {
-  globalThis.said = [];
-  const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
-  new MutationObserver(look).observe(announcer, { childList: true });
-}"""
 
 
 def test_what_is_announced_is_each_thing_once_as_it_is_read(
@@ -108,52 +100,6 @@ def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
     assert said == f"Ada has your message… {heard} The reply is complete."
 
 
-@pytest.mark.fault("F14")
-@pytest.mark.parametrize(
-    ("came", "whole", "rest"),
-    [
-        (" One. Two. Thr", "Well. One. Four. Two.", "Four."),
-        ("\n\nOne.\n\nTwo. Thr", "Four.\n\nTwo.\n\nOne. Five.", "Four. Five."),
-        ("\n\nOne.\n\nTwo. Thr", "Well.\n\nSix.\n\nTwo. Three.", "Six. Three."),
-        ("\n\n- One.\n- Two.\n- Thr", "Well.\n\n1. One!\n2. Six.\n", "1: One! 2: Six."),
-        (" Two. It is -5. Go", "Well. Two. It is 5. Go.", "It is 5. Go."),
-    ],
-    ids=["in a paragraph", "in paragraphs", "after the first", "in a list", "by a sign"],
-)
-def test_of_an_end_that_differs_what_was_not_heard_is_heard(
-    context: BrowserContext, upstream: Upstream, came: str, whole: str, rest: str
-):
-    page, call = talking(context, upstream, "Well.")
-    call.delta(came)
-    expect(page.locator("#announcer")).to_contain_text("Two.")
-    page.evaluate(SAYINGS)
-    call.complete(whole)
-    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
-
-    assert page.evaluate("said.at(-1)") == f"{rest} The reply is complete."
-
-
-def test_a_reply_that_did_not_come_to_its_end_says_so(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "One")
-    call.finish()
-    expect(page.locator("#announcer")).to_contain_text("The reply was cut off.")
-
-
-def test_what_has_been_announced_is_not_said_again_when_the_reply_is_stopped(
-    context: BrowserContext, upstream: Upstream
-):
-    page, call = talking(context, upstream, "One two three. Four")
-    told = page.locator("#announcer")
-    expect(told).to_have_text("One two three.")
-    page.get_by_role("button", name="Stop").click()
-    expect(turn(page, "stopped")).to_be_visible()
-    assert call.wait_for_hangup()
-    say(page, "Go on")
-    upstream.next_call().begin().complete("Five.")
-
-    expect(told).to_contain_text("Five. The reply is complete.")
-
-
 def test_nothing_is_announced_to_those_who_do_not_want_it(
     context: BrowserContext, upstream: Upstream
 ):
@@ -175,20 +121,6 @@ def test_nothing_is_announced_to_those_who_do_not_want_it(
     expect(text(page, "complete")).to_have_text("One. Two.")
     expect(progress(page)).to_have_count(0)
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
-
-
-def test_half_a_sentence_is_not_read_out_when_a_reply_is_stopped(
-    context: BrowserContext, upstream: Upstream
-):
-    page, call = talking(context, upstream, "It is so. Th")
-    expect(page.locator("#announcer")).to_contain_text("It is so.")
-    call.delta("is i")
-    expect(text(page)).to_contain_text("This i")
-    page.evaluate(SAYINGS)
-    page.get_by_role("button", name="Stop").click()
-    expect(page.locator("#announcer")).to_contain_text("You stopped this reply.")
-
-    assert "i." not in " ".join(page.evaluate("said"))
 
 
 def test_whoever_puts_away_what_they_edit_hears_so(context: BrowserContext, upstream: Upstream):
@@ -214,20 +146,6 @@ def test_a_draft_that_is_back_in_the_box_is_heard(
 
     expect(page.locator("#announcer")).to_contain_text("Your draft is back in the box.")
     expect(box(page)).to_have_value("Draft")
-
-
-def test_the_end_of_a_reply_is_heard_when_the_next_message_is_sent_at_once(
-    context: BrowserContext, upstream: Upstream
-):
-    page, call = talking(context, upstream, "One.")
-    page.evaluate(SAYINGS)
-    call.complete("One. Two.")
-    expect(turn(page, "complete")).to_be_visible()
-    say(page, "More")
-    upstream.next_call().begin().complete("Three.")
-    expect(page.locator("#announcer")).to_contain_text("Three. The reply is complete.")
-
-    assert "Two. The reply is complete." in " ".join(page.evaluate("said"))
 
 
 def test_items_within_an_item_are_heard_apart(context: BrowserContext, upstream: Upstream):
@@ -264,20 +182,3 @@ def test_numbered_items_keep_their_numbers(context: BrowserContext, upstream: Up
     expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
 
     assert "3: Mix: 1: flour. 2: eggs. 4: Bake it." in " ".join(page.evaluate("said"))
-
-
-def test_a_reply_that_is_there_before_its_page_is_heard_and_one_goes_on_typing(
-    context: BrowserContext, upstream: Upstream
-):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    held = hold(page, CONVERSATION)
-    with page.expect_request(CONVERSATION) as asked_for:
-        say(page, "Hello")
-        upstream.next_call().begin().complete("Hello to you.")
-    whole = read(context.request.get(asked_for.value.url).text())
-    context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
-    held[0].continue_()
-
-    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
-    expect(box(page)).to_be_focused()
