@@ -17,6 +17,7 @@ import sse
 from config import Settings
 from service.bundled import BundledModel, Unavailable
 from service.context import Prompt
+from service.cut_off import goes_on
 from service.reading import NETWORK_ERRORS, read_bounded
 from service.resources import ErrorCode
 from service.sampling import Sampling
@@ -24,9 +25,8 @@ from service.tokenizer import Server, Tokenizer, Tokens
 
 logger = logging.getLogger(__name__)
 
-# Why a reply ended: at its bound, in the middle of a sentence. The reader is shown that it did.
+# Why a reply ended: at its bound. The reader is shown that it did.
 CUT_OFF = "length"
-GOES_ON = " …"
 READ_BYTES = 64 * 1024
 MAX_LIST_BYTES = 1024 * 1024
 LIST_SECONDS = 10
@@ -163,6 +163,7 @@ class Writing:
     def __iter__(self) -> Iterator[str]:
         """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
         reason, half, length = "", "", 0
+        pieces: list[str] = []
         with self._response:
             try:
                 for event in sse.read(self._chunks()):
@@ -177,6 +178,7 @@ class Writing:
                     if length > MAX_CHARACTERS:
                         raise ModelFailed("The reply was too long, and was cut off.")
                     if text:
+                        pieces.append(text)
                         yield text
             except (*NETWORK_ERRORS, sse.TooLarge) as error:
                 if not self._stopped.is_set():
@@ -187,7 +189,7 @@ class Writing:
             raise ModelFailed("The model broke off in the middle of its reply.")
         if reason == CUT_OFF and length:
             self.cut_off = True
-            yield GOES_ON
+            yield goes_on("".join(pieces))
 
     def stop(self) -> None:
         """End the reply; a model server stops working when nobody listens."""
