@@ -36,7 +36,9 @@ from chat.directory import Directory
 from chat.gallery import Gallery
 from chat.history import History
 from chat.log import Log
+from chat.markdown.marks import marked
 from chat.markdown.rendering import render
+from chat.markdown.within import within
 from chat.producer import Producer
 from chat.search import Search, grouped
 from chat.turns import Turns
@@ -167,6 +169,8 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
         allowance=allowance,
         log=log,
         producer=Producer(conversations, log, client, allowance, history),
+        within=beside(within),
+        marked=beside(marked),
         model_note=service.note if service else lambda: None,
     )
     blueprints.init_app(app, portal)

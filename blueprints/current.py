@@ -17,6 +17,7 @@ from chat.gallery import Gallery
 from chat.log import Log
 from chat.producer import Producer
 from chat.search import Search
+from chat.snippets import Pattern
 from chat.turns import Turn, Turns
 from config import Settings
 from database import Database
@@ -42,6 +43,9 @@ class Portal:
     allowance: Allowance
     log: Log
     producer: Producer
+    # Long work on one reply, done while everybody else goes on.
+    within: Callable[[str], str]
+    marked: Callable[[str, Pattern], str]
     # What to say about the model that answers, where the portal brings its own service.
     model_note: Callable[[], object | None]
 

@@ -16,7 +16,7 @@ from blueprints.look import exact, iso
 from blueprints.telling import translated
 from chat.conversations import Conversation
 from chat.entries import Reply
-from chat.markdown.within import BLANK, in_line, within
+from chat.markdown.within import BLANK, in_line
 from chat.transcript import transcript
 from chat.turns import Turn
 
@@ -51,7 +51,7 @@ def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
         yield f"\n## {you}, {exact(turn.created_at)}\n\n{said}\n"
-        words = within(reply.text).rstrip(BLANK)
+        words = portal().within(reply.text).rstrip(BLANK)
         yield f"\n## {in_line(turn.twin_name)}\n\n{words}".rstrip("\n") + "\n"
         if reply.running:
             yield f"\n*{gettext('This reply is still being written.')}*\n"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from flask import request
 from markupsafe import Markup, escape
 
+from blueprints.current import portal
 from chat.entries import Reply
-from chat.markdown.marks import marked
 from chat.search import pattern
 from chat.turns import Turn
 
@@ -29,6 +29,7 @@ def with_hit(turns: Sequence[tuple[Turn, Reply]]) -> tuple[list[tuple[Turn, Repl
     found = next((turn for turn, _ in turns if turn.id == wanted), None)
     if found is None or looked_for is None:
         return list(turns), None
+    marked = portal().marked
     said = escape(found.content)
     if by_person:
         said = Markup(marked(str(said), looked_for))  # noqa: S704 - made of what is escaped
