@@ -13,7 +13,7 @@ from string import Template
 import brotli
 
 from blueprints.sayings import script
-from blueprints.squeeze import renamed, short_names, squeeze
+from blueprints.squeeze import renamed, short_names, short_properties, squeeze
 from wording import LANGUAGES
 
 STATIC = Path(__file__).parent.parent / "static"
@@ -97,13 +97,21 @@ def _read(part: str, colours: Mapping[str, str], *, for_developers: bool) -> byt
     if for_developers or not part.startswith(("css/", "js/", "brand/")):
         return data
     squeezed = squeeze(part, data.decode())
-    return (renamed(squeezed, property_names()) if part.endswith(".css") else squeezed).encode()
+    names = script_names() if part.endswith(".js") else property_names()
+    return renamed(squeezed, names).encode()
 
 
 @cache
 def property_names() -> Mapping[str, str]:
     """Return what the custom properties of the styles are called on the wire."""
-    return short_names(path.read_text() for path in STATIC.glob("*/*.css"))
+    return short_properties(path.read_text() for path in STATIC.glob("*/*.css"))
+
+
+@cache
+def script_names() -> Mapping[str, str]:
+    """Return what our scripts' own names are called on the wire."""
+    parts = [part for part in SCRIPTS if part.startswith("js/")]
+    return short_names(squeeze(part, (STATIC / part).read_text()) for part in parts)
 
 
 @cache

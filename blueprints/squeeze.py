@@ -19,6 +19,11 @@ SHORTER = (
     (re.compile(r"(?<![\w$.])\((\w+)\)=>"), r"\1=>"),
     (re.compile(r";}"), "}"),
 )
+WORD = re.compile(rf"{PROPERTY.pattern}|[\w$]+")
+# A name that a script of ours gives, of two words: the language has none such.
+GIVEN = re.compile(r"\blet (?=\w*[A-Z])(\w{3,})(?==)")
+# Where a word is a property, a key, or stands in quotation marks, it is no name.
+NO_NAME = r"(?<!\.\.)\.{0}\b|[\"']{0}\b|\b{0}[\"']|[{{,]{0}:|(?<!\$){{{0}[,}}]|,{0}[,}}]"
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -33,15 +38,26 @@ def squeeze(part: str, text: str) -> str:
     return text
 
 
-def short_names(styles: Iterable[str]) -> Mapping[str, str]:
+def short_properties(styles: Iterable[str]) -> Mapping[str, str]:
     """Return a short name for each custom property of styles that are shown together."""
     long = sorted({name for style in styles for name in PROPERTY.findall(style)})
     return {name: f"--{number:x}" for number, name in enumerate(long)}
 
 
-def renamed(style: str, names: Mapping[str, str]) -> str:
-    """Return a style with other names for its custom properties."""
-    return PROPERTY.sub(lambda found: names[found[0]], style)
+def short_names(scripts: Iterable[str]) -> Mapping[str, str]:
+    """Return a short name for each that squeezed scripts, which run together, give."""
+    whole = "\n".join(scripts)
+    long = sorted(name for name in set(GIVEN.findall(whole)) if _is_only_a_name(name, whole))
+    return {name: f"${number:x}" for number, name in enumerate(long)}
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a style or a script with other names."""
+    return WORD.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+def _is_only_a_name(word: str, scripts: str) -> bool:
+    return not re.search(NO_NAME.format(word), scripts)
 
 
 class Unindented(Extension):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext
 
-from blueprints.bundles import BUNDLES, make
+from blueprints.bundles import BUNDLES, make, script_names
 from blueprints.squeeze import squeeze
 from branding.palette import Palette
 from config import load
@@ -22,6 +22,7 @@ SHORTER = (
     (r"(?<![\w$.])(?<!async )\((\w+)\) =>", r"\1 =>"),
     (r";\s*}", "}"),
 )
+QUOTED = re.compile(r"\"[^\"\n]*\"")
 DECLARED = re.compile(r"[{;\s](--[\w-]+):")
 USED = re.compile(r"var\((--[\w-]+)")
 COLOURS = Palette.of(load().accent.colour).written()
@@ -67,3 +68,15 @@ def test_each_property_has_a_short_name_of_its_own_in_all_styles():
 
     assert len(declared(for_developers=False)) == len(declared(for_developers=True))
     assert max(map(len, declared(for_developers=False))) == len("--00")
+
+
+def test_what_scripts_call_by_a_short_name_is_no_word_that_anything_else_reads():
+    names = script_names()
+    scripts = "".join(path.read_text() for path in (STATIC / "js").glob("*.js"))
+    quoted = set(re.findall(r"\w+", " ".join(QUOTED.findall(scripts))))
+
+    assert "newestTurn" in names
+    assert "ariaLabel" not in names
+    assert not quoted & set(names)
+    assert len(set(names.values())) == len(names)
+    assert max(map(len, names.values())) == len("$00")
