@@ -12,7 +12,7 @@ from wording import N_
 # Empty, or too long: what is said of them is over when the words are others.
 WRONG_WORDS = (413, 422)
 PARTS = 4
-# Of so many conversations words are kept.
+# In so many places words are kept.
 REMEMBERED = 8
 NOT_SENT = N_("Your message was not sent; it is still here.")
 
@@ -40,31 +40,36 @@ def given_back(refused: Refused) -> dict[str, Any]:
     return shown | ({"until": refused.until} if refused.until else {})
 
 
-def keep(conversation_id: str, content: str) -> None:
+def place_of(twin_id: str) -> str:
+    """Return where first words to a twin are kept; a conversation keeps its own by its id."""
+    return f"twin {twin_id}"
+
+
+def keep(place: str, content: str) -> None:
     """Keep words that were refused: without scripts, every way on leads to another page.
 
-    What could be sent in no few parts is only given back, and of several conversations the newest
+    What could be sent in no few parts is only given back, and of several places the newest
     are kept that come to no more: a session is read with each request.
     """
     room = PARTS * portal().settings.message_limit
     if len(content) > room:
         return
     others = session.get("kept", {})
-    others.pop(conversation_id, None)
-    words = [*others.items(), (conversation_id, content)][-REMEMBERED:]
+    others.pop(place, None)
+    words = [*others.items(), (place, content)][-REMEMBERED:]
     while sum(len(kept) for _, kept in words) > room:
         words.pop(0)
     session["kept"] = dict(words)
 
 
-def kept(conversation_id: str) -> str:
-    """Return the words of this conversation that were refused and not sent since."""
-    return str(session.get("kept", {}).get(conversation_id, ""))
+def kept(place: str) -> str:
+    """Return the words that were refused there and not sent since."""
+    return str(session.get("kept", {}).get(place, ""))
 
 
-def forget(conversation_id: str) -> None:
+def forget(place: str) -> None:
     """Keep its words no longer: something was sent instead, or the conversation is deleted."""
-    if kept(conversation_id):
+    if kept(place):
         session["kept"] = {
-            other: words for other, words in session["kept"].items() if other != conversation_id
+            other: words for other, words in session["kept"].items() if other != place
         }

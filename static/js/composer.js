@@ -39,6 +39,8 @@
     forNow.set(where, `=${words}`);
   };
   const kept = () => (forNow.get(place) ? forNow.get(place).slice(1) : forLong.get(place));
+  // What was typed in this window is newer than what the page gives back.
+  const newest = (given) => forNow.get(place).slice(1) || given || kept();
   const count = () => {
     const { limit } = box().dataset;
     const left = limit - [...box().value].length;  // an emoji is one
@@ -125,11 +127,12 @@
     if (editing()) {
       edited = true;
       restore();
-    } else if (edited && !given) {
+    } else if (edited && (ctx === asked || !given)) {
       edit();
       edited = false;
-      box().value = both(kept(), box().value);
-      if (kept()) announce(told.draft);
+      const draft = newest(given);
+      box().value = both(draft, ctx !== asked && box().value);
+      if (draft) announce(told.draft);
     }
     if (!edited) keep(box().value);
     const [at, top] = box().value === typed ? caret : [box().value.length, 0];
@@ -151,7 +154,7 @@
     if (sent && sent !== place) keep("", sent);
     forNow.set("sent", "");
     if (!box()) return;
-    box().value ||= kept();
+    if (!edited) box().value = newest(box().value);
     restore();
     count();
     // The reply may have ended before this page came.

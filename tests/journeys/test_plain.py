@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
 from tests.journeys.steps import say, talking
-from tests.upstream import Call, Upstream
+from tests.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
@@ -47,35 +47,6 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="How does a bicycle").click()
     expect(turn(page, "complete", 1)).to_be_visible()
-
-
-def refused(plain: BrowserContext, upstream: Upstream) -> tuple[Page, Page, Call]:
-    """Write in a second window while a reply runs in the first."""
-    first = begun(plain, upstream)
-    second = plain.new_page()
-    second.goto(first.url.partition("?")[0])
-    say(first, "long")
-    call = upstream.next_call().begin()
-    say(second, "too early")
-    return first, second, call
-
-
-def test_words_that_came_too_early_are_sent_from_where_they_are(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    first, second, call = refused(plain, upstream)
-    expect(second.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
-    expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
-    expect(second.get_by_role("button", name="Stop")).to_be_visible()
-    call.complete("One")
-    expect(turn(first, "complete", 1)).to_be_visible()
-
-    second.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Two")
-    expect(turn(second, "complete", 2)).to_contain_text("Two")
-    assert upstream.sent() == ["Hello", "long", "too early"]
-    assert all("409" in line for line in surprises)
-    surprises.clear()
 
 
 def test_what_is_said_once_is_not_skipped_by_going_on_to_a_running_reply(
@@ -182,54 +153,6 @@ def test_the_first_words_stay_where_they_are_while_more_come(
         expect(running.locator("p:visible").last).to_contain_text(words.split()[-1])
         assert place(first) == there
     call.complete()
-
-
-def test_refused_words_are_there_whatever_one_does_next(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    _, second, _ = refused(plain, upstream)
-    second.get_by_role("button", name="Stop").click()
-    expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
-
-    second.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Two")
-    expect(turn(second, "complete", 1)).to_contain_text("Two")
-    expect(second.get_by_role("textbox", name="Message")).to_have_value("")
-    assert all("409" in line for line in surprises)
-    surprises.clear()
-
-
-def test_refused_words_can_be_put_away(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    _, page, call = refused(plain, upstream)
-    call.complete("One")
-    page.goto(page.url.removesuffix("/turns"))
-    expect(page.get_by_text("These words were not sent.")).to_be_visible()
-    message = page.get_by_role("textbox", name="Message")
-    expect(message).to_have_value("too early")
-    page.get_by_role("button", name="Discard").click()
-    expect(message).to_have_value("")
-    page.reload()
-
-    expect(message).to_have_value("")
-    surprises.clear()  # the refusal itself
-
-
-def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    first, _, call = refused(plain, upstream)
-    call.complete("One")
-    expect(turn(first, "complete", 1)).to_be_visible()
-
-    first.locator(".turn").first.get_by_role("button", name="Edit").click()
-    say(first, "Hello again")
-    upstream.next_call().begin().complete("Two")
-    expect(turn(first, "complete", 2)).to_contain_text("Two")
-    expect(first.get_by_role("textbox", name="Message")).to_have_value("too early")
-    assert all("409" in line for line in surprises)
-    surprises.clear()
 
 
 def test_a_reply_that_is_shown_anew_at_its_end_stands_as_it_does_later(

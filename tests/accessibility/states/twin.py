@@ -57,3 +57,22 @@ def twin_talked_to(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
     page.get_by_role("heading", name="Your conversations").wait_for()
     return page
+
+
+@state("twins.show")
+def twin_whose_first_words_were_not_sent(stage: Stage) -> Page:
+    page = stage.open("/twins/ada")
+    page.locator("#message").fill("too long " * 4_000)
+    with page.expect_navigation():
+        page.evaluate("document.querySelector('.composer form').submit()")
+    page.goto("/twins/ada")
+    page.get_by_role("button", name="Discard").wait_for()
+    return page
+
+
+@state("twins.discard")
+def twin_whose_first_words_were_let_go(stage: Stage) -> Page:
+    page = twin_whose_first_words_were_not_sent(stage)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Discard").click()
+    return page
