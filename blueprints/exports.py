@@ -48,6 +48,9 @@ def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
     about = gettext("A conversation with %(twin)s.", twin=in_line(conversation.twin_name))
     you = gettext("You")
     yield f"# {in_line(conversation.title)}\n\n{about}\n"
+    if greeting := _greeting(conversation):
+        words = in_line(" ".join(greeting.split()))
+        yield f"\n## {in_line(conversation.twin_name)}\n\n{words}\n"
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
         yield f"\n## {you}, {exact(turn.created_at)}\n\n{said}\n"
@@ -66,6 +69,7 @@ def _json(conversation: Conversation, told: Told) -> Iterator[str]:
             "twin": {"id": conversation.twin_id, "name": conversation.twin_name},
             "createdAt": iso(conversation.created_at),
             "updatedAt": iso(conversation.updated_at),
+            "greeting": _greeting(conversation),
         }
     )
     yield head[:-1] + ',"turns":['
@@ -80,6 +84,12 @@ def _json(conversation: Conversation, told: Told) -> Iterator[str]:
             }
         )
     yield "\n]}\n"
+
+
+def _greeting(conversation: Conversation) -> str:
+    """Return what stands above a conversation on its page, too."""
+    twin = portal().directory.known(conversation.twin_id)
+    return (twin.greeting or "") if twin else ""
 
 
 def _encoded(value: dict[str, object]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from flask import Flask
 from sqlalchemy import event
 
 from blueprints.current import Portal
@@ -139,7 +140,10 @@ def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, pers
         'attachment; filename="conversation.md"; '
         "filename*=UTF-8''a%20b%20c%20%C3%BC%20%E6%9D%B1%E4%BA%AC.md"
     )
-    assert saved.text.startswith('# ../a "b"; c=ü 東京/*\n\nA conversation with Ada.\n\n## You, ')
+    assert saved.text.startswith(
+        '# ../a "b"; c=ü 東京/*\n\nA conversation with Ada.\n\n'
+        "## Ada\n\nHello, I am Ada.\n\n## You, "
+    )
     assert saved.text.count("\n> Question ") == saved.text.count("\nAnswer ") == SHORT
 
 
@@ -173,7 +177,7 @@ def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upst
     saved = alice.get(f"{path}/export?format=md").response.text
 
     headings = [line.partition(",")[0] for line in saved.splitlines() if line.startswith("#")]
-    assert headings == ["# Hello", "## You", "## Ada", "#### You", "### Ada", "#### Adam"]
+    assert headings == ["# Hello", "## Ada", "## You", "## Ada", "#### You", "### Ada", "#### Adam"]
 
 
 def test_a_conversation_is_saved_as_json(alice: Person, portal: Portal, person: str):
@@ -182,6 +186,7 @@ def test_a_conversation_is_saved_as_json(alice: Person, portal: Portal, person: 
 
     assert saved["title"] == "A talk of 60"
     assert saved["twin"] == {"id": "ada", "name": "Ada"}
+    assert saved["greeting"] == "Hello, I am Ada."
     assert [turn["said"] for turn in saved["turns"]][-1] == "Question 00060"
     assert {turn["state"] for turn in saved["turns"]} == {"complete"}
 
@@ -193,7 +198,7 @@ def test_there_are_two_formats(alice: Person, portal: Portal, person: str):
         assert alice.get(f"{path}/export{query}").status == 404
 
 
-def test_saving_holds_a_few_turns_at_once(portal: Portal, person: str):
+def test_saving_holds_a_few_turns_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
     from chat.transcript import transcript
 
@@ -201,7 +206,8 @@ def test_saving_holds_a_few_turns_at_once(portal: Portal, person: str):
     conversation = portal.conversations.find(conversation_id, person)
     tracemalloc.start()
     told = transcript(portal.turns, portal.log, conversation_id)
-    size = sum(len(piece) for piece in FORMATS["md"][0](conversation, told))
+    with app.test_request_context():
+        size = sum(len(piece) for piece in FORMATS["md"][0](conversation, told))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
