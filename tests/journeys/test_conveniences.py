@@ -185,7 +185,7 @@ def test_whoever_reads_above_is_left_there_and_led_to_what_is_new(
 ):
     page, call = talking(context, upstream, "One")
     call.delta(f"\n\n{LONG}")
-    expect(text(page)).to_contain_text("Paragraph 59.")
+    expect(text(page).get_by_text("Paragraph 59.")).to_be_in_viewport()
     newest = page.get_by_role("button", name="New text below")
     expect(newest).to_be_hidden()
     page.evaluate("scrollTo(0, 600)")
