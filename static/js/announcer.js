@@ -2,6 +2,7 @@
 const SPEAK_MS = 1000;
 const FORGET_MS = 6000;
 const LONGEST = 600; // a longer saying cannot be left half-way
+const PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\d)|\S.*/gu;
 const announcer = document.getElementById("announcer");
 const ENDED = /[\p{Term}…]\s*$/u;
 let unsaid = [];
@@ -18,8 +19,9 @@ const speak = () => {
 const announce = (words = "") => {
   const said = words.replace(/\s+/g, " ").trim();
   if (!said || unsaid.at(-1) === said) return;
-  unsaid.push(said);
-  if (unsaid.length > 1) return;
+  const waits = unsaid.length;
+  unsaid.push(...(said.length > LONGEST ? said.match(PARTS) : [said]));
+  if (waits) return;
   clearTimeout(speaking);
   speaking = setTimeout(speak, SOON_MS);
 };
@@ -40,7 +42,8 @@ const announce = (words = "") => {
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
     if (!ENDS.has(node.tagName) || !words.trim()) return words;
     const name = node.matches("pre") ? told.code + ": " : node.matches("thead tr") ? told.table + ": " : "";
-    return name + words.trimEnd() + (ENDED.test(words) ? "\n" : ".\n");
+    words = words.replace(/[\s,]+$/, "");
+    return name + words + (ENDED.test(words) ? "\n" : ".\n");
   };
   let sentences;
   // Counted by parts that say something, not by characters: what is open is rendered anew as it grows.

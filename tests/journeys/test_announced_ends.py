@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import turn
+from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import CONVERSATION, SAYINGS, box, hold, say, talking, text
 from tests.page import read
 from tests.upstream import Upstream
@@ -100,3 +100,31 @@ def test_a_reply_that_is_there_before_its_page_is_heard_and_one_goes_on_typing(
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
     expect(box(page)).to_be_focused()
+
+
+def test_a_long_reply_that_comes_at_once_is_heard_in_sayings_that_one_can_leave(
+    context: BrowserContext, upstream: Upstream
+):
+    sentences = [f"Sentence {number} is 3.14 words long, or so it seems." for number in range(60)]
+    page = begun(context, upstream)
+    page.evaluate(SAYINGS)
+    say(page, "More")
+    upstream.next_call().begin().complete("\n\n".join(sentences))
+    expect(page.locator("#announcer")).to_contain_text("Sentence 59 is", timeout=15_000)
+    said = page.evaluate("said")
+
+    assert " ".join(said).count("Sentence") == len(sentences)
+    assert " ".join(sentences) in " ".join(said)
+    assert max(map(len, said)) < 700
+
+
+def test_a_row_whose_last_cell_is_empty_ends_like_others(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    page.evaluate(SAYINGS)
+    say(page, "More")
+    upstream.next_call().begin().complete("| a | b |\n|---|---|\n| one | |\n| two | three |")
+    expect(page.locator("#announcer")).to_contain_text("three.")
+
+    assert "Table: a, b. one. two, three." in " ".join(page.evaluate("said"))
