@@ -5,9 +5,16 @@
   const log = document.getElementById("log");
   const toNewest = document.getElementById("newest");
   const isWithin = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
+  // Who is away from the end is shown the way there, and whether there is something new.
+  const offer = (news, away = !following) => {
+    if (!toNewest) return;
+    const label = toNewest.lastElementChild;
+    label.hidden = !(away && (news || !label.hidden));
+    toNewest.hidden = !away || (label.hidden && isWithin(innerHeight));
+  };
   const toEnd = () => {
     following = true;
-    if (toNewest) toNewest.hidden = true;
+    offer();
     page.scrollTop = page.scrollHeight;
     top = page.scrollTop;
   };
@@ -28,12 +35,12 @@
   };
   addEventListener("scroll", () => {
     look();
-    if (following && toNewest) toNewest.hidden = true;
+    offer();
   });
   if (log) {
     new ResizeObserver(() => {
       if (isFollowing()) toEnd();
-      else if (toNewest && log.querySelector("[aria-busy]")) toNewest.hidden = false;
+      else offer(log.querySelector("[aria-busy]"), true);
     }).observe(log.closest("main")); // the box grows, too
     toNewest?.addEventListener("click", () => { toEnd(); goOn(); });
     // Who renames or pins what they read goes on where they were.

@@ -226,3 +226,27 @@ def test_what_cannot_be_copied_is_said(
 
     expect(page.locator("#announcer")).to_have_text("You are online again.")
     surprises.clear()
+
+
+def test_whoever_reads_what_is_over_is_shown_the_way_back_down(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = long_reply(context, upstream)
+    call.complete()
+    expect(turn(page, "complete")).to_be_visible()
+    last = turn(page, "complete").get_by_text("Paragraph 59.")
+    down = page.get_by_role("button", name="To the newest turn")
+    expect(down).to_be_hidden()
+    step_up(page, 100)
+    expect(down).to_be_hidden()
+    step_up(page, 1_000)
+    expect(down).to_be_visible()
+    expect(down).not_to_contain_text("New text below", use_inner_text=True)
+    down.click()
+
+    expect(last).to_be_in_viewport()
+    expect(down).to_be_hidden()
+    page.reload()
+    expect(last).to_be_in_viewport()
+    step_up(page, 1_000)
+    expect(down).to_be_visible()
