@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Row,
+    Select,
+    bindparam,
+    func,
+    select,
+    update,
+)
 
 from chat import passages
 from chat.tables import conversations as table
@@ -57,9 +68,9 @@ class Conversations:
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's conversation, or None: what is not theirs does not exist."""
-        query = select(table).where(_own(conversation_id, person))
+        which = {"which": conversation_id, "whose": person}
         with self.database.read() as connection:
-            return conversation_of(connection.execute(query).first())
+            return conversation_of(connection.execute(_FOUND, which).first())
 
     def of_person(
         self, person: str, *, twin_id: str | None = None, archived: bool = False, page: int = 1
@@ -68,26 +79,25 @@ class Conversations:
 
         A page too far is the last.
         """
-        mine = _listed(person, archived=archived)
-        if twin_id:
-            mine &= table.c.twin_id == twin_id
-        query = _in_order(mine).limit(PAGE_SIZE)
+        rows, count = _PAGES[bool(twin_id)]
+        which = {"whose": person, "archived": archived, "twin": twin_id, "limit": PAGE_SIZE}
         with self.database.read() as connection:
-            found = _all(connection.execute(query)) if page <= 1 else ()
+            found = _all(connection.execute(rows, which | {"skip": 0})) if page <= 1 else ()
             if page <= 1 and len(found) < PAGE_SIZE:
                 return Page(found, 1, 1, len(found))
-            total = connection.execute(select(func.count()).where(mine)).scalar_one()
+            total = connection.execute(count, which).scalar_one()
             pages = max(1, -(-total // PAGE_SIZE))
             page = min(max(1, page), pages)
             if not found:
-                found = _all(connection.execute(query.offset((page - 1) * PAGE_SIZE)))
+                which["skip"] = (page - 1) * PAGE_SIZE
+                found = _all(connection.execute(rows, which))
             return Page(found, page, pages, total)
 
     def newest(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return the first of a person's conversations, as they are listed."""
-        query = _in_order(_listed(person, archived=False)).limit(limit)
+        which = {"whose": person, "archived": False, "limit": limit, "skip": 0}
         with self.database.read() as connection:
-            return _all(connection.execute(query))
+            return _all(connection.execute(_PAGES[False][0], which))
 
     def is_newest(self, conversation: Conversation) -> bool:
         """Tell whether it is the first of those that are pinned as it is, or are not."""
@@ -144,12 +154,16 @@ def conversation_of(row: Row[tuple[object, ...]] | None) -> Conversation | None:
     return Conversation(**row._mapping) if row else None
 
 
-def _own(conversation_id: str, person: str) -> ColumnElement[bool]:
+def _own(
+    conversation_id: str | BindParameter[str], person: str | BindParameter[str]
+) -> ColumnElement[bool]:
     mine = (table.c.id == conversation_id) & (table.c.person == person)
     return mine & table.c.deleted_at.is_(None)
 
 
-def _listed(person: str, *, archived: bool) -> ColumnElement[bool]:
+def _listed(
+    person: str | BindParameter[str], *, archived: bool | BindParameter[bool]
+) -> ColumnElement[bool]:
     mine = (table.c.person == person) & (table.c.archived == archived)
     return mine & table.c.deleted_at.is_(None)
 
@@ -161,3 +175,15 @@ def _in_order(which: ColumnElement[bool]) -> Select[tuple[object, ...]]:
 
 def _all(rows: object) -> list[Conversation]:
     return [c for row in rows if (c := conversation_of(row))]  # type: ignore[attr-defined]
+
+
+def _pages(mine: ColumnElement[bool]) -> tuple[Select[Any], Select[Any]]:
+    limit, skip = bindparam("limit", type_=Integer), bindparam("skip", type_=Integer)
+    return _in_order(mine).limit(limit).offset(skip), select(func.count()).where(mine)
+
+
+# Made once: to put a query together takes longer than to ask it.
+_FOUND = select(table).where(_own(bindparam("which"), bindparam("whose")))
+_MINE = _listed(bindparam("whose"), archived=bindparam("archived"))
+# Of all twins, and of one.
+_PAGES = _pages(_MINE), _pages(_MINE & (table.c.twin_id == bindparam("twin")))
