@@ -1,5 +1,6 @@
 """What shows that a reply goes on stands in no code."""
 
+import pyromark
 import pytest
 
 from service.cut_off import goes_on
@@ -12,11 +13,20 @@ from service.cut_off import goes_on
         ("```\ncode\n```\nOnce", " …"),
         ("```python\nx = 1", "\n```\n\n…"),
         ("~~~~\nx\n~~~\n", "~~~~\n\n…"),
-        ("1. So:\n   ```\n   x", "\n   ```\n\n   …"),
+        ("1. So:\n   ```\n   x", "\n\n…"),
+        ("- ```py\n  x", "\n\n…"),
+        ("> ```\n> x", "\n\n…"),
+        ("    indented", "\n\n…"),
+        ("```\nx\n\t```\ny", "\n```\n\n…"),
         ("```\nx\n```` \ny ```z``` w", " …"),
         ("```\nx\n``` no end", "\n```\n\n…"),
         ("``` this is `code` in a line", " …"),
+        ("```", "\n```\n\n…"),
     ],
 )
 def test_what_was_cut_off_goes_on_below_its_code(text: str, end: str):
+    whole = text + goes_on(text)
+
     assert goes_on(text) == end
+    assert whole.removeprefix(text) == end
+    assert "…</code>" not in pyromark.html(whole).replace("\n", "")

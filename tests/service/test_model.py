@@ -131,17 +131,25 @@ def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
         assert events.result(10)[-1]["message"]["content"] == "Better"
 
 
-@pytest.mark.parametrize(("reason", "whole"), [("stop", "Once upon"), ("length", "Once upon …")])
+@pytest.mark.parametrize(
+    ("text", "reason", "rest"),
+    [
+        ("Once upon", "stop", ""),
+        ("Once upon", "length", " …"),
+        ("```\nx = 1", "length", "\n```\n\n…"),
+    ],
+)
 def test_a_reply_that_is_cut_off_at_its_bound_shows_that_it_goes_on(
-    api: Api, model: Model, reason: str, whole: str
+    api: Api, model: Model, text: str, reason: str, rest: str
 ):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
         call = model.next_call().begin()
-        model.piece(call, "Once upon")
+        for sign in text:
+            model.piece(call, sign)
         model.done(call, reason)
         end = events.result(10)[-1]
-        assert (end["message"]["content"], end["cutOff"]) == (whole, reason == "length")
+        assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
 
 
 def test_an_error_that_is_null_is_none(api: Api, model: Model):
