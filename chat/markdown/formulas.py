@@ -48,7 +48,12 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 # What belongs to no fraction that waits for its parts to be said.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
 _GAP = re.compile(r"(frac|\})\s+(?=\{)")
-_SIZES = re.compile(r"\\(?:left|right)\b|\\(?:begin|end)\s*\{[^{}]*\}|&")
+# Sizes, spaces and kinds of letters: seen, but not said.
+_SIZES = re.compile(
+    r"\\(?:left|right|q?quad|text\w*|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
+    r"|\\(?:begin|end)\s*\{[^{}]*\}"
+)
+_TEXT = re.compile(r"\\(?:text\w*|mbox)\s*\{[^{}]*\}")
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES = str.maketrans("{}", "()")
 # Of fractions and braces within each other so many are told apart.
@@ -168,9 +173,10 @@ def _converted(latex: str, display: str) -> bytes:
     """Return MathML, or nothing for what is no LaTeX that can be drawn."""
     if len(latex) > MAX_LENGTH:
         return b""
+    # What is between the braces of \text is not escaped there, and knows no commands.
+    source = _TEXT.sub(lambda text: html.escape(html.unescape(text[0]), quote=False), latex)
     try:
-        # What is between the braces of \text is not escaped there.
-        math = convert(latex.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
+        math = convert(source.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
         return b""
     # What is spoken where MathML is not.

@@ -25,7 +25,8 @@ def test_a_sign_with_blanks_around_it_is_a_formula(text: str):
 @pytest.mark.parametrize(
     ("latex", "spoken"),
     [
-        (r'\frac{n(n+1)}{\frac{1}{2}} < \text{"c"}', '(n(n+1))/((1)/(2)) < text ("c")'),
+        (r'\frac{n(n+1)}{\frac{1}{2}} < \text{"c"}', '(n(n+1))/((1)/(2)) < ("c")'),
+        (r"\int_0^1 x^2\,dx\quad a\! b\;c", "int _0^1 x^2 dx a b c"),
         (r"\sum_{i=1}^n i \le \alpha", "sum _(i=1)^n i le alpha"),
         (r"a \, \frac", None),
         (r"\frac{-b \pm \sqrt{b^2}}{x^{2}}", "(-b pm sqrt (b^2))/(x^(2))"),
@@ -36,6 +37,15 @@ def test_a_formula_can_be_said(latex: str, spoken: str | None):
     math = BeautifulSoup(render(f"${latex}$"), "html.parser").select_one("math")
 
     assert (math and math["alttext"]) == spoken
+
+
+@pytest.mark.parametrize("kind", ["text", "textbf", "mbox"])
+def test_signs_in_the_words_of_a_formula_are_themselves(kind: str):
+    math = BeautifulSoup(render(f"$\\{kind}{{if a < b > c & d}} < x$"), "html.parser").math
+
+    assert math
+    assert math.mtext
+    assert math.mtext.get_text().replace("\u00a0", " ") == "if a < b > c & d"
 
 
 @pytest.mark.parametrize(
