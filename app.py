@@ -24,7 +24,7 @@ from werkzeug.exceptions import BadRequest
 import blueprints
 import config
 import twinapi
-from beside import beside
+from beside import beside, beside_in_turn
 from blueprints.commands import check
 from blueprints.current import EXTENSION, Portal
 from blueprints.warm_up import warm_up
@@ -169,8 +169,8 @@ def _put_together(app: Flask, settings: Settings, service: Service | None) -> Lo
         allowance=allowance,
         log=log,
         producer=Producer(conversations, log, client, allowance, history),
-        within=beside(within),
-        marked=beside(marked),
+        within=beside_in_turn(within),
+        marked=beside_in_turn(marked),
         model_note=service.note if service else lambda: None,
     )
     blueprints.init_app(app, portal)

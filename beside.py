@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import ParamSpec, TypeVar
 
 from gevent import get_hub, monkey
+from gevent.threadpool import ThreadPool
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -14,14 +16,25 @@ R = TypeVar("R")
 def beside(work: Callable[P, R]) -> Callable[P, R]:
     """Do work in a real thread, so that everybody else goes on meanwhile.
 
-    The libraries that do it let go of the interpreter; in a greenlet they would hold up the worker.
-    Where gevent serves nothing, there is nobody else, and it stays as it is.
+    Libraries let go of the interpreter, and Python itself hands it over every few milliseconds; in
+    a greenlet either would hold up the worker until it is done.
     """
+    return _done_in(lambda: get_hub().threadpool, work)
+
+
+def beside_in_turn(work: Callable[P, R]) -> Callable[P, R]:
+    """Do work so, but one after another: it may wait, and many at once would slow all others."""
+    # Not before it is needed: threads do not come along into a new process.
+    return _done_in(cache(lambda: ThreadPool(1)), work)
+
+
+def _done_in(pool: Callable[[], ThreadPool], work: Callable[P, R]) -> Callable[P, R]:
+    # Where gevent serves nothing, there is nobody else.
     if not monkey.is_module_patched("threading"):
         return work
 
     def done_beside(*args: P.args, **kwargs: P.kwargs) -> R:
-        done: R = get_hub().threadpool.apply(work, args, kwargs)
+        done: R = pool().apply(work, args, kwargs)
         return done
 
     return done_beside
