@@ -30,7 +30,7 @@ SESSIONLESS = (
     *("/healthz", "/readyz"),
 )
 # Made once: to put a query together takes longer than to ask it.
-KEPT = select(sessions.c.data, sessions.c.expires_at).where(sessions.c.key == bindparam("key"))
+_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(sessions.c.key == bindparam("key"))
 
 
 class DatabaseCache(BaseCache):
@@ -46,8 +46,10 @@ class DatabaseCache(BaseCache):
 
     def get(self, key: str) -> Any:
         """Return what is kept, or None; what cannot be read is as good as gone."""
+        if "\0" in key:  # PostgreSQL knows no such text
+            return None
         with self.database.read() as connection:
-            found = connection.execute(KEPT, {"key": key}).first()
+            found = connection.execute(_BY_KEY, {"key": key}).first()
         if found is None or found.expires_at < time.time():
             return None
         try:

@@ -1,0 +1,24 @@
+"""Sessions: whatever a browser says it is, it is answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.person import Person
+from tests.upstream import Upstream
+
+
+@pytest.fixture
+def settings(tmp_path: Path, upstream: Upstream, database_url: str) -> dict[str, Any]:
+    """Keep the portal's tables in a database of each kind."""
+    there = {"data_dir": tmp_path / "data", "database_url": database_url}
+    return there | {"api_url": upstream.url, "api_key": "key"}
+
+
+@pytest.mark.parametrize("cookie", ['"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"'])
+def test_a_cookie_that_is_none_of_ours_is_a_new_session(alice: Person, cookie: str):
+    for path in ("/", "/twins/ada", "/conversations"):
+        assert alice.get(path, Cookie=f"twindow={cookie}").status == 200
