@@ -55,7 +55,7 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_STREAMS=False,
         COMPRESS_ALGORITHM=["br", "gzip"],
         COMPRESS_BR_LEVEL=6,
-        # Pages are short: what could look back further would only take memory, each time anew.
+        # Most pages are shorter: what could look back further would take memory, each time anew.
         COMPRESS_BR_WINDOW=16,
     )
     # The id of a twin may hold any character: slashes at its beginning, or two of them, too.

@@ -20,7 +20,7 @@ SHORTER = (
     (re.compile(r";}"), "}"),
 )
 WORD = re.compile(rf"{PROPERTY.pattern}|[\w$]+")
-# A name that a script of ours gives, of two words: the language has none such.
+# A name that a script of ours declares, of two words or in capitals.
 GIVEN = re.compile(r"\blet (?=\w*[A-Z])(\w{3,})(?==)")
 # Where a word is a property, a key, or stands in quotation marks, it is no name.
 NO_NAME = r"(?<!\.\.)\.{0}\b|[\"']{0}\b|\b{0}[\"']|[{{,]{0}:|(?<!\$){{{0}[,}}]|,{0}[,}}]"
@@ -45,7 +45,7 @@ def short_properties(styles: Iterable[str]) -> Mapping[str, str]:
 
 
 def short_names(scripts: Iterable[str]) -> Mapping[str, str]:
-    """Return a short name for each that squeezed scripts, which run together, give."""
+    """Return short names for those that squeezed scripts declare; they run together."""
     whole = "\n".join(scripts)
     long = sorted(name for name in set(GIVEN.findall(whole)) if _is_only_a_name(name, whole))
     return {name: f"${number:x}" for number, name in enumerate(long)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
@@ -79,7 +79,7 @@ class Conversations:
 
         A page too far is the last.
         """
-        rows, count = _PAGES[bool(twin_id)]
+        rows, count = _OF_TWIN if twin_id else _OF_ALL
         which = {"whose": person, "archived": archived, "twin": twin_id, "limit": PAGE_SIZE}
         with self.database.read() as connection:
             found = _all(connection.execute(rows, which | {"skip": 0})) if page <= 1 else ()
@@ -97,7 +97,7 @@ class Conversations:
         """Return the first of a person's conversations, as they are listed."""
         which = {"whose": person, "archived": False, "limit": limit, "skip": 0}
         with self.database.read() as connection:
-            return _all(connection.execute(_PAGES[False][0], which))
+            return _all(connection.execute(_OF_ALL.rows, which))
 
     def is_newest(self, conversation: Conversation) -> bool:
         """Tell whether it is the first of those that are pinned as it is, or are not."""
@@ -177,13 +177,20 @@ def _all(rows: object) -> list[Conversation]:
     return [c for row in rows if (c := conversation_of(row))]  # type: ignore[attr-defined]
 
 
-def _pages(mine: ColumnElement[bool]) -> tuple[Select[Any], Select[Any]]:
-    limit, skip = bindparam("limit", type_=Integer), bindparam("skip", type_=Integer)
-    return _in_order(mine).limit(limit).offset(skip), select(func.count()).where(mine)
+class _List(NamedTuple):
+    """Two queries: some rows of a list, and how many it has."""
+
+    rows: Select[Any]
+    total: Select[Any]
+
+    @classmethod
+    def of(cls, mine: ColumnElement[bool]) -> _List:
+        limit, skip = bindparam("limit", type_=Integer), bindparam("skip", type_=Integer)
+        rows = _in_order(mine).limit(limit).offset(skip)
+        return cls(rows, select(func.count()).where(mine))
 
 
 # Made once: to put a query together takes longer than to ask it.
 _FOUND = select(table).where(_own(bindparam("which"), bindparam("whose")))
 _MINE = _listed(bindparam("whose"), archived=bindparam("archived"))
-# Of all twins, and of one.
-_PAGES = _pages(_MINE), _pages(_MINE & (table.c.twin_id == bindparam("twin")))
+_OF_ALL, _OF_TWIN = _List.of(_MINE), _List.of(_MINE & (table.c.twin_id == bindparam("twin")))
