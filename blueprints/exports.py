@@ -49,7 +49,7 @@ def _markdown(conversation: Conversation, told: Told) -> Iterator[str]:
     you = gettext("You")
     yield f"# {in_line(conversation.title)}\n\n{about}\n"
     if greeting := _greeting(conversation):
-        words = in_line(" ".join(greeting.split()))
+        words = portal().within(greeting).rstrip(BLANK)
         yield f"\n## {in_line(conversation.twin_name)}\n\n{words}\n"
     for turn, reply in told:
         said = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
@@ -87,7 +87,7 @@ def _json(conversation: Conversation, told: Told) -> Iterator[str]:
 
 
 def _greeting(conversation: Conversation) -> str:
-    """Return what stands above a conversation on its page, too."""
+    """Return how its twin greets today, as above the conversation on its page."""
     twin = portal().directory.known(conversation.twin_id)
     return (twin.greeting or "") if twin else ""
 

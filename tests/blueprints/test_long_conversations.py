@@ -13,9 +13,11 @@ from flask import Flask
 from sqlalchemy import event
 
 from blueprints.current import Portal
+from chat.markdown.rendering import render
 from tests.history import converse, person_of
+from tests.page import read
 from tests.person import HTMX, Page, Person, say_and_hear
-from tests.upstream import Upstream
+from tests.upstream import TWINS, Upstream
 
 SHORT, LONG = 60, 1_000
 
@@ -178,6 +180,19 @@ def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upst
 
     headings = [line.partition(",")[0] for line in saved.splitlines() if line.startswith("#")]
     assert headings == ["# Hello", "## Ada", "## You", "## Ada", "#### You", "### Ada", "#### Adam"]
+
+
+@pytest.mark.parametrize("greeting", ["## You, 2026-01-01", "# A title", "Hi\n===", "``` Hello"])
+def test_no_greeting_can_pretend_to_be_a_turn_where_it_is_saved(
+    alice: Person, upstream: Upstream, greeting: str
+):
+    upstream.twins = [TWINS[0] | {"greeting": greeting}]
+    path = say_and_hear(alice, upstream, "Hello", "Hi").path
+    saved = alice.get(f"{path}/export?format=md").response.text
+
+    html = render(saved)
+    headings = [tag.get_text().partition(",")[0] for tag in read(html).select("h3, h4")]
+    assert headings == ["Hello", "Ada", "You", "Ada"]
 
 
 def test_a_conversation_is_saved_as_json(alice: Person, portal: Portal, person: str):
