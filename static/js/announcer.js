@@ -2,7 +2,7 @@
 const SPEAK_MS = 1000;
 const FORGET_MS = 6000;
 const LONGEST = 600; // a longer saying cannot be left half-way
-const PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\d)|\S.*/gu;
+const PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\w)|\S.{0,599}/gu;
 const announcer = document.getElementById("announcer");
 const ENDED = /[\p{Term}…]\s*$/u;
 let unsaid = [];
@@ -39,10 +39,11 @@ const announce = (words = "") => {
     if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
     if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
     if (node.matches("ol > li")) words = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${words.trimStart()}`;
+    if (node.matches(".noted")) words = words.replace("\n", ": ");
     if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
     if (!ENDS.has(node.tagName) || !words.trim()) return words;
     const name = node.matches("pre") ? told.code + ": " : node.matches("thead tr") ? told.table + ": " : "";
-    words = words.replace(/[\s,]+$/, "");
+    words = words.trimEnd().replace(/[ ,]{1,9}$/, "");
     return name + words + (ENDED.test(words) ? "\n" : ".\n");
   };
   let sentences;

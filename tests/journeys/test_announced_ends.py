@@ -118,6 +118,23 @@ def test_a_long_reply_that_comes_at_once_is_heard_in_sayings_that_one_can_leave(
     assert max(map(len, said)) < 700
 
 
+def test_a_passage_without_stops_is_heard_in_parts_and_what_follows_it_apart(
+    context: BrowserContext, upstream: Upstream
+):
+    passage = "word " * 300
+    sentences = [f"See a{number}.example.org for more." for number in range(60)]
+    page = begun(context, upstream)
+    page.evaluate(SAYINGS)
+    say(page, "More")
+    upstream.next_call().begin().complete(f"{passage}\n\n{' '.join(sentences)}")
+    expect(page.locator("#announcer")).to_contain_text("a59.example.org", timeout=15_000)
+    said = page.evaluate("said")
+
+    assert max(map(len, said)) < 700
+    assert sum(words.count("word") for words in said) == 300
+    assert all(any(sentence in words for words in said) for sentence in sentences)
+
+
 def test_a_row_whose_last_cell_is_empty_ends_like_others(
     context: BrowserContext, upstream: Upstream
 ):

@@ -51,7 +51,7 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
     said = " ".join(page.evaluate("said"))
     assert said == (
         "Ada has your message… Thinking… See one and two x.example. Then three. four. five. "
-        "Table: a, b. 1, 2. Code: x = 1. End. 1 A note. The reply is complete."
+        "Table: a, b. 1, 2. Code: x = 1. End. 1: A note. The reply is complete."
     )
 
 
