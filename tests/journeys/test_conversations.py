@@ -213,3 +213,22 @@ def test_paper_says_where_links_lead(context: BrowserContext, upstream: Upstream
 
     after = "link => getComputedStyle(link, '::after').content"
     assert "https://example.org/deep" in page.locator(".turn__reply a").evaluate(after)
+
+
+@pytest.mark.parametrize("columns", [8, 20])
+def test_nothing_is_wider_than_paper(context: BrowserContext, upstream: Upstream, columns: int):
+    row = "|" + "A long word |" * columns
+    sum_ = " + ".join(f"a_{{{number}}}" for number in range(15))
+    page, call = talking(context, upstream, "One")
+    call.complete(f"{row}\n|{'---|' * columns}\n{row}\n\n$$ {sum_} $$\n")
+    expect(turn(page, "complete")).to_be_visible()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 672, "height": 900})
+
+    parts = page.locator(".turn__reply :is(table, .table, math)")
+    wide = "parts => parts.map((part) => part.getBoundingClientRect().right)"
+    assert max(parts.evaluate_all(wide)) <= 672
+    clipped = (
+        "parts => parts.filter((part) => getComputedStyle(part).overflowX !== 'visible').length"
+    )
+    assert parts.evaluate_all(clipped) == 0
