@@ -119,7 +119,7 @@ def show() -> str:
         "preferences/show.html",
         questions=QUESTIONS,
         chosen=asdict(preferences()),
-        kept="kept" in request.args,
+        kept="done" in request.args,
     )
 
 
@@ -128,4 +128,4 @@ def update() -> BaseResponse:
     """Keep what was chosen."""
     session["preferences"] = Preferences.of(request.form).chosen
     session.permanent = True
-    return redirect(url_for("preferences.show", kept=1), 303)
+    return redirect(url_for("preferences.show", done="saved"), 303)

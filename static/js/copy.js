@@ -20,7 +20,7 @@
   document.addEventListener("click", async (event) => {
     const from = event.target.closest("[data-copy]");
     if (!from) return;
-    const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.closest(".code, .turn__body");
+    const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
     const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
     if (!navigator.clipboard) return from.form || select();  // plain http has none
     event.preventDefault();
