@@ -75,7 +75,7 @@ def show(conversation_id: str) -> Response:
     conversation = own_conversation(conversation_id)
     if wants_fragment():
         if "words_of" in request.args:
-            return fragment("turns/_composer.html", **_given_back(conversation))
+            return fragment("turns/_composer.html", **given_back(conversation))
         return fragment("conversations/_log.html", **log_of(conversation, before=_before()))
     presses.forget_first_key(conversation.twin_id)
     return page_of(conversation, follow="follow" in request.args)
@@ -87,7 +87,7 @@ def page_of(
     """Make the page of a conversation; this asks the service nothing."""
     log = log_of(conversation, before=_before())
     running = [turn for turn, reply in log["turns"][-1:] if reply.running]
-    values = log | _given_back(conversation) | (refusals.given_back(refused) if refused else {})
+    values = log | given_back(conversation) | (refusals.given_back(refused) if refused else {})
     values |= {
         "running": bool(running),
         "follow": follow,
@@ -104,11 +104,15 @@ def page_of(
     return make_response(render_template("conversations/show.html", **values), status)
 
 
-def _given_back(conversation: Conversation) -> dict[str, Any]:
-    """Return what the composer is shown by when it holds the words of an earlier turn."""
-    content, kept = words.words_of(request.args), refusals.kept(conversation.id)
-    given = {"content": content or kept, "copied": bool(content), "kept": kept and not content}
-    return composer_of(conversation) | given
+def given_back(conversation: Conversation) -> dict[str, Any]:
+    """Return what the composer is shown by, with words of an earlier turn, or refused ones."""
+    shown = composer_of(conversation)
+    if said := words.words_of(request.args):
+        turn_id = request.args["words_of"]
+        refused = refusals.kept(refusals.edit_of(turn_id))
+        return shown | {"content": refused or said, "copied": turn_id}
+    refused = refusals.kept(conversation.id)
+    return shown | {"content": refused, "kept": bool(refused)}
 
 
 def _before() -> int | None:

@@ -12,6 +12,7 @@ from htmx_flask import request as htmx_request
 def init_app(app: Flask) -> None:
     """Teach requests about htmx, and caches that the answer depends on it."""
     Htmx(app)
+    app.add_template_global(wants_fragment)
     app.after_request(_mark)
 
 

@@ -34,15 +34,30 @@ class Refused(Exception):
 
 
 def given_back(refused: Refused) -> dict[str, Any]:
-    """Return what the composer is shown by after a refusal."""
-    shown: dict[str, Any] = {"content": refused.content, "notice": refused.sentence}
-    shown |= {"copied": "edited" in request.form, "until_changed": refused.status in WRONG_WORDS}
+    """Return what the composer is shown by after a refusal.
+
+    What a button repeats stands on the page; in the composer are the words that stood there.
+    """
+    shown: dict[str, Any] = {"notice": refused.sentence}
+    if "composer" in request.form:
+        shown |= {"content": refused.content, "copied": edited(), "kept": False}
+        shown["until_changed"] = refused.status in WRONG_WORDS
     return shown | ({"until": refused.until} if refused.until else {})
 
 
-def place_of(twin_id: str) -> str:
-    """Return where first words to a twin are kept; a conversation keeps its own by its id."""
+def edited() -> str:
+    """Return which turn's words the composer held that sent this form, "" for words of its own."""
+    return request.form.get("edited", "").replace("\0", "")
+
+
+def first_words(twin_id: str) -> str:
+    """Return the place of first words to a twin; a conversation is one by its id."""
     return f"twin {twin_id}"
+
+
+def edit_of(turn_id: str) -> str:
+    """Return the place of what became of a turn's words."""
+    return f"edit {turn_id}"
 
 
 def keep(place: str, content: str) -> None:
@@ -51,6 +66,9 @@ def keep(place: str, content: str) -> None:
     What could be sent in no few parts is only given back, and of several places the newest
     are kept that come to no more: a session is read with each request.
     """
+    if "composer" not in request.form or not content.strip():
+        return
+    place = edit_of(edited()) if edited() else place
     room = PARTS * portal().settings.message_limit
     if len(content) > room:
         return
@@ -67,8 +85,14 @@ def kept(place: str) -> str:
     return str(session.get("kept", {}).get(place, ""))
 
 
+def sent(place: str) -> None:
+    """Let go of what the composer held there: it was sent, or other words instead."""
+    if "composer" in request.form:
+        forget(edit_of(edited()) if edited() else place)
+
+
 def forget(place: str) -> None:
-    """Keep its words no longer: something was sent instead, or the conversation is deleted."""
+    """Keep its words no longer."""
     if kept(place):
         session["kept"] = {
             other: words for other, words in session["kept"].items() if other != place

@@ -8,10 +8,10 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints import presses, refusals, words
-from blueprints.conversations import page_of
+from blueprints.conversations import given_back, page_of
 from blueprints.current import own_conversation, own_turn, person, portal
 from blueprints.fragments import fragment, notice, wants_fragment
-from blueprints.talk import composer_of, log_of, moves_up, side
+from blueprints.talk import log_of, moves_up, side
 from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.conversations import Conversation
@@ -45,13 +45,11 @@ def create(conversation_id: str) -> BaseResponse:
         sentence = together(error.sentence, refusals.NOT_SENT)
         return _refuse(conversation, refusals.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
-    # What was edited stood in the place of words that were refused before; a button sends others.
-    if "composer" in request.form and "edited" not in request.form:
-        refusals.forget(conversation_id)
+    refusals.sent(conversation_id)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
-        values = _values_of(turn) | composer_of(conversation)
+        values = _values_of(turn) | given_back(conversation)
         is_next = added.new and _is_up_to_date(conversation, before=turn.position)
         if not is_next:
             values |= log_of(conversation)
@@ -135,7 +133,7 @@ def _refuse(conversation: Conversation, refused: refusals.Refused) -> Response:
         return page_of(conversation, refused=refused)
     if "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
-    values = composer_of(conversation) | refusals.given_back(refused)
+    values = given_back(conversation) | refusals.given_back(refused)
     if not _is_up_to_date(conversation):
         values = log_of(conversation) | values
     return fragment(

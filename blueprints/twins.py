@@ -76,9 +76,7 @@ def show(twin_id: str) -> str:
     talks = _talks(twin)
     # Somebody before the first press: two presses at once must be the same person's.
     become_person()
-    kept = refusals.kept(refusals.place_of(twin.id))
-    values = _composer(twin) | {"content": kept, "kept": bool(kept)}
-    return render_template("twins/show.html", twin=twin, **values, **talks)
+    return render_template("twins/show.html", twin=twin, **_composer(twin), **talks)
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
@@ -94,8 +92,7 @@ def converse(twin_id: str) -> BaseResponse:
     except NotNow as error:
         sentence = together(error.sentence, refusals.NOT_SENT)
         return _again(twin, refusals.Refused(sentence, 429, said.content, error.until))
-    if "composer" in request.form:
-        refusals.forget(refusals.place_of(twin.id))
+    refusals.sent(refusals.first_words(twin.id))
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)
@@ -104,10 +101,16 @@ def converse(twin_id: str) -> BaseResponse:
     return redirect(to, 303)
 
 
+@bp.get("/twins/<twin:twin_id>/conversations")
+def back(twin_id: str) -> BaseResponse:
+    """Lead whoever comes to the address of the form, as after a refusal, to the form."""
+    return redirect(url_for("twins.show", twin_id=twin_id), 303)
+
+
 @bp.post("/twins/<twin:twin_id>/words/deletion")
 def discard(twin_id: str) -> BaseResponse:
     """Let go of first words that were refused."""
-    refusals.forget(refusals.place_of(twin_id))
+    refusals.forget(refusals.first_words(twin_id))
     return redirect(url_for("twins.show", twin_id=twin_id), 303)
 
 
@@ -121,16 +124,17 @@ def _again(twin: Twin, refused: refusals.Refused) -> Response:
     values = {"twin": twin} | _composer(twin) | refusals.given_back(refused)
     if wants_fragment():
         return fragment("turns/_composer.html", refused.status, **values)
-    if "composer" in request.form:
-        refusals.keep(refusals.place_of(twin.id), refused.content)
+    refusals.keep(refusals.first_words(twin.id), refused.content)
     page = render_template("twins/show.html", **values, **_talks(twin))
     return make_response(page, refused.status)
 
 
 def _composer(twin: Twin) -> dict[str, Any]:
+    kept = refusals.kept(refusals.first_words(twin.id))
     return outlook() | {
         "action": url_for("twins.converse", twin_id=twin.id),
-        "content": "",
+        "content": kept,
+        "kept": bool(kept),
         "key": presses.first_key(twin.id),
     }
 

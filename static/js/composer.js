@@ -39,8 +39,6 @@
     forNow.set(where, `=${words}`);
   };
   const kept = () => (forNow.get(place) ? forNow.get(place).slice(1) : forLong.get(place));
-  // What was typed in this window is newer than what the page gives back.
-  const newest = (given) => forNow.get(place).slice(1) || given || kept();
   const count = () => {
     const { limit } = box().dataset;
     const left = limit - [...box().value].length;  // an emoji is one
@@ -54,15 +52,16 @@
     return left;
   };
   let typed = "";
-  // The words of an earlier message are in the box: the draft waits until they are sent or put away.
-  const editing = () => Boolean(document.querySelector(".composer [data-words]"));
-  let edited = editing();
-  // Which they are is in the address, and what became of them in this window, until they are sent or put away.
-  const changed = () => `edit ${here.searchParams.get("words_of")}`;
+  const editing = () => document.querySelector(".composer [data-words]");
+  // Words that the page gave are in the box, of an earlier message or refused ones: the draft waits
+  // until they are sent or put away, and so long this window keeps what becomes of them.
+  let edited = box()?.defaultValue;
+  const changed = () => `edit ${here.searchParams.get("words_of") ?? place}`;
   const restore = () => {
-    const became = edited && forNow.get(changed());
+    const became = forNow.get(changed());
     if (became) box().value = became.slice(1);
   };
+  const store = (words) => (edited ? forNow.set(changed(), `=${words}`) : keep(words));
   const edit = (turn) => {
     if (!turn) forNow.set(changed(), "");
     if (turn) here.searchParams.set("words_of", turn);
@@ -74,8 +73,7 @@
     pressed = undefined;  // who writes in between means it
     movedAt = -Infinity;
     typed = target.value;
-    if (edited) forNow.set(changed(), `=${typed}`);
-    else keep(typed);
+    store(typed);
     if (count() >= 0 && typed.trim()) document.querySelector("[data-until-changed]")?.remove();
   });
 
@@ -123,18 +121,20 @@
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
     const given = box().value;
     if (ctx !== asked) box().value = withSince(given);
-    if (ctx === asked) edit(editing() && ctx.sourceElement.value);
+    const draft = edited && kept();
     if (editing()) {
       edited = true;
-      restore();
-    } else if (edited && (ctx === asked || !given)) {
+      if (ctx === asked) edit(ctx.sourceElement.value);
+    } else if (edited) {
       edit();
-      edited = false;
-      const draft = newest(given);
-      box().value = both(draft, ctx !== asked && box().value);
+      edited = given;
+    }
+    if (edited) restore();
+    else {
+      box().value = both(draft, box().value);
+      keep(box().value);
       if (draft) announce(told.draft);
     }
-    if (!edited) keep(box().value);
     const [at, top] = box().value === typed ? caret : [box().value.length, 0];
     if (ctx !== asked) box().setSelectionRange(at, at);
     box().scrollTop = top;
@@ -154,8 +154,14 @@
     if (sent && sent !== place) keep("", sent);
     forNow.set("sent", "");
     if (!box()) return;
-    if (!edited) box().value = newest(box().value);
-    restore();
+    if (edited && edited === kept()) keep("");
+    // It may have been typed before this script came.
+    if (box().value !== box().defaultValue) store(box().value);
+    else if (edited) restore();
+    else {
+      forNow.set(changed(), "");
+      box().value = kept();
+    }
     count();
     // The reply may have ended before this page came.
     if (sent && hasKeyboard) typeOn();

@@ -11,6 +11,9 @@
     const label = toNewest.lastElementChild;
     label.hidden = !(away && (news || !label.hidden));
     toNewest.hidden = !away || (label.hidden && isWithin(innerHeight));
+    if (toNewest.hidden) return;
+    // Above the box, however high that is.
+    toNewest.parentElement.style.bottom = `${document.querySelector(".composer").offsetHeight}px`;
   };
   const toEnd = () => {
     following = true;
@@ -44,7 +47,7 @@
     }).observe(log.closest("main")); // the box grows, too
     toNewest?.addEventListener("click", () => { toEnd(); goOn(); });
     // Who renames or pins what they read goes on where they were.
-    const done = document.querySelector(".composer .note[autofocus]");
+    const done = document.querySelector(".composer [role=group]");
     const place = done && forNow.get("place");
     afterPaint(() => forNow.set("place", ""));
     if (done) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -132,3 +134,72 @@ def test_refused_words_can_be_put_away_after_others_were_edited(
     expect(message).to_have_value(f"{LONG} and more")
     page.get_by_role("button", name="Discard").click()
     expect(page.get_by_role("button", name="Discard")).to_have_count(0)
+    expect(message).to_have_value("")
+
+
+def test_edited_words_that_were_refused_are_sent_once(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(plain, upstream)
+    page.get_by_role("button", name="Edit").click()
+    say(page, LONG)
+    expect(page.locator("#refused")).to_contain_text("too long")
+    surprises.clear()
+    page.go_back()
+    page.reload()
+    message = page.get_by_role("textbox", name="Message")
+    expect(message).to_have_value(LONG)
+    say(page, "Short now.")
+    upstream.next_call().begin().complete("Two")
+    expect(turn(page, "complete", 1)).to_contain_text("Two")
+
+    expect(message).to_have_value("")
+    expect(page.get_by_role("button", name="Discard")).to_have_count(0)
+    page.locator(".turn").first.get_by_role("button", name="Edit").click()
+    expect(message).to_have_value("Hello")
+
+
+def test_what_a_button_repeats_takes_the_place_of_no_refused_words(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    old = begun(plain, upstream)
+    first = plain.new_page()
+    first.goto(old.url.partition("?")[0])
+    say(first, LONG)
+    first.goto(old.url.partition("?")[0])
+    second = plain.new_page()
+    second.goto(old.url.partition("?")[0])
+    second.get_by_role("button", name="Ask again").click()
+    call = upstream.next_call().begin()
+    old.get_by_role("button", name="Ask again").click()
+    expect(old.locator("#refused")).to_contain_text("still replying")
+    expect(old.get_by_role("textbox", name="Message")).to_have_value(LONG)
+    surprises.clear()
+    call.complete("One")
+    expect(turn(second, "complete", 1)).to_be_visible()
+    expect(second.get_by_role("textbox", name="Message")).to_have_value(LONG)
+
+
+def test_blanks_are_nothing_to_keep(plain: BrowserContext, surprises: Surprises):
+    page = plain.new_page()
+    page.goto("/twins/ada")
+    say(page, "   ")
+    expect(page.locator("#refused")).to_contain_text("nothing to send")
+    surprises.clear()
+    page.goto("/twins/ada/conversations")
+
+    expect(page).to_have_url(re.compile("/twins/ada$"))
+    expect(page.get_by_role("button", name="Discard")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(360, 640), (1280, 479), (640, 320)])
+def test_why_words_were_refused_is_in_sight(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises, size: tuple[int, int]
+):
+    page = begun(plain, upstream)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for there in ("/twins/ada", page.url.partition("?")[0]):
+        page.goto(there)
+        say(page, LONG)
+        expect(page.locator("#refused")).to_be_in_viewport(ratio=0.9)
+    surprises.clear()
