@@ -19,6 +19,8 @@ bp = Blueprint("keys", __name__, url_prefix="/keys")
 SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
 HEADER = "Authorization: Bearer …"
 MAX_NAME = 100
+# Where the service that comes along describes itself.
+DOCS = "/api/v1/docs"
 # RFC 7519: three parts of base64url. Anything else has no business in a header.
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
@@ -55,7 +57,9 @@ def create() -> str | tuple[str, int]:
         return _form(name, scope, REFUSED, "jwt"), 403
     except TwinApiError as error:
         return _form(name, scope, error.sentence), 502
-    return render_template("keys/created.html", key=key, scope=SCOPES[scope], how=HEADER)
+    return render_template(
+        "keys/created.html", key=key, scope=SCOPES[scope], how=HEADER, docs=_docs()
+    )
 
 
 def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
@@ -68,4 +72,9 @@ def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
         notice=notice,
         wrong=wrong,
         key=presses.fresh_key(),
+        docs=_docs(),
     )
+
+
+def _docs() -> str:
+    return f"{request.script_root}{DOCS}" if portal().settings.embedded else ""

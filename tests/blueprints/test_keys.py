@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import app as twindow
+from tests.conftest import close
+from tests.page import read
 from tests.person import Person
 from tests.upstream import Upstream
 
@@ -82,3 +86,15 @@ def test_what_a_form_brings_makes_no_session_large(alice: Person, upstream: Upst
     alice.post(action, fields | {"key": "\0" + "x" * 64 + "a"})
 
     assert alice.post(action, fields | {"key": "x" * 64 + "b"}).status == 409
+
+
+def test_the_page_of_keys_leads_to_what_programs_can_do_where_the_portal_brings_the_service(
+    tmp_path: Path, alice: Person
+):
+    portal = twindow.create_app({"data_dir": tmp_path / "own"})
+    client = portal.test_client()
+    link = read(client.get("/keys").text).find("a", string="What programs can do with it")
+
+    assert client.get(link["href"]).status_code == 200
+    close(portal)
+    assert not alice.get("/keys").html.find("a", string="What programs can do with it")
