@@ -14,6 +14,7 @@ WRONG_WORDS = (413, 422)
 PARTS = 4
 # In so many places words are kept.
 REMEMBERED = 8
+MAX_ID = 64
 NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
@@ -47,7 +48,7 @@ def given_back(refused: Refused) -> dict[str, Any]:
 
 def edited() -> str:
     """Return which turn's words the composer held that sent this form, "" for words of its own."""
-    return request.form.get("edited", "").replace("\0", "")
+    return request.form.get("edited", "").replace("\0", "")[:MAX_ID]
 
 
 def first_words(twin_id: str) -> str:
