@@ -26,6 +26,7 @@ def _code_at_end(text: str) -> int | None:
     """Return where the block of code begins that goes on after a text, in bytes; None if none."""
     length = len(text.encode()) + 1
     for event, place in pyromark.events_with_range(f"{text}x"):
-        if "CodeBlock" in str(event) and place["end"] >= length:
+        started = event.get("Start") if isinstance(event, dict) else None
+        if "CodeBlock" in str(started) and place["end"] >= length:
             return int(place["start"])
     return None

@@ -53,7 +53,7 @@ _SIZES = re.compile(
     r"\\(?:left|right|q?quad|text\w*|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
     r"|\\(?:begin|end)\s*\{[^{}]*\}"
 )
-_TEXT = re.compile(r"\\(?:text\w*|mbox)\s*\{[^{}]*\}")
+_TEXT = re.compile(r"(?<!\\)\\(?:text(?:bf|it|md|normal|rm|sf|tt|up)?|[fhm]box)\s*\{[^{}]*\}")
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES = str.maketrans("{}", "()")
 # Of fractions and braces within each other so many are told apart.

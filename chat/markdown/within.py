@@ -44,7 +44,9 @@ def _ended(text: str) -> str:
     begun = [
         fence[0].decode()
         for event, place in pyromark.events_with_range(text, options=OPTIONS)
-        if "CodeBlock" in str(event) and (fence := _FENCE.match(source, place["start"]))
+        if isinstance(event, dict)
+        and "CodeBlock" in str(event.get("Start"))
+        and (fence := _FENCE.match(source, place["start"]))
     ]
     return f"{text.rstrip(BLANK)}\n{begun[-1]}" if begun else text
 

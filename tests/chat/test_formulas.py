@@ -39,7 +39,7 @@ def test_a_formula_can_be_said(latex: str, spoken: str | None):
     assert (math and math["alttext"]) == spoken
 
 
-@pytest.mark.parametrize("kind", ["text", "textbf", "mbox"])
+@pytest.mark.parametrize("kind", ["text", "textbf", "mbox", "hbox"])
 def test_signs_in_the_words_of_a_formula_are_themselves(kind: str):
     math = BeautifulSoup(render(f"$\\{kind}{{if a < b > c & d}} < x$"), "html.parser").math
 

@@ -10,6 +10,7 @@ from service.cut_off import goes_on
     ("text", "end"),
     [
         ("Once upon", " …"),
+        ("It is a CodeBlock", " …"),
         ("```\ncode\n```\nOnce", " …"),
         ("```python\nx = 1", "\n```\n\n…"),
         ("~~~~\nx\n~~~\n", "~~~~\n\n…"),
