@@ -16,7 +16,7 @@ from blueprints.telling import together
 from chat.allowance import NotNow
 from chat.directory import Listing
 from chat.gallery import Use, matching
-from twinapi import Twin, TwinApiError
+from twinapi import NotFound, Twin, TwinApiError
 
 bp = Blueprint("twins", __name__)
 
@@ -28,6 +28,7 @@ LATELY = 4
 # So few are seen at a glance: they need no headings.
 FEW = 6
 RECENT = 5
+FORM = "/conversations"
 
 
 @bp.get("/")
@@ -70,9 +71,15 @@ def index() -> Response | str:
 
 
 @bp.get("/twins/<twin:twin_id>")
-def show(twin_id: str) -> str:
+def show(twin_id: str) -> BaseResponse | str:
     """Show one twin, and the form that begins a conversation."""
-    twin = portal().directory.find(twin_id)
+    try:
+        twin = portal().directory.find(twin_id)
+    except NotFound:
+        # It may be the address of the form, where one is after a refusal.
+        if twin_id.endswith(FORM):
+            return redirect(url_for("twins.show", twin_id=twin_id.removesuffix(FORM)), 303)
+        raise
     talks = _talks(twin)
     # Somebody before the first press: two presses at once must be the same person's.
     become_person()
@@ -99,12 +106,6 @@ def converse(twin_id: str) -> BaseResponse:
     if wants_fragment():
         return Response(headers={"HX-Redirect": to})
     return redirect(to, 303)
-
-
-@bp.get("/twins/<twin:twin_id>/conversations")
-def back(twin_id: str) -> BaseResponse:
-    """Lead whoever comes to the address of the form, as after a refusal, to the form."""
-    return redirect(url_for("twins.show", twin_id=twin_id), 303)
 
 
 @bp.post("/twins/<twin:twin_id>/words/deletion")
