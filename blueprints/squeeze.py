@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from string import ascii_letters
 
 import rjsmin
 from jinja2.ext import Extension
@@ -48,12 +50,18 @@ def short_names(scripts: Iterable[str]) -> Mapping[str, str]:
     """Return short names for those that squeezed scripts declare; they run together."""
     whole = "\n".join(scripts)
     long = sorted(name for name in set(GIVEN.findall(whole)) if _is_only_a_name(name, whole))
-    return {name: f"${number:x}" for number, name in enumerate(long)}
+    return {name: f"{short}0" for name, short in zip(long, _letters(), strict=False)}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a style or a script with other names."""
     return WORD.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+def _letters() -> Iterator[str]:
+    """Yield a to Z, then aa to ZZ."""
+    yield from ascii_letters
+    yield from map("".join, product(ascii_letters, repeat=2))
 
 
 def _is_only_a_name(word: str, scripts: str) -> bool:
