@@ -4,7 +4,7 @@ const othersShould = new BroadcastChannel("look");
   const log = document.getElementById("log");
   const look = () => {
     const turn = newestTurn();
-    const form = document.querySelector(".composer form");
+    const form = document.querySelector(".composer [hx-post]");
     if (!turn || !form || document.hidden) return;
     htmx.ajax("GET", `${form.action}?seen=${turn.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
   };
