@@ -16,7 +16,7 @@ SENTENCES = {
     "unreachable": N_("The portal cannot be reached."),
     "again": N_("Try again."),
     "kept": N_("Your text is still here; try again."),
-    "stuck": N_("The reply cannot be followed at the moment. This page tries again by itself."),
+    "stuck": N_("The reply cannot be followed now. This page tries again."),
     "complete": N_("The reply is complete."),
     "over": N_("You can try again now."),
     "earlier": N_("Earlier turns are above."),

@@ -37,7 +37,7 @@ ANSWERS = {
 }
 MINUTE_MS = 60_000
 SAID_MS = 1_000
-CANNOT = "cannot be followed at the moment"
+CANNOT = "cannot be followed now"
 
 
 @pytest.fixture
