@@ -10,10 +10,11 @@
     if (!toNewest) return;
     const label = toNewest.lastElementChild;
     label.hidden = !(away && (news || !label.hidden));
-    toNewest.hidden = !away || (label.hidden && isWithin(innerHeight));
+    // The lower the window, the more it would cover.
+    toNewest.hidden = !away || isWithin(label.hidden ? 9e5 / innerHeight : 2);
     if (toNewest.hidden) return;
     // Above the box, however high that is.
-    toNewest.parentElement.style.bottom = `${document.querySelector(".composer").offsetHeight}px`;
+    toNewest.parentElement.style.bottom = `${document.querySelector("#composer").offsetHeight}px`;
   };
   const toEnd = () => {
     following = true;
