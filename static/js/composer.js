@@ -79,7 +79,7 @@
 
   // Escape leaves what is edited, and the next one the box.
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !event.target.closest?.(".composer") || !editing()) return;
+    if (event.key !== "Escape" || event.isComposing || !event.target.closest?.(".composer") || !editing()) return;
     event.preventDefault();
     document.querySelector(".composer [data-words]").click();
   });
@@ -128,6 +128,7 @@
     } else if (edited) {
       edit();
       edited = given;
+      if (ctx !== asked) store(box().value);
     }
     if (edited) restore();
     else {
