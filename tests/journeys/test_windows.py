@@ -101,7 +101,9 @@ def test_a_message_whose_answer_is_late_is_shown_once(context: BrowserContext, u
     page = begun(context, upstream)
     held: list[tuple[Route, APIResponse]] = []
     page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
-    say(page, "More")
+    with page.expect_request("**/turns"):
+        say(page, "More")
+    page.evaluate("0")  # what holds the answer has its turn before this one waits
     upstream.next_call().begin().complete("Two")
     show(page)
     expect(text(page, "complete", 1)).to_have_text("Two")
