@@ -20,8 +20,8 @@ STATIC = Path(__file__).parent.parent / "static"
 
 SCRIPTS = (
     *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-    *("js/page.js", "js/follow.js", "js/wide.js", "js/focus.js", "js/announcer.js"),
-    *("js/composer.js", "js/windows.js", "js/copy.js", "js/reading.js", "js/menus.js"),
+    *("js/page.js", "js/follow.js", "js/wide.js", "js/announcer.js", "js/focus.js"),
+    *("js/composer.js", "js/menus.js", "js/copy.js", "js/reading.js", "js/windows.js"),
     "js/shortcuts.js",
 )
 # One script for each language, which says at its beginning what scripts may have to say.

@@ -65,9 +65,12 @@ addEventListener("online", () => {
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
     empty.delete(turn);
     const connection = turn._htmx?.sse;
-    if (!connection) htmx.trigger(turn, "sse-retry");
+    if (!connection) {
+      htmx.trigger(turn, "htmx:abort"); // as may what it waits for
+      htmx.trigger(turn, "sse-retry");
+    }
     connection?.delayCanceller?.();
-    connection?.reader?.cancel();  // it may be dead without knowing
+    connection?.reader?.cancel(); // it may be dead without knowing
   }
 });
 

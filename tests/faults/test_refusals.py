@@ -125,6 +125,18 @@ def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
     assert again.page.states == ["complete"]
 
 
+@pytest.mark.fault("F46")
+def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(hear: Hear, alice: Person):
+    page = hear(streams(b'data: {"type":"complete","message":"Hello"}\n\n')).page
+    gone = hear(says(404, {"error": "gone"}), words="do you remember?", page=page).page
+    hear(says(429, {}, retry_after="120"))
+    refused = alice.press(gone, "Start new with this text")
+
+    for page in (refused, alice.get("/twins/ada")):
+        assert page.html.select_one("textarea[name=content]").get_text() == "do you remember?"
+    assert refused.status == 429
+
+
 @pytest.mark.fault("F48")
 def test_a_message_that_the_service_finds_too_large_is_given_back(hear: Hear, alice: Person):
     seen = hear(says(413, {"error": "too large"}))

@@ -10,6 +10,7 @@ from tests.journeys.steps import (
     NO_SPREAD,
     box,
     fire,
+    hold,
     is_stream,
     same_person,
     say,
@@ -78,21 +79,44 @@ def test_a_page_that_was_offline_says_so_and_catches_up_by_itself(
     context: BrowserContext, upstream: Upstream, wire: Wire, how: str
 ):
     page, call = talking(context, upstream, "One")
+    call.delta(" two")
+    expect(text(page)).to_have_text("One two")  # so the page follows
     notices = page.locator("#notices")
     context.set_offline(True)
     getattr(wire, how)()
     expect(notices).to_contain_text("You are offline")
-    call.delta(" two")
+    call.delta(" three")
     page.clock.install()
     page.clock.fast_forward(60_000)
-    expect(text(page)).to_have_text("One")
+    expect(text(page)).to_have_text("One two")
     expect(notices).to_contain_text("You are offline")
 
     context.set_offline(False)
-    expect(text(page)).to_have_text("One two", timeout=AT_ONCE_MS)
+    expect(text(page)).to_have_text("One two three", timeout=AT_ONCE_MS)
     expect(notices).to_be_empty()
-    call.complete("One two three")
-    expect(text(page, "complete")).to_have_text("One two three")
+    call.complete("One two three four")
+    expect(text(page, "complete")).to_have_text("One two three four")
+
+
+@pytest.mark.fault("F67")
+@pytest.mark.usefixtures("bad_network")
+def test_what_was_asked_for_when_the_network_went_is_asked_for_again(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    asked = hold(page, "**/events?*")
+    with page.expect_request(is_stream):
+        say(page, "Go on")
+    call = upstream.next_call().begin()
+    context.set_offline(True)
+    expect(page.locator("#notices")).to_contain_text("You are offline")
+    context.set_offline(False)
+    call.delta("One")
+
+    expect(text(page)).to_have_text("One", timeout=AT_ONCE_MS)
+    call.complete("One two")
+    expect(text(page, "complete", 1)).to_have_text("One two")
+    assert len(asked) == 1
 
 
 @pytest.mark.fault("F67")
