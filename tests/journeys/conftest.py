@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -26,6 +27,12 @@ def surprises() -> Iterator[Surprises]:
     found = Surprises()
     yield found
     assert found == []
+
+
+@pytest.fixture
+def forgetful(settings: dict[str, Any]) -> None:
+    """Let the list of twins be asked for with every look at it."""
+    settings["twins_cache"] = 0.001
 
 
 @pytest.fixture

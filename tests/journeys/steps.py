@@ -28,6 +28,9 @@ SAYINGS = """() => {
   const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
   new MutationObserver(look).observe(announcer, { childList: true });
 }"""
+LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
+# What the portal refuses.
+TOO_LONG = "too long " * 4_000
 
 
 def box(page: Page) -> Locator:
@@ -182,3 +185,29 @@ def same_person(context: BrowserContext, other: BrowserContext) -> None:
 
 def menu(page: Page, title: str) -> None:
     page.locator(f"summary[title='Options of {title}']").click()
+
+
+def long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]:
+    """Have a reply that is longer than the window, and go on."""
+    page, call = talking(context, upstream, "One")
+    call.delta(f"\n\n{LONG}")
+    expect(text(page).get_by_text("Paragraph 59.")).to_be_in_viewport()
+    return page, call
+
+
+def step_up(page: Page, by: int) -> int:
+    """Scroll up, let the page know, and return where that is."""
+    return int(
+        page.evaluate(
+            "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
+            "requestAnimationFrame(() => done(scrollY)))) }",
+            by,
+        )
+    )
+
+
+def refuse(page: Page) -> None:
+    """Have words refused by a whole page, as where no script runs, or one is late."""
+    box(page).fill(TOO_LONG)
+    with page.expect_navigation():
+        page.evaluate("document.querySelector('.composer form').submit()")

@@ -87,12 +87,6 @@ def test_where_the_script_did_not_load_forms_work_and_a_link_shows_the_rest(
     assert upstream.sent() == ["Hello", "Second"]
 
 
-@pytest.fixture
-def forgetful(settings: dict[str, Any]) -> None:
-    """Let the list of twins be asked for with every look at it."""
-    settings["twins_cache"] = 0.001
-
-
 @pytest.mark.fault("F86")
 @pytest.mark.usefixtures("forgetful")
 def test_a_twin_that_is_gone_leaves_what_was_said_and_takes_no_more(

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import box, say, say_too_early, talking, text
-from tests.upstream import Upstream
+from tests.journeys.steps import TOO_LONG, box, refuse, say, say_too_early, talking, text
+from tests.upstream import TWINS, Upstream
 
-LONG = "too long " * 4_000
 AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
+ESCAPE = """(box, by) => box.dispatchEvent(new KeyboardEvent(
+  "keydown", { key: "Escape", ...by, bubbles: true, cancelable: true }))"""
 SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
 
 
 def refused(page: Page, surprises: Surprises) -> None:
-    """Have words refused as if scripts were late, and come back to the page."""
+    """Have words refused, and come back to the page."""
     there = page.url.partition("?")[0]
-    box(page).fill(LONG)
-    with page.expect_navigation():
-        page.evaluate("document.querySelector('.composer form').submit()")
+    refuse(page)
     surprises.clear()
     page.goto(there)
-    expect(box(page)).to_have_value(LONG)
+    expect(box(page)).to_have_value(TOO_LONG)
 
 
 def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
@@ -69,7 +69,7 @@ def test_an_older_draft_waits_for_refused_words_to_be_sent(
     refused(page, surprises)
     page.evaluate("sessionStorage.setItem(`draft ${location.pathname}`, '=an old half')")
     page.reload()
-    expect(box(page)).to_have_value(LONG)
+    expect(box(page)).to_have_value(TOO_LONG)
     say(page, "shorter")
     upstream.next_call().begin().complete("One")
 
@@ -88,7 +88,7 @@ def test_refused_words_are_back_when_an_edited_message_is_sent(
     upstream.next_call().begin().complete("One")
     expect(text(page, "complete", 1)).to_have_text("One")
 
-    expect(box(page)).to_have_value(LONG)
+    expect(box(page)).to_have_value(TOO_LONG)
     expect(page.get_by_role("button", name="Discard")).to_be_visible()
 
 
@@ -111,18 +111,45 @@ def test_while_a_reply_runs_there_is_one_button_whatever_is_in_the_box(
     expect(turn(page, "complete")).to_be_visible()
 
 
-def test_the_way_back_down_stands_above_the_box_however_high_that_is(
+def test_what_was_typed_over_refused_words_is_kept_when_it_is_refused_again(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(context, upstream)
+    refused(page, surprises)
+    box(page).fill(f"{TOO_LONG} still")
+    box(page).press("Enter")
+    expect(page.locator("#refused")).to_contain_text("too long")
+    surprises.clear()
+    page.reload()
+
+    expect(box(page)).to_have_value(f"{TOO_LONG} still")
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_an_edit_waits_beside_a_box_that_is_closed_and_the_draft_outlives_it(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream, "One")
-    call.complete("\n\n".join(f"Paragraph {number}." for number in range(60)))
-    expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
-    box(page).fill("line\n" * 7)
-    page.evaluate("scrollTo(0, 100)")
-    down = page.get_by_role("button", name="To the newest turn")
-    expect(down).to_be_visible()
+    page = begun(context, upstream)
+    box(page).fill("a draft")
+    upstream.twins = TWINS[1:]
+    page.request.get("/")
+    page.get_by_role("button", name="Edit").click()
+    expect(page.locator("#composer")).to_contain_text("not available any more")
+    expect(box(page)).to_be_disabled()
+    expect(box(page)).to_have_value("Hello")
+    page.get_by_role("button", name="Cancel").click()
 
-    above, below = down.bounding_box(), page.locator(".composer form").bounding_box()
-    assert above
-    assert below
-    assert above["y"] + above["height"] <= below["y"] + 1
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(box(page)).to_have_value("a draft")
+
+
+def test_escape_of_an_input_method_ends_no_edit(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    page.get_by_role("button", name="Edit").click()
+    cancel = page.get_by_role("button", name="Cancel")
+    expect(cancel).to_be_visible()
+    box(page).evaluate(ESCAPE, {"isComposing": True})
+    expect(cancel).to_be_visible()
+    box(page).evaluate(ESCAPE, {})
+
+    expect(cancel).to_have_count(0)

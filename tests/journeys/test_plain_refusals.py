@@ -8,10 +8,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import say
+from tests.journeys.steps import TOO_LONG, refuse, say
 from tests.upstream import Call, Upstream
-
-LONG = "too long " * 4_000
 
 
 def refused(plain: BrowserContext, upstream: Upstream) -> tuple[Page, Page, Call]:
@@ -79,13 +77,13 @@ def test_first_words_that_were_refused_are_there_when_one_comes_back(
 ):
     page = plain.new_page()
     page.goto("/twins/ada")
-    say(page, LONG)
+    say(page, TOO_LONG)
     expect(page.locator("#refused")).to_contain_text("too long")
     surprises.clear()
     page.get_by_role("link", name="Conversations", exact=True).click()
     page.goto("/twins/ada")
     message = page.get_by_role("textbox", name="Message")
-    expect(message).to_have_value(LONG)
+    expect(message).to_have_value(TOO_LONG)
 
     message.fill("Short.")
     page.get_by_role("button", name="Send").click()
@@ -102,11 +100,11 @@ def test_refused_words_can_be_put_away(
     page = plain.new_page() if place == "first words" else begun(plain, upstream)
     there = "/twins/ada" if place == "first words" else page.url.partition("?")[0]
     page.goto(there)
-    say(page, LONG)
+    say(page, TOO_LONG)
     page.goto(there)
     expect(page.get_by_text("These words were not sent.")).to_be_visible()
     message = page.get_by_role("textbox", name="Message")
-    expect(message).to_have_value(LONG)
+    expect(message).to_have_value(TOO_LONG)
     page.get_by_role("button", name="Discard").click()
     expect(message).to_have_value("")
     page.reload()
@@ -120,18 +118,16 @@ def test_refused_words_can_be_put_away_after_others_were_edited(
 ):
     page = begun(context, upstream)
     there = page.url.partition("?")[0]
-    page.locator("#message").fill(LONG)
-    with page.expect_navigation():
-        page.evaluate("document.querySelector('.composer form').submit()")
+    refuse(page)
     surprises.clear()  # the refusal itself
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
     page.goto(f"{there}?words_of={edited}#message")
     page.get_by_role("button", name="Cancel").click()
     message = page.get_by_role("textbox", name="Message")
-    expect(message).to_have_value(LONG)
-    message.fill(f"{LONG} and more")
+    expect(message).to_have_value(TOO_LONG)
+    message.fill(f"{TOO_LONG} and more")
     page.reload()
-    expect(message).to_have_value(f"{LONG} and more")
+    expect(message).to_have_value(f"{TOO_LONG} and more")
     page.get_by_role("button", name="Discard").click()
     expect(page.get_by_role("button", name="Discard")).to_have_count(0)
     expect(message).to_have_value("")
@@ -142,13 +138,13 @@ def test_edited_words_that_were_refused_are_sent_once(
 ):
     page = begun(plain, upstream)
     page.get_by_role("button", name="Edit").click()
-    say(page, LONG)
+    say(page, TOO_LONG)
     expect(page.locator("#refused")).to_contain_text("too long")
     surprises.clear()
     page.go_back()
     page.reload()
     message = page.get_by_role("textbox", name="Message")
-    expect(message).to_have_value(LONG)
+    expect(message).to_have_value(TOO_LONG)
     say(page, "Short now.")
     upstream.next_call().begin().complete("Two")
     expect(turn(page, "complete", 1)).to_contain_text("Two")
@@ -165,7 +161,7 @@ def test_what_a_button_repeats_takes_the_place_of_no_refused_words(
     old = begun(plain, upstream)
     first = plain.new_page()
     first.goto(old.url.partition("?")[0])
-    say(first, LONG)
+    say(first, TOO_LONG)
     first.goto(old.url.partition("?")[0])
     second = plain.new_page()
     second.goto(old.url.partition("?")[0])
@@ -173,11 +169,11 @@ def test_what_a_button_repeats_takes_the_place_of_no_refused_words(
     call = upstream.next_call().begin()
     old.get_by_role("button", name="Ask again").click()
     expect(old.locator("#refused")).to_contain_text("still replying")
-    expect(old.get_by_role("textbox", name="Message")).to_have_value(LONG)
+    expect(old.get_by_role("textbox", name="Message")).to_have_value(TOO_LONG)
     surprises.clear()
     call.complete("One")
     expect(turn(second, "complete", 1)).to_be_visible()
-    expect(second.get_by_role("textbox", name="Message")).to_have_value(LONG)
+    expect(second.get_by_role("textbox", name="Message")).to_have_value(TOO_LONG)
 
 
 def test_blanks_are_nothing_to_keep(plain: BrowserContext, surprises: Surprises):
@@ -200,6 +196,6 @@ def test_why_words_were_refused_is_in_sight(
     page.set_viewport_size({"width": size[0], "height": size[1]})
     for there in ("/twins/ada", page.url.partition("?")[0]):
         page.goto(there)
-        say(page, LONG)
+        say(page, TOO_LONG)
         expect(page.locator("#refused")).to_be_in_viewport(ratio=0.9)
     surprises.clear()

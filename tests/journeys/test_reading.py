@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from blueprints.current import Portal
 from tests.history import converse, person_of
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import box, say, talking, text
-from tests.upstream import Call, Upstream
+from tests.journeys.steps import LONG, box, long_reply, say, step_up, talking, text
+from tests.upstream import Upstream
 
-LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 LOW = {"width": 640, "height": 400}
-
-
-def long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]:
-    page, call = talking(context, upstream, "One")
-    call.delta(f"\n\n{LONG}")
-    expect(text(page).get_by_text("Paragraph 59.")).to_be_in_viewport()
-    return page, call
-
-
-def step_up(page: Page, by: int) -> int:
-    """Scroll up, let the page know, and return where that is."""
-    return int(
-        page.evaluate(
-            "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
-            "requestAnimationFrame(() => done(scrollY)))) }",
-            by,
-        )
-    )
 
 
 @pytest.mark.parametrize("by", [30, 100, 400])
@@ -226,27 +207,3 @@ def test_what_cannot_be_copied_is_said(
 
     expect(page.locator("#announcer")).to_have_text("You are online again.")
     surprises.clear()
-
-
-def test_whoever_reads_what_is_over_is_shown_the_way_back_down(
-    context: BrowserContext, upstream: Upstream
-):
-    page, call = long_reply(context, upstream)
-    call.complete()
-    expect(turn(page, "complete")).to_be_visible()
-    last = turn(page, "complete").get_by_text("Paragraph 59.")
-    down = page.get_by_role("button", name="To the newest turn")
-    expect(down).to_be_hidden()
-    step_up(page, 100)
-    expect(down).to_be_hidden()
-    step_up(page, 1_500)
-    expect(down).to_be_visible()
-    expect(down).not_to_contain_text("New text below", use_inner_text=True)
-    down.click()
-
-    expect(last).to_be_in_viewport()
-    expect(down).to_be_hidden()
-    page.reload()
-    expect(last).to_be_in_viewport()
-    step_up(page, 1_500)
-    expect(down).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import box, hide, hold, same_person, say, show, text
+from tests.journeys.steps import box, hide, hold, menu, same_person, say, show, text
 from tests.upstream import Upstream
 
 
@@ -139,3 +139,18 @@ def test_who_only_reads_hears_what_is_said_elsewhere_and_keeps_the_focus(
     call.complete("Two")
     expect(text(other, "complete", 1)).to_have_text("Two")
     expect(other.locator("body")).to_be_focused()
+
+
+def test_a_window_that_offers_an_undo_is_told_what_others_say(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    other = beside(page)
+    menu(other, "Hello")
+    other.get_by_role("button", name="Archive").click()
+    other.goto(page.url + "?done=archived&of=" + page.url.rsplit("/", 1)[1].partition("?")[0])
+    expect(other.get_by_role("button", name="Undo")).to_be_visible()
+    say(page, "More")
+    upstream.next_call().begin().complete("Two")
+
+    expect(text(other, "complete", 1)).to_have_text("Two")

@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
 from tests.journeys.conftest import turn
-from tests.journeys.steps import box, say, say_too_early, text
+from tests.journeys.steps import box, refuse, say, say_too_early, text
 from tests.upstream import TWINS
 
 
@@ -56,9 +56,7 @@ def composer_that_gives_words_back(stage: Stage) -> Page:
 def words_that_were_not_sent(stage: Stage) -> Page:
     page = stage.heard("It steers.")
     address = page.url.partition("?")[0]
-    page.locator("#message").fill("too long " * 4_000)
-    with page.expect_navigation():
-        page.evaluate("document.querySelector('.composer form').submit()")
+    refuse(page)
     page.goto(address)
     page.get_by_role("button", name="Discard").wait_for()
     return page

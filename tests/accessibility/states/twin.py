@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
 from tests.journeys.conftest import turn
-from tests.journeys.steps import box, say
+from tests.journeys.steps import box, refuse, say
 
 
 @state("twins.show")
@@ -62,9 +62,7 @@ def twin_talked_to(stage: Stage) -> Page:
 @state("twins.show")
 def twin_whose_first_words_were_not_sent(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
-    page.locator("#message").fill("too long " * 4_000)
-    with page.expect_navigation():
-        page.evaluate("document.querySelector('.composer form').submit()")
+    refuse(page)
     page.goto("/twins/ada")
     page.get_by_role("button", name="Discard").wait_for()
     return page
