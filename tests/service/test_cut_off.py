@@ -1,8 +1,8 @@
 """What shows that a reply goes on stands in no code."""
 
-import pyromark
 import pytest
 
+from chat.markdown.rendering import render
 from service.cut_off import goes_on
 
 
@@ -23,6 +23,13 @@ from service.cut_off import goes_on
         ("```\nx\n``` no end", "\n```\n\n…"),
         ("``` this is `code` in a line", " …"),
         ("```", "\n```\n\n…"),
+        ("```\nx\n```", "\n\n…"),
+        ("<details><summary>Code</summary>\n```python\nx = 1\n", "```\n\n…"),
+        ("<div>\n```\nx = 1", "\n```\n\n…"),
+        ("So[^1]\n\n[^1]: note\n\n        code", "\n\n…"),
+        ("So:\n\n   ", "…"),
+        ("    x\n   ", "…"),
+        ("-    ", "…"),
     ],
 )
 def test_what_was_cut_off_goes_on_below_its_code(text: str, end: str):
@@ -30,4 +37,4 @@ def test_what_was_cut_off_goes_on_below_its_code(text: str, end: str):
 
     assert goes_on(text) == end
     assert whole.removeprefix(text) == end
-    assert "…</code>" not in pyromark.html(whole).replace("\n", "")
+    assert "…</code>" not in render(whole).replace("\n", "")
