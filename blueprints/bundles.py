@@ -12,7 +12,7 @@ from string import Template
 
 import brotli
 
-from blueprints.sayings import script
+from blueprints.sayings import script, shortened
 from blueprints.squeeze import renamed, short_names, short_properties, squeeze
 from wording import LANGUAGES
 
@@ -74,7 +74,7 @@ class Asset:
     @cached_property
     def hash(self) -> str:
         """Return what changes with the bytes."""
-        return hashlib.sha256(self.body).hexdigest()[:16]
+        return hashlib.sha256(self.body).hexdigest()[:8]
 
 
 def make(
@@ -90,13 +90,13 @@ def make(
 
 def _read(part: str, colours: Mapping[str, str], *, for_developers: bool) -> bytes:
     if part.startswith(SAYINGS):
-        return script(part.removeprefix(SAYINGS)).encode()
+        return script(part.removeprefix(SAYINGS), short=not for_developers).encode()
     data = (STATIC / part).read_bytes()
     if part.startswith("brand/"):
         data = Template(data.decode()).substitute(colours).encode()
     if for_developers or not part.startswith(("css/", "js/", "brand/")):
         return data
-    squeezed = squeeze(part, data.decode())
+    squeezed = shortened(squeeze(part, data.decode()))
     names = script_names() if part.endswith(".js") else property_names()
     return renamed(squeezed, names).encode()
 

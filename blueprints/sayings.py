@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from string import ascii_letters
 
 import flask_babel
 
@@ -29,9 +31,21 @@ SENTENCES = {
     "back": N_("Back to the text"),
 }
 
+# What they are called on the wire: each name comes once with them, and again where it is said.
+SHORT = dict(zip(SENTENCES, ascii_letters, strict=False))
+_SAID = re.compile(r"(?<=\btold\.)\w+")
 
-def script(code: str) -> str:
-    """Return the sentences in a language, as the beginning of a script."""
+
+def script(code: str, *, short: bool) -> str:
+    """Return the sentences in a language, as the beginning of a script; `short` as `shortened`."""
     with flask_babel.force_locale(code):
-        told = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
+        told = {
+            SHORT[name] if short else name: gettext(sentence)
+            for name, sentence in SENTENCES.items()
+        }
     return f"const told = {json.dumps(told, ensure_ascii=False)};"
+
+
+def shortened(text: str) -> str:
+    """Return a script that calls the sentences by their short names."""
+    return _SAID.sub(lambda found: SHORT[found[0]], text)

@@ -22,10 +22,13 @@ SHORTER = (
     (re.compile(r";}"), "}"),
 )
 WORD = re.compile(rf"{PROPERTY.pattern}|[\w$]+")
-# A name that a script of ours declares, of two words or in capitals.
-GIVEN = re.compile(r"\blet (?=\w*[A-Z])(\w{3,})(?==)")
-# Where a word is a property, a key, or stands in quotation marks, it is no name.
-NO_NAME = r"(?<!\.\.)\.{0}\b|[\"']{0}\b|\b{0}[\"']|[{{,]{0}:|(?<!\$){{{0}[,}}]|,{0}[,}}]"
+# A name that a script of ours declares.
+GIVEN = re.compile(r"\blet (\w{3,})(?=[=;])")
+# Where a word is a property, a key, or stands in a string or a pattern, it is no name.
+NO_NAME = r"(?<!\.\.)\.{0}\b|[{{,]{0}:|(?<!\$){{{0}[,}}]|,{0}[,}}]"
+IN_TEMPLATE = re.compile(r"\$\{[^{}]*\}")
+PATTERN = r"(?<=[(,=:&|!?])/(?:\\.|\[(?:\\.|[^]\\])*\]|[^/\\\[\n])+/"
+LITERAL = re.compile(rf'"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|{PATTERN}')
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -49,7 +52,9 @@ def short_properties(styles: Iterable[str]) -> Mapping[str, str]:
 def short_names(scripts: Iterable[str]) -> Mapping[str, str]:
     """Return short names for those that squeezed scripts declare; they run together."""
     whole = "\n".join(scripts)
-    long = sorted(name for name in set(GIVEN.findall(whole)) if _is_only_a_name(name, whole))
+    literals = " ".join(IN_TEMPLATE.sub("", found) for found in LITERAL.findall(whole))
+    given = set(GIVEN.findall(whole)) - set(WORD.findall(literals))
+    long = sorted(name for name in given if not re.search(NO_NAME.format(name), whole))
     return {name: f"{short}0" for name, short in zip(long, _letters(), strict=False)}
 
 
@@ -62,10 +67,6 @@ def _letters() -> Iterator[str]:
     """Yield a to Z, then aa to ZZ."""
     yield from ascii_letters
     yield from map("".join, product(ascii_letters, repeat=2))
-
-
-def _is_only_a_name(word: str, scripts: str) -> bool:
-    return not re.search(NO_NAME.format(word), scripts)
 
 
 class Unindented(Extension):
