@@ -95,8 +95,11 @@
   // What is typed between a message and its answer is not swapped away with the box.
   let sending = "";
   let caret = [];
-  document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+  document.addEventListener("htmx:config:request", (event) => {
+    const { ctx } = event.detail;
     if (!ctx.sourceElement?.matches(".composer form")) return;
+    // What is pressed meanwhile would find no form for its answer.
+    if (ctx.sourceElement.matches(".htmx-request")) return event.preventDefault();
     sending = typed = ctx.request.body.get("content");
   });
   document.addEventListener("htmx:before:response", (event) => {
@@ -117,7 +120,14 @@
     if (!typed.startsWith(sending)) return both(given, typed);
     return given ? typed : typed.slice(sending.length).trimStart();
   };
+  // What stands in the conversation is no draft: its answer was lost, or another window sent it.
+  const letGo = () => {
+    if (edited || box().value !== newestTurn()?.querySelector(".turn__said").lastChild.textContent) return;
+    box().value = "";
+    keep("");
+  };
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (box() && ctx.sourceElement?.id === "log") letGo();
     if (!box() || !ctx.sourceElement?.closest(".composer, [data-words]")) return;
     const given = box().value;
     if (ctx !== asked) box().value = withSince(given);
@@ -162,6 +172,7 @@
     else {
       forNow.set(changed(), "");
       box().value = kept();
+      letGo();
     }
     count();
     // The reply may have ended before this page came.

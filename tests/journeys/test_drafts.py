@@ -51,6 +51,25 @@ def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserConte
         expect(counter).to_have_css("font-weight", "600" if "Over" in told else "400")
 
 
+@pytest.mark.parametrize("then", [" two", "two"])
+def test_what_is_sent_before_an_answer_came_stays_in_the_box(
+    context: BrowserContext, upstream: Upstream, then: str
+):
+    page = begun(context, upstream)
+    held = hold(page, FORMS)
+    say(page, "one")
+    expect(page.locator(".composer form")).to_have_class("htmx-request")
+    say(page, f"one{then}" if then.startswith(" ") else then)
+    held[0].continue_()
+    upstream.next_call().begin().complete("One")
+
+    expect(text(page, "complete", 1)).to_have_text("One")
+    expect(box(page)).to_have_value("two")
+    page.reload()
+    expect(box(page)).to_have_value("two")
+    assert upstream.sent() == ["Hello", "one"]
+
+
 @pytest.mark.parametrize("rewritten", [False, True])
 def test_what_is_typed_while_a_message_is_on_its_way_stays(
     context: BrowserContext, upstream: Upstream, *, rewritten: bool

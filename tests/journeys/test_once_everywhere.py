@@ -57,6 +57,22 @@ def test_a_press_whose_answer_was_lost_is_shown_by_the_next_press(
 
 @pytest.mark.fault("F62")
 @pytest.mark.usefixtures("bad_network")
+def test_what_stands_in_the_conversation_is_no_draft(context: BrowserContext, upstream: Upstream):
+    page = begun(context, upstream)
+    lose_the_next_answer(page)
+    say(page, "once")
+    expect(page.locator("#notices")).to_contain_text("Your text is still here")
+    upstream.next_call().begin().complete("One")
+    page.reload()
+
+    expect(turn(page, "complete", 1)).to_contain_text("once")
+    expect(box(page)).to_have_value("")
+    page.reload()
+    expect(box(page)).to_have_value("")
+
+
+@pytest.mark.fault("F62")
+@pytest.mark.usefixtures("bad_network")
 def test_a_first_press_whose_answer_was_lost_can_be_pressed_again(
     context: BrowserContext, upstream: Upstream
 ):

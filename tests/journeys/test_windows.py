@@ -154,3 +154,19 @@ def test_a_window_that_offers_an_undo_is_told_what_others_say(
     upstream.next_call().begin().complete("Two")
 
     expect(text(other, "complete", 1)).to_have_text("Two")
+
+
+def test_a_draft_that_another_window_sends_is_no_draft_any_more(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    box(page).fill("shared words")
+    other = beside(page)
+    expect(box(other)).to_have_value("shared words")
+    box(other).press("Enter")
+    upstream.next_call().begin().complete("Two")
+
+    expect(text(page, "complete", 1)).to_have_text("Two")
+    expect(box(page)).to_have_value("")
+    page.reload()
+    expect(box(page)).to_have_value("")
