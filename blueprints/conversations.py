@@ -110,7 +110,7 @@ def given_back(conversation: Conversation) -> dict[str, Any]:
     if said := words.words_of(request.args):
         turn_id = request.args["words_of"]
         refused = refusals.kept(refusals.edit_of(turn_id))
-        return shown | {"content": refused or said, "copied": turn_id}
+        return shown | {"content": refused or said, "copied": turn_id, "kept": bool(refused)}
     refused = refusals.kept(conversation.id)
     return shown | {"content": refused, "kept": bool(refused)}
 

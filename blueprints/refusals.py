@@ -40,7 +40,7 @@ def given_back(refused: Refused) -> dict[str, Any]:
     What a button repeats stands on the page; in the composer are the words that stood there.
     """
     shown: dict[str, Any] = {"notice": refused.sentence}
-    if "composer" in request.form:
+    if "composer" in request.form or "begins" in request.form:
         shown |= {"content": refused.content, "copied": edited(), "kept": False}
         shown["until_changed"] = refused.status in WRONG_WORDS
     return shown | ({"until": refused.until} if refused.until else {})
@@ -65,9 +65,11 @@ def keep(place: str, content: str) -> None:
     """Keep words that were refused: without scripts, every way on leads to another page.
 
     What could be sent in no few parts is only given back, and of several places the newest
-    are kept that come to no more: a session is read with each request.
+    are kept that come to no more: a session is read with each request. A button that begins a
+    conversation elsewhere with words of an earlier one takes the place of none.
     """
-    if "composer" not in request.form or not content.strip():
+    takes_place = "composer" in request.form or ("begins" in request.form and not kept(place))
+    if not (takes_place and content.strip()):
         return
     place = edit_of(edited()) if edited() else place
     room = PARTS * portal().settings.message_limit
@@ -86,10 +88,11 @@ def kept(place: str) -> str:
     return str(session.get("kept", {}).get(place, ""))
 
 
-def sent(place: str) -> None:
-    """Let go of what the composer held there: it was sent, or other words instead."""
-    if "composer" in request.form:
-        forget(edit_of(edited()) if edited() else place)
+def sent(place: str, content: str) -> None:
+    """Let go of what was sent, or of what the composer held that sent other words instead."""
+    place = edit_of(edited()) if edited() else place
+    if "held" in request.form or kept(place) == content:
+        forget(place)
 
 
 def forget(place: str) -> None:

@@ -45,7 +45,7 @@ def create(conversation_id: str) -> BaseResponse:
         sentence = together(error.sentence, refusals.NOT_SENT)
         return _refuse(conversation, refusals.Refused(sentence, 429, said.content, error.until))
     turn = added.turn
-    refusals.sent(conversation_id)
+    refusals.sent(conversation_id, said.content)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
@@ -93,9 +93,10 @@ def cancel(turn_id: str) -> BaseResponse:
 
 @bp.post("/conversations/<conversation_id>/words/deletion")
 def discard(conversation_id: str) -> BaseResponse:
-    """Let go of words that were refused."""
+    """Let go of words that were refused, or of what became of an earlier turn's."""
     own_conversation(conversation_id)
-    refusals.forget(conversation_id)
+    turn_id = request.args.get("words_of")
+    refusals.forget(refusals.edit_of(turn_id) if turn_id else conversation_id)
     return redirect(url_for("conversations.show", conversation_id=conversation_id), 303)
 
 

@@ -99,7 +99,7 @@ def converse(twin_id: str) -> BaseResponse:
     except NotNow as error:
         sentence = together(error.sentence, refusals.NOT_SENT)
         return _again(twin, refusals.Refused(sentence, 429, said.content, error.until))
-    refusals.sent(refusals.first_words(twin.id))
+    refusals.sent(refusals.first_words(twin.id), said.content)
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)

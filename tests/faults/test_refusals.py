@@ -19,6 +19,7 @@ from tests.faults.conftest import (
     streams,
     words_of,
 )
+from tests.journeys.steps import TOO_LONG
 from tests.person import Page, Person
 from tests.upstream import KEY, Upstream
 
@@ -135,6 +136,25 @@ def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(hear: Hea
     for page in (refused, alice.get("/twins/ada")):
         assert page.html.select_one("textarea[name=content]").get_text() == "do you remember?"
     assert refused.status == 429
+
+
+@pytest.mark.fault("F46")
+@pytest.mark.parametrize("accepts", [True, False])
+def test_what_begins_anew_takes_the_place_of_no_refused_words(
+    hear: Hear, alice: Person, *, accepts: bool
+):
+    page = hear(streams(b'data: {"type":"complete","message":"Hello"}\n\n')).page
+    gone = hear(says(404, {"error": "gone"}), words="do you remember?", page=page).page
+    twin = alice.get("/twins/ada")
+    if not accepts:
+        hear(says(429, {}, retry_after="120"))
+    alice.press(twin, "Send", content=TOO_LONG)
+    begun = alice.press(gone, "Start new with this text")
+    assert (begun.status == 200) == accepts
+
+    assert "do you remember?" in begun.text
+    kept = alice.get("/twins/ada").html.select_one("textarea[name=content]")
+    assert kept.get_text() == TOO_LONG
 
 
 @pytest.mark.fault("F48")

@@ -133,6 +133,45 @@ def test_refused_words_can_be_put_away_after_others_were_edited(
     expect(message).to_have_value("")
 
 
+def test_edited_words_that_were_refused_can_be_put_away(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(plain, upstream)
+    there = page.url.partition("?")[0]
+    page.get_by_role("button", name="Edit").click()
+    say(page, TOO_LONG)
+    page.goto(there)
+    page.get_by_role("button", name="Edit").click()
+    expect(page.get_by_text("These words were not sent.")).to_be_visible()
+    message = page.get_by_role("textbox", name="Message")
+    expect(message).to_have_value(TOO_LONG)
+    page.get_by_role("button", name="Discard").click()
+    expect(message).to_have_value("")
+    page.get_by_role("button", name="Edit").click()
+
+    expect(message).to_have_value("Hello")
+    surprises.clear()  # the refusal itself
+
+
+def test_refused_words_wait_while_another_window_sends_its_own(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = begun(plain, upstream)
+    there = page.url.partition("?")[0]
+    page.goto(there)
+    other = plain.new_page()
+    other.goto(there)
+    say(other, TOO_LONG)
+    say(page, "Short.")
+    upstream.next_call().begin().complete("One")
+    expect(turn(page, "complete", 1)).to_contain_text("One")
+    other.goto(there)
+
+    expect(other.get_by_role("textbox", name="Message")).to_have_value(TOO_LONG)
+    expect(other.get_by_role("button", name="Discard")).to_be_visible()
+    surprises.clear()  # the refusal itself
+
+
 def test_edited_words_that_were_refused_are_sent_once(
     plain: BrowserContext, upstream: Upstream, surprises: Surprises
 ):

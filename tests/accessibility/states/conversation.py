@@ -62,6 +62,18 @@ def words_that_were_not_sent(stage: Stage) -> Page:
     return page
 
 
+@state("conversations.show")
+def edited_words_that_were_not_sent(stage: Stage) -> Page:
+    page = stage.heard("It steers.")
+    edited = page.get_by_role("button", name="Edit").get_attribute("value")
+    address = f"{page.url.partition('?')[0]}?words_of={edited}"
+    page.goto(address)
+    refuse(page)
+    page.goto(address)
+    page.get_by_role("button", name="Discard").wait_for()
+    return page
+
+
 @state("turns.discard")
 def words_that_were_let_go(stage: Stage) -> Page:
     page = words_that_were_not_sent(stage)
