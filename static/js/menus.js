@@ -14,6 +14,14 @@
     if (menu.contains(target)) menu.querySelector("summary").focus();
     if (target.matches("[data-print]")) print();
   });
+  // Who presses Rename before there is another title is about to write one: here, not into the box.
+  document.addEventListener("click", (event) => {
+    const title = event.target.matches(".menu__title button") && event.target.previousElementSibling;
+    if (!title || title.value !== title.defaultValue) return;
+    event.preventDefault();
+    title.focus();
+    title.select();
+  });
 
   // And when the focus goes on: what has it must not be covered.
   document.addEventListener("focusin", ({ target }) => {

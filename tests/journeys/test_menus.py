@@ -65,3 +65,17 @@ def test_a_menu_opens_where_there_is_room(
 
     expect(page.get_by_role("button", name="Delete")).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("textbox", name="Title")).to_be_in_viewport(ratio=1)
+
+
+def test_whoever_presses_rename_first_writes_the_title_next(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    menu(page, "Hello")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("textbox", name="Title")).to_be_focused()
+    page.keyboard.type("Weekend plans")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Weekend plans")
+    assert upstream.sent() == ["Hello"]
