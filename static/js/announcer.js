@@ -2,7 +2,7 @@
 const SPEAK_MS = 1000;
 const FORGET_MS = 6000;
 const LONGEST = 600; // a longer saying cannot be left half-way
-const PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\w)|\S.{0,599}/gu;
+const PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\w)|\S.{0,599}(?!\S)|\S{600}/gu;
 const announcer = document.getElementById("announcer");
 const ENDED = /[\p{Term}…]\s*$/u;
 let unsaid = [];
