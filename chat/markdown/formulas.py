@@ -50,10 +50,12 @@ _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
 _GAP = re.compile(r"(frac|\})\s+(?=\{)")
 # Sizes, spaces and kinds of letters: seen, but not said.
 _SIZES = re.compile(
-    r"\\(?:left|right|q?quad|text\w*|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
+    r"\\(?:left|right|q?quad|text\w*|[fhm]box|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
     r"|\\(?:begin|end)\s*\{[^{}]*\}"
 )
-_TEXT = re.compile(r"(?<!\\)\\(?:text(?:bf|it|md|normal|rm|sf|tt|up)?|[fhm]box)\s*\{[^{}]*\}")
+_TEXT = re.compile(
+    r"(?<!\\)(?:\\\\)*\\(?:text(?:bf|it|md|normal|rm|sf|tt|up)?|[fhm]box)\s*\{[^{}]*\}"
+)
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES = str.maketrans("{}", "()")
 # Of fractions and braces within each other so many are told apart.

@@ -31,6 +31,8 @@ def test_a_sign_with_blanks_around_it_is_a_formula(text: str):
         (r"a \, \frac", None),
         (r"\frac{-b \pm \sqrt{b^2}}{x^{2}}", "(-b pm sqrt (b^2))/(x^(2))"),
         (r"\left(\begin{matrix}a&b\end{matrix}\right)", "( a b )"),
+        (r"x \text{if} y", "x (if) y"),
+        (r"x \mbox{if} y", "x (if) y"),
     ],
 )
 def test_a_formula_can_be_said(latex: str, spoken: str | None):
@@ -46,6 +48,13 @@ def test_signs_in_the_words_of_a_formula_are_themselves(kind: str):
     assert math
     assert math.mtext
     assert math.mtext.get_text().replace("\u00a0", " ") == "if a < b > c & d"
+
+
+def test_words_that_follow_a_line_of_a_formula_are_themselves():
+    latex = r"\begin{cases}1&\text{a < b}\\\text{c > d}&2\end{cases}"
+    words = BeautifulSoup(render(f"$${latex}$$"), "html.parser").select("mtext")
+
+    assert [word.get_text().replace("\u00a0", " ") for word in words] == ["a < b", "c > d"]
 
 
 @pytest.mark.parametrize(
