@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import turn
@@ -55,8 +56,35 @@ def test_it_is_not_printed(context: BrowserContext, upstream: Upstream):
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
     step_up(page, 1_500)
-    down = page.get_by_role("button", name="To the newest turn")
-    expect(down).to_be_visible()
+    expect(page.get_by_role("button", name="To the newest turn")).to_be_visible()
     page.emulate_media(media="print")
 
+    expect(page.locator(".newest")).to_have_css("display", "none")
+
+
+@pytest.mark.parametrize(("height", "by"), [(1_000, 900), (500, 1_800)])
+def test_the_lower_the_window_the_later_it_comes(
+    context: BrowserContext, upstream: Upstream, height: int, by: int
+):
+    page, call = long_reply(context, upstream)
+    call.complete()
+    expect(turn(page, "complete")).to_be_visible()
+    page.set_viewport_size({"width": 1_000, "height": height})
+    expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
+    down = page.get_by_role("button", name="To the newest turn")
+    step_up(page, by - 200)
     expect(down).to_be_hidden()
+    step_up(page, 400)
+    expect(down).to_be_visible()
+
+
+def test_it_is_no_stop_on_the_way_from_the_box(context: BrowserContext, upstream: Upstream):
+    page, call = long_reply(context, upstream)
+    call.complete()
+    expect(turn(page, "complete")).to_be_visible()
+    step_up(page, 1_500)
+    expect(page.get_by_role("button", name="To the newest turn")).to_be_visible()
+    box(page).evaluate("box => box.focus({ preventScroll: true })")
+    page.keyboard.press("Shift+Tab")
+
+    expect(page.get_by_role("button", name="Ask again")).to_be_focused()
