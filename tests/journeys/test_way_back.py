@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import turn
 from tests.journeys.steps import box, long_reply, step_up, talking
 from tests.upstream import Upstream
 
 
-def test_whoever_reads_what_is_over_is_shown_the_way_back_down(
-    context: BrowserContext, upstream: Upstream
-):
+def reading(context: BrowserContext, upstream: Upstream) -> Page:
+    """Have a reply that is longer than the window, and over."""
     page, call = long_reply(context, upstream)
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
+    return page
+
+
+def test_whoever_reads_what_is_over_is_shown_the_way_back_down(
+    context: BrowserContext, upstream: Upstream
+):
+    page = reading(context, upstream)
     last = turn(page, "complete").get_by_text("Paragraph 59.")
     down = page.get_by_role("button", name="To the newest turn")
     expect(down).to_be_hidden()
@@ -52,9 +58,7 @@ def test_the_way_back_down_stands_above_the_box_however_high_that_is(
 
 
 def test_it_is_not_printed(context: BrowserContext, upstream: Upstream):
-    page, call = long_reply(context, upstream)
-    call.complete()
-    expect(turn(page, "complete")).to_be_visible()
+    page = reading(context, upstream)
     step_up(page, 1_500)
     expect(page.get_by_role("button", name="To the newest turn")).to_be_visible()
     page.emulate_media(media="print")
@@ -66,9 +70,7 @@ def test_it_is_not_printed(context: BrowserContext, upstream: Upstream):
 def test_the_lower_the_window_the_later_it_comes(
     context: BrowserContext, upstream: Upstream, height: int, by: int
 ):
-    page, call = long_reply(context, upstream)
-    call.complete()
-    expect(turn(page, "complete")).to_be_visible()
+    page = reading(context, upstream)
     page.set_viewport_size({"width": 1_000, "height": height})
     expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
     down = page.get_by_role("button", name="To the newest turn")
@@ -79,9 +81,7 @@ def test_the_lower_the_window_the_later_it_comes(
 
 
 def test_it_is_no_stop_on_the_way_from_the_box(context: BrowserContext, upstream: Upstream):
-    page, call = long_reply(context, upstream)
-    call.complete()
-    expect(turn(page, "complete")).to_be_visible()
+    page = reading(context, upstream)
     step_up(page, 1_500)
     expect(page.get_by_role("button", name="To the newest turn")).to_be_visible()
     box(page).evaluate("box => box.focus({ preventScroll: true })")
