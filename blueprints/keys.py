@@ -17,6 +17,10 @@ from wording import N_
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
 SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
+MEANS = {
+    "read_only": N_("Sees twins and conversations."),
+    "full_access": N_("Also begins conversations and sends messages."),
+}
 HEADER = "Authorization: Bearer …"
 MAX_NAME = 100
 # Where the service that comes along describes itself.
@@ -69,6 +73,7 @@ def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
         name=name,
         scope=scope,
         scopes=SCOPES,
+        means=MEANS,
         notice=notice,
         wrong=wrong,
         key=presses.fresh_key(),
