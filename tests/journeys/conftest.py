@@ -16,6 +16,9 @@ from tests.wire import Wire, strung
 WAIT_MS = 10_000
 # What Chromium says when a page is left, or scripts are late, before it has faded in.
 INTERRUPTED = "Transition was"
+# What a page does when it is first seen has been done then.
+AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
+  requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 
 
 class Surprises(list[str]):
@@ -95,11 +98,14 @@ def turn(page: Page, state: str, number: int = 0):
 
 
 def begun(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation with one whole turn."""
+    """Open a conversation with one whole turn, and let its page come to rest."""
     page = context.new_page()
     page.goto("/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()
     upstream.next_call().begin().complete("Hello to you")
     expect(turn(page, "complete")).to_be_visible()
+    page.wait_for_load_state()
+    if page.locator("html.scripts").count():
+        page.evaluate(AFTER_PAINT)
     return page

@@ -7,12 +7,10 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises, begun, turn
+from tests.journeys.conftest import AFTER_PAINT, Surprises, begun, turn
 from tests.journeys.steps import TOO_LONG, box, refuse, say, say_too_early, talking, text
 from tests.upstream import TWINS, Upstream
 
-AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
-  requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 ESCAPE = """(box, by) => box.dispatchEvent(new KeyboardEvent(
   "keydown", { key: "Escape", ...by, bubbles: true, cancelable: true }))"""
 SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
