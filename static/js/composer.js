@@ -162,8 +162,10 @@
     // A draft goes with its conversation; whoever brings that back has in this window what was typed here.
     if (justDone === "deleted") forLong.set(`draft /conversations/${whatWith}`, "");
     const sent = forNow.get("sent");
-    if (sent && sent !== place) keep("", sent);
-    forNow.set("sent", "");
+    if (sent && sent !== place) {
+      keep("", sent);
+      forNow.set("sent", "");
+    }
     if (!box()) return;
     if (edited && edited === kept()) keep("");
     // It may have been typed before this script came.

@@ -16,7 +16,6 @@ from tests.wire import Wire, strung
 WAIT_MS = 10_000
 # What Chromium says when a page is left, or scripts are late, before it has faded in.
 INTERRUPTED = "Transition was"
-# What a page does when it is first seen has been done then.
 AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 
@@ -97,15 +96,20 @@ def turn(page: Page, state: str, number: int = 0):
     return page.locator(f".turn[data-state={state}], .turn[data-followed]{followed}").nth(number)
 
 
+def rest(page: Page) -> None:
+    """Wait until a page has done what it does when it is first seen."""
+    page.wait_for_load_state()
+    if page.locator("html.scripts").count():
+        page.evaluate(AFTER_PAINT)
+
+
 def begun(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation with one whole turn, and let its page come to rest."""
+    """Open a conversation with one whole turn."""
     page = context.new_page()
     page.goto("/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()
     upstream.next_call().begin().complete("Hello to you")
     expect(turn(page, "complete")).to_be_visible()
-    page.wait_for_load_state()
-    if page.locator("html.scripts").count():
-        page.evaluate(AFTER_PAINT)
+    rest(page)
     return page

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from playwright.sync_api import BrowserContext, Locator, Page, Request, Response, Route, expect
 
-from tests.journeys.conftest import turn
+from tests.journeys.conftest import rest, turn
 from tests.upstream import Call, Upstream
 
 STREAMS = re.compile(r"/turns/[\w-]+/events")
@@ -80,6 +80,7 @@ def talking(context: BrowserContext, upstream: Upstream, said: str = "One") -> t
     call = upstream.next_call().begin()
     call.delta(said)
     expect(text(page)).to_have_text(said, use_inner_text=True)
+    rest(page)
     return page, call
 
 

@@ -18,6 +18,16 @@ KEPT_IN_THE_END = """() => new Promise((done) => {
   look(100);
 })"""
 
+# A twin's page is painted when it is left, and what it does then is done at once.
+PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
+  const late = [];
+  requestAnimationFrame = (act) => late.push(act);
+  addEventListener("beforeunload", () => {
+    setTimeout = (act) => act();
+    while (late.length) late.shift()();
+  });
+}"""
+
 
 def test_more_than_can_be_sent_is_kept_whole_and_said(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
@@ -112,6 +122,19 @@ def test_no_words_are_lost_when_a_message_is_refused(
     expect(box(page)).to_have_value(kept)
     assert all("409" in line for line in surprises)
     surprises.clear()
+
+
+def test_what_is_sent_before_its_page_is_painted_is_no_draft(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.add_init_script(PAINTED_LATE)
+    page.goto("/twins/ada")
+    say(page, "Hello")
+    upstream.next_call().begin().complete("Hello to you")
+
+    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
+    assert page.evaluate(KEPT_IN_THE_END) == 0
 
 
 def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
