@@ -98,6 +98,8 @@ def turn(page: Page, state: str, number: int = 0):
 
 def rest(page: Page) -> None:
     """Wait until a page has done what it does when it is first seen."""
+    if page.locator("[data-followed]").count():  # still loads while its reply is written
+        return
     page.wait_for_load_state()
     if page.locator("html.scripts").count():
         page.evaluate(AFTER_PAINT)
