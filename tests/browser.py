@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.packages import install
+from tests.packages import found, install
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
@@ -29,13 +29,10 @@ HELP = (
 
 def path() -> str:
     """Return where Chromium is, installing it if it is nowhere."""
-    found = _found()
-    if found is None:
-        _install()
-        found = _found()
-    if found is None:
+    chromium = found(_look, _install)
+    if chromium is None:
         raise SystemExit(HELP)
-    return found
+    return chromium
 
 
 def resize(page: Page, width: int, height: int) -> None:
@@ -44,8 +41,8 @@ def resize(page: Page, width: int, height: int) -> None:
     page.evaluate(DRAWN)
 
 
-def _found() -> str | None:
-    named = next((found for name in NAMES if (found := shutil.which(name))), None)
+def _look() -> str | None:
+    named = next((there for name in NAMES if (there := shutil.which(name))), None)
     return named or _playwrights_own()
 
 

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.packages import install
+from tests.packages import found, install
 
 NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
@@ -24,8 +24,7 @@ class Authority:
     """Sign certificates; whoever trusts `root` trusts them."""
 
     def __init__(self, folder: Path) -> None:
-        if not shutil.which("openssl"):
-            install("openssl")
+        found(lambda: shutil.which("openssl"), lambda: install("openssl"))
         self._folder = folder
         self.root = self.self_signed("authority")
 

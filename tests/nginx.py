@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.certificates import Certificate
-from tests.packages import install
+from tests.packages import found, install
 from tests.running import ROOT, free_port
 
 START_SECONDS = 10
@@ -94,10 +94,10 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
 
 def _program() -> str:
     path = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
-    found = shutil.which("nginx") or shutil.which("nginx", path=path)
-    if found is None:
-        install("nginx")
-        found = shutil.which("nginx", path=path)
-    if found is None:
+    program = found(
+        lambda: shutil.which("nginx") or shutil.which("nginx", path=path),
+        lambda: install("nginx"),
+    )
+    if program is None:
         raise SystemExit("The tests need nginx; on Debian: apt-get install nginx")
-    return found
+    return program

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def found(look: Callable[[], T | None], install: Callable[[], object]) -> T | None:
+    """Look for a program, and install it where there is none.
+
+    What another process installs is waited for: half of a package looks like all of it.
+    """
+    with Path(tempfile.gettempdir(), f"twindow-{os.geteuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        there = look()
+        if there is None:
+            install()
+            there = look()
+    return there
 
 
 def install(package: str) -> bool:
     """Install a package where this can be done, and say whether it was tried."""
-    if not (shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0):
+    if not (shutil.which("apt-get") and os.geteuid() == 0):
         return False
     print(f"{package} is missing and is installed now; this takes a minute.", file=sys.stderr)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from tests.packages import install
+from tests.packages import found, install
 
 HELP = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
 # A test's database: nothing must survive a power cut.
@@ -72,16 +72,13 @@ def running() -> Iterator[Postgres]:
 
 
 def _programs() -> Path:
-    found = _found()
-    if found is None:
-        install("postgresql")
-        found = _found()
-    if found is None:
+    programs = found(_look, lambda: install("postgresql"))
+    if programs is None:
         raise SystemExit(HELP)
-    return found
+    return programs
 
 
-def _found() -> Path | None:
+def _look() -> Path | None:
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if versions:
         return versions[-1]
