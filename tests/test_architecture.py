@@ -59,7 +59,8 @@ NEVER = {
 
 def sources() -> list[Path]:
     files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    return files + [ROOT / f"{room}.py" for room in ROOMS if (ROOT / f"{room}.py").exists()]
+    files += [ROOT / f"{room}.py" for room in ROOMS if (ROOT / f"{room}.py").exists()]
+    return sorted(files)
 
 
 def imports(path: Path) -> set[str]:
