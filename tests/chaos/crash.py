@@ -57,6 +57,8 @@ class Crashes:
         with ExitStack() as stack:
             portal = stack.enter_context(serving(self.data, self.port, self.service, **settings))
             killing, said = threading.Event(), self._to_say(number, streams, words, gap)
+            for first in said[: len(self.people)]:
+                first.open()  # however slow the machine is, somebody has something to send
             speaking = threading.Thread(target=self._speak, args=(said, killing))
             speaking.start()
             # While they are still being sent, or later.

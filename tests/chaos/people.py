@@ -45,11 +45,15 @@ class Said:
         """Tell whether the portal has said that it has the message."""
         return bool(self.path)
 
+    def open(self) -> None:
+        """Go to the button, once."""
+        if not self.action:
+            self.action, self.fields = self.person.get("/twins/ada").action("Send")
+
     def press(self) -> None:
         """Press the button, once more where nothing came back: it is the same press."""
         with suppress(requests.RequestException, StopIteration):
-            if not self.action:
-                self.action, self.fields = self.person.get("/twins/ada").action("Send")
+            self.open()
             answer = self.person.session.post(
                 self.person.base_url + self.action,
                 data=self.fields | {"content": self.content},
