@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 from playwright.sync_api import Browser, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -21,6 +23,10 @@ from tests import upstream as scripted
 from tests.person import Person
 from tests.postgres import Postgres
 from tests.upstream import Upstream
+
+# How long an example takes says how busy the machine is; bench/ measures speed.
+properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+properties.load_profile("untimed")
 
 
 class _Quiet(WSGIRequestHandler):

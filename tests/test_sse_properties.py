@@ -59,7 +59,7 @@ def split(stream: bytes, places: list[int]) -> list[bytes]:
     return [stream[a:b] for a, b in pairwise(cuts)]
 
 
-@settings(max_examples=1500, deadline=None, database=None)
+@settings(max_examples=1500, database=None)
 @given(stream=streams, places=st.lists(st.integers(0, 10_000), max_size=12))
 @example(stream=b"data: a\r\n\r\ndata: b\r\n\r\n", places=[8, 9, 10, 11])
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", places=[1, 4])
@@ -67,7 +67,7 @@ def test_any_split_reads_as_the_standard_says(stream: bytes, places: list[int]):
     assert list(sse.read(split(stream, places))) == by_the_standard(stream)
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@settings(max_examples=150, database=None)
 @given(stream=streams.filter(lambda stream: len(stream) < 80))
 @example(stream=b"data: a\r\nevent: x\r\ndata: b\r\n\r\n")
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n")
@@ -78,7 +78,7 @@ def test_every_single_split_reads_the_same(stream: bytes):
         assert list(sse.read([stream[:place], stream[place:]])) == expected
 
 
-@settings(max_examples=500, deadline=None, database=None)
+@settings(max_examples=500, database=None)
 @given(
     words=st.text(st.sampled_from("\r\n\u2028\x85\0\ufeff:a data"), max_size=60)
     | st.text(max_size=60),

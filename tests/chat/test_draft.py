@@ -27,13 +27,13 @@ DOCUMENTS = st.builds(
 SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=8)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(DOCUMENTS, SIZES)
 def test_documents_in_any_pieces_come_to_what_the_whole_render_says(text: str, sizes: list[int]):
     assert follow(text, sizes).html == plain(render(text, "x"))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(DOCUMENTS, SIZES, st.data())
 def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[int], data):
     log = cut(text, sizes)
