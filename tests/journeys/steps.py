@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from itertools import pairwise
 
 from playwright.sync_api import BrowserContext, Locator, Page, Request, Response, Route, expect
 
-from tests.journeys.conftest import rest, turn
+from tests.journeys.conftest import WAIT_MS, rest, turn
 from tests.upstream import Call, Upstream
 
 STREAMS = re.compile(r"/turns/[\w-]+/events")
@@ -84,11 +85,26 @@ def talking(context: BrowserContext, upstream: Upstream, said: str = "One") -> t
     return page, call
 
 
-def hold(page: Page, what: str | re.Pattern[str]) -> list[Route]:
-    """Keep the next such request, in a list, until the test lets it go on."""
-    held: list[Route] = []
-    page.route(what, lambda route: held.append(route), times=1)
-    return held
+class Held:
+    """The next such request, kept until the test lets it go on."""
+
+    def __init__(self, page: Page, what: str | re.Pattern[str]) -> None:
+        self._page = page
+        self._routes: list[Route] = []
+        page.route(what, lambda route: self._routes.append(route), times=1)
+
+    def let_go(self) -> None:
+        """Let it go on, as soon as it is there."""
+        until(self._page, lambda: self._routes)
+        self._routes[0].continue_()
+
+
+def until(page: Page, there: Callable[[], object]) -> None:
+    """Take in what happens to a page until something is there."""
+    give_up = time.monotonic() + WAIT_MS / 1000
+    while not there():
+        assert time.monotonic() < give_up
+        page.wait_for_timeout(1)
 
 
 def requests_of(page: Page, wanted: Callable[[Request], object]) -> list[Request]:

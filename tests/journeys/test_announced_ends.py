@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import CONVERSATION, SAYINGS, box, hold, say, talking, text
+from tests.journeys.steps import CONVERSATION, SAYINGS, Held, box, say, talking, text
 from tests.page import read
 from tests.upstream import Upstream
 
@@ -90,13 +90,13 @@ def test_a_reply_that_is_there_before_its_page_is_heard_and_one_goes_on_typing(
 ):
     page = context.new_page()
     page.goto("/twins/ada")
-    held = hold(page, CONVERSATION)
+    held = Held(page, CONVERSATION)
     with page.expect_request(CONVERSATION) as asked_for:
         say(page, "Hello")
         upstream.next_call().begin().complete("Hello to you.")
     whole = read(context.request.get(asked_for.value.url).text())
     context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
-    held[0].continue_()
+    held.let_go()
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
     expect(box(page)).to_be_focused()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import FORMS, box, hold, say, say_too_early, talking, text
+from tests.journeys.steps import FORMS, Held, box, say, say_too_early, talking, text
 from tests.upstream import Upstream
 
 # After a hundred frames at the latest.
@@ -66,11 +66,11 @@ def test_what_is_sent_before_an_answer_came_stays_in_the_box(
     context: BrowserContext, upstream: Upstream, then: str
 ):
     page = begun(context, upstream)
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     say(page, "one")
     expect(page.locator(".composer form")).to_have_class("htmx-request")
     say(page, f"one{then}" if then.startswith(" ") else then)
-    held[0].continue_()
+    held.let_go()
     upstream.next_call().begin().complete("One")
 
     expect(text(page, "complete", 1)).to_have_text("One")
@@ -85,14 +85,14 @@ def test_what_is_typed_while_a_message_is_on_its_way_stays(
     context: BrowserContext, upstream: Upstream, *, rewritten: bool
 ):
     page = begun(context, upstream)
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     say(page, "First")
     if rewritten:
         box(page).fill("Second")
     else:
         box(page).press("End")
         box(page).press_sequentially(" Second")
-    held[0].continue_()
+    held.let_go()
 
     upstream.next_call().begin().complete("One")
     expect(text(page, "complete", 1)).to_have_text("One")
@@ -111,10 +111,10 @@ def test_no_words_are_lost_when_a_message_is_refused(
     context: BrowserContext, upstream: Upstream, surprises: Surprises, since: str, kept: str
 ):
     page, _call = talking(context, upstream)
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     say_too_early(page, "First")
     box(page).fill(since)
-    held[0].continue_()
+    held.let_go()
 
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     expect(box(page)).to_have_value(kept)
@@ -215,11 +215,11 @@ def test_what_is_typed_while_the_first_message_is_on_its_way_comes_along(
 ):
     page = context.new_page()
     page.goto("/twins/ada")
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     box(page).fill("Hello")
     box(page).press("Enter")
     box(page).press_sequentially(" and more")
-    held[0].continue_()
+    held.let_go()
     upstream.next_call().begin().complete("One")
     expect(turn(page, "complete")).to_be_visible()
 

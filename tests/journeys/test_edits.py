@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import FORMS, box, hold, say, text
+from tests.journeys.steps import FORMS, Held, box, say, text
 from tests.upstream import Upstream
 
 
@@ -19,10 +19,10 @@ def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
     box(page).fill("old draft")
     page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     box(page).press("Enter")
     box(page).fill("Typed since")
-    held[0].continue_()
+    held.let_go()
     upstream.next_call().begin().complete("Again")
     expect(text(page, "complete", 1)).to_have_text("Again")
 
@@ -130,10 +130,10 @@ def test_an_edit_that_did_not_come_does_not_stand_in_the_way_of_the_next_message
     page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
     page.get_by_role("button", name="Edit").click()
     expect(page.locator("#notices")).to_contain_text("cannot be reached")
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     say(page, "First")
     box(page).fill("Second")
-    held[0].continue_()
+    held.let_go()
     upstream.next_call().begin().complete("One")
     expect(text(page, "complete", 1)).to_have_text("One")
 
@@ -165,12 +165,12 @@ def test_edit_that_is_pressed_while_a_message_is_on_its_way_does_not_lose_its_tu
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
-    held = hold(page, FORMS)
+    held = Held(page, FORMS)
     box(page).fill("Second")
     box(page).press("Enter")
     with page.expect_response(re.compile("words_of")):
         page.get_by_role("button", name="Edit").click()
-    held[0].continue_()
+    held.let_go()
     upstream.next_call().begin().complete("Two")
 
     expect(text(page, "complete", 1)).to_have_text("Two")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import AFTER_PAINT, Surprises, begun, turn
-from tests.journeys.steps import TOO_LONG, box, refuse, say, say_too_early, talking, text
+from tests.journeys.steps import TOO_LONG, Held, box, refuse, say, say_too_early, talking, text
 from tests.upstream import TWINS, Upstream
 
 ESCAPE = """(box, by) => box.dispatchEvent(new KeyboardEvent(
@@ -32,15 +32,13 @@ def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
     there = page.url.partition("?")[0]
     box(page).fill("an old half")
     page.goto("/help")
-    held = []
-    page.route(SCRIPT, lambda route: held.append(route))
+    held = Held(page, SCRIPT)
     page.goto(there, wait_until="commit")
     box(page).fill("typed early")
-    held[0].continue_()
+    held.let_go()
     expect(page.locator("html")).to_have_class("scripts")
     page.evaluate(AFTER_PAINT)
     expect(box(page)).to_have_value("typed early")
-    page.unroute(SCRIPT)
     page.reload()
 
     expect(box(page)).to_have_value("typed early")
@@ -99,6 +97,7 @@ def test_while_a_reply_runs_there_is_one_button_whatever_is_in_the_box(
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     expect(send).to_be_hidden()
     page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_hidden()
     say_too_early(page, "too early")
     expect(page.locator("#refused")).to_be_visible()
     surprises.clear()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import (
     FORMS,
+    Held,
     box,
     double_click,
     enter_twice,
@@ -71,11 +72,10 @@ def test_retry_pressed_twice_is_one_turn_and_live(context: BrowserContext, upstr
     upstream.next_call().answer(500, {})
     failed = turn(page, "failed")
     posts = requests_of(page, is_post)
-    held: list[Route] = []
     # The answer to the first press would take the button away.
-    page.route(FORMS, lambda route: held.append(route), times=1)
+    held = Held(page, FORMS)
     failed.get_by_role("button", name="Retry").dblclick()
-    held[0].continue_()
+    held.let_go()
 
     call = upstream.next_call().begin()
     call.delta("Here")

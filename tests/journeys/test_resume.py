@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Route, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
 from tests.journeys.conftest import begun
 from tests.journeys.steps import (
     NO_SPREAD,
+    Held,
     box,
     fire,
-    hold,
     is_stream,
     requests_of,
     same_person,
@@ -105,7 +105,7 @@ def test_what_was_asked_for_when_the_network_went_is_asked_for_again(
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
-    hold(page, "**/events?*")
+    Held(page, "**/events?*")
     asked = requests_of(page, is_stream)
     with page.expect_request(is_stream):
         say(page, "Go on")
@@ -130,12 +130,11 @@ def test_a_network_that_comes_and_goes_repeats_no_text(context: BrowserContext, 
     with page.expect_event("requestfailed", is_stream):
         say(page, "Go on")
     call = upstream.next_call().begin()
-    held: list[Route] = []
-    page.route("**/events?*", lambda route: held.append(route), times=1)
+    held = Held(page, "**/events?*")
     with page.expect_request(is_stream):
         fire(page, "online")
     fire(page, "online")
-    held[0].continue_()
+    held.let_go()
     for more, heard in (("One", "One"), (" two", "One two"), (" three", "One two three")):
         call.delta(more)
         expect(text(page)).to_have_text(heard)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import box, hide, hold, menu, same_person, say, show, text
+from tests.journeys.steps import Held, box, hide, menu, same_person, say, show, text, until
 from tests.upstream import Upstream
 
 
@@ -80,7 +80,7 @@ def test_what_comes_by_two_ways_is_shown_once(
 ):
     page = begun(context, upstream)
     other = beside(page)
-    held = hold(other, "**/turns?seen=*")
+    held = Held(other, "**/turns?seen=*")
     say(page, "More")
     upstream.next_call().begin().complete("Two")
     expect(turn(page, "complete", 1)).to_be_visible()
@@ -90,7 +90,7 @@ def test_what_comes_by_two_ways_is_shown_once(
     if meanwhile:
         meanwhile(other)
     with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
-        held[0].continue_()
+        held.let_go()
     other.evaluate("new Promise((done) => setTimeout(done))")
 
     expect(other.locator(".turn")).to_have_count(3)
@@ -103,7 +103,7 @@ def test_a_message_whose_answer_is_late_is_shown_once(context: BrowserContext, u
     page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
     with page.expect_request("**/turns"):
         say(page, "More")
-    page.evaluate("0")  # what holds the answer has its turn before this one waits
+    until(page, lambda: held)  # what holds the answer has its turn before this one waits
     upstream.next_call().begin().complete("Two")
     show(page)
     expect(text(page, "complete", 1)).to_have_text("Two")
