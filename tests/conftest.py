@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,16 @@ import pytest
 from flask import Flask
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
+from jinja2 import FileSystemBytecodeCache
 from playwright.sync_api import Browser, sync_playwright
-from werkzeug.serving import WSGIRequestHandler, make_server
 
 import app as twindow
-from blueprints.current import EXTENSION, Portal
+from blueprints.current import Portal
 from tests import browser as chromium
 from tests import postgres as postgresql
 from tests import upstream as scripted
 from tests.person import Person
+from tests.portals import close, portal_of, prepare, served
 from tests.postgres import Postgres
 from tests.upstream import Upstream
 
@@ -29,38 +29,27 @@ properties.register_profile("untimed", deadline=None, suppress_health_check=[Hea
 properties.load_profile("untimed")
 
 
-class _Quiet(WSGIRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def served(app: Any) -> Iterator[str]:
-    """Serve an application on a real socket and return its address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
-    server.daemon_threads = True  # type: ignore[attr-defined]
-    server.block_on_close = False  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """Run a real PostgreSQL."""
     with postgresql.running() as server:
+        prepare(server.template)
         yield server
 
 
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a file with all tables, to be copied: that is quicker than migrations."""
+    path = tmp_path_factory.mktemp("tables") / "portal.db"
+    prepare(f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -> str:
     """Return the address of a fresh database of each kind."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/twindow.db"
+        return f"sqlite:///{shutil.copy(tables, tmp_path / 'twindow.db')}"
     postgres: Postgres = request.getfixturevalue("postgres")
     return postgres.new_database()
 
@@ -72,10 +61,22 @@ def upstream() -> Iterator[Upstream]:
         yield upstream
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compile each template once for all portals: that takes longer than to show its page."""
+    cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(Flask.jinja_options, "bytecode_cache", cache)
+        yield
+
+
 @pytest.fixture
-def settings(tmp_path: Path, upstream: Upstream) -> dict[str, Any]:
+def settings(tmp_path: Path, upstream: Upstream, tables: Path) -> dict[str, Any]:
     """Return the settings of a portal in front of the scripted service."""
-    return {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": tmp_path / "data"}
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    shutil.copy(tables, data)
+    return {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": data}
 
 
 @pytest.fixture
@@ -86,23 +87,6 @@ def app(settings: dict[str, Any], upstream: Upstream) -> Iterator[Flask]:
     portal_of(app).log.close()
     upstream.let_go()
     close(app)
-
-
-def close(app: Flask) -> None:
-    """End a portal's streams and connections."""
-    portal = portal_of(app)
-    portal.log.close()
-    for thread in threading.enumerate():
-        if thread.name.startswith("turn-"):
-            thread.join(10)
-    portal.client.close()
-    portal.database.close()
-
-
-def portal_of(app: Flask) -> Portal:
-    """Return the parts of a portal."""
-    found: Portal = app.extensions[EXTENSION]
-    return found
 
 
 @pytest.fixture

@@ -33,6 +33,8 @@ class Postgres:
         self._numbers = count(1)
         self._run("initdb", "-D", "data", "-A", "trust", "-U", "twindow", "-N", "-E", "UTF8")
         self.start()
+        # What is made there is in every later database.
+        self.template = self._address("template1")
 
     def start(self) -> None:
         """Start, or start again."""
@@ -43,10 +45,14 @@ class Postgres:
         """Stop at once: every connection breaks."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", "immediate", "stop")
 
-    def new_database(self) -> str:
-        """Make a database and return its address."""
+    def new_database(self, template: str = "template1") -> str:
+        """Make a database and return its address; one of `template0` is empty."""
         name = f"twindow_{next(self._numbers)}"
-        self._run("createdb", "-h", str(self._folder), "-U", "twindow", name)
+        at = ("-h", str(self._folder), "-U", "twindow")
+        self._run("createdb", *at, "-T", template, name)
+        return self._address(name)
+
+    def _address(self, name: str) -> str:
         return f"postgresql+psycopg://twindow@/{name}?host={self._folder}"
 
     def _run(self, program: str, *arguments: str) -> None:

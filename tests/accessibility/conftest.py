@@ -27,9 +27,9 @@ class Shown:
 
 
 @pytest.fixture(scope="package")
-def one_house(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def one_house(browser: Browser) -> Iterator[House]:
     """Open one page for all states."""
-    with house(browser, tmp_path_factory.mktemp("templates")) as opened:
+    with house(browser) as opened:
         yield opened
 
 

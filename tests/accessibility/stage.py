@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 from flask import Flask, Request, request, request_started
-from jinja2 import FileSystemBytecodeCache
 from playwright.sync_api import Browser, Page, expect
 
 import app as twindow
 from tests import upstream as scripted
-from tests.conftest import close, served
 from tests.journeys.conftest import turn
 from tests.journeys.steps import say
 from tests.person import Person
+from tests.portals import close, served
 from tests.upstream import Upstream
 
 WAIT_MS = 10_000
@@ -57,12 +56,10 @@ class House:
     """An address and a page that stay, whichever portal is behind them: that is five times as quick
     as a browser of its own for each."""
 
-    def __init__(self, url: str, page: Page, door: Door, data: Path) -> None:
+    def __init__(self, url: str, page: Page, door: Door) -> None:
         self.url = url
         self.page = page
         self.door = door
-        # To compile the templates anew for each portal takes longer than to show its page.
-        self.compiled = FileSystemBytecodeCache(str(data))
 
     @contextmanager
     def staged(self, state: State, data: Path) -> Iterator[Stage]:
@@ -72,7 +69,6 @@ class House:
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             settings = {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": data}
             app = self.door.app = twindow.create_app(settings | state.settings)
-            app.jinja_env.bytecode_cache = self.compiled
             stack.callback(close, app)
             stack.callback(upstream.let_go)
             stack.callback(self._leave)
@@ -105,13 +101,13 @@ class Door:
 
 
 @contextmanager
-def house(browser: Browser, data: Path) -> Iterator[House]:
+def house(browser: Browser) -> Iterator[House]:
     """Open the door, and a page before it."""
     door = Door()
     with served(door) as url:
         context = browser.new_context(base_url=url)
         context.set_default_timeout(WAIT_MS)
-        yield House(url, context.new_page(), door, data)
+        yield House(url, context.new_page(), door)
         context.close()
 
 

@@ -3,8 +3,8 @@
 import pytest
 from bs4 import Tag
 
-from tests.conftest import close, served
 from tests.person import Page, Person, ended
+from tests.portals import close, served
 from tests.upstream import Upstream
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import app as twindow
-from tests.conftest import close
 from tests.page import read
 from tests.person import Person
+from tests.portals import close
 from tests.upstream import Upstream
 
 

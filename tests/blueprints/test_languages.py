@@ -157,7 +157,7 @@ def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream
 
 def test_the_service_itself_speaks_english(tmp_path):
     import app as twindow
-    from tests.conftest import close
+    from tests.portals import close
 
     app = twindow.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
     asked = {"Accept-Language": "de"}

@@ -5,16 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
+import pytest
+
 import app as twindow
 from chat.search import Search
 from database import Database, migrate
 from tests.history import converse
+from tests.postgres import Postgres
 
 LENGTH = 230
 
 
-def test_what_was_said_before_is_found(database_url: str, tmp_path: Path):
-    database = Database(database_url)
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the address of a database without tables."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/twindow.db"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.new_database(template="template0")
+
+
+def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
+    database = Database(empty_url)
     migrate(database, without(tmp_path, "0007"), "alembic_version")
     converse(database, "alice", LENGTH)
     converse(database, "bob", 3)

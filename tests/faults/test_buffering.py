@@ -10,7 +10,7 @@ import requests
 from flask import Flask
 
 from tests import nginx
-from tests.conftest import served
+from tests.portals import served
 
 
 def holding_back(url: str) -> Any:

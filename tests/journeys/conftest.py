@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.conftest import served
+from tests.portals import served
 from tests.upstream import Upstream
 from tests.wire import Wire, strung
 

@@ -11,7 +11,6 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 import app as twindow
-from tests.conftest import close, served
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import (
     CONVERSATION,
@@ -22,6 +21,7 @@ from tests.journeys.steps import (
     text,
 )
 from tests.person import Person, ended
+from tests.portals import close, served
 from tests.postgres import Postgres
 from tests.upstream import Upstream
 from tests.wire import Wire

@@ -17,7 +17,7 @@ from service.line import Line
 from service.places import Places
 from service.tokens import Tokens
 from tests import upstream as scripted
-from tests.conftest import served
+from tests.portals import served
 from tests.service.credentials import Credentials
 from tests.service.guests import Come, NewLine, coming
 from tests.service.provider import ISSUER, Provider

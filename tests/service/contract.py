@@ -15,7 +15,7 @@ import config
 from service import limits
 from service.application import create_service, parts_of
 from tests import upstream as scripted
-from tests.conftest import served
+from tests.portals import served
 from tests.service.conftest import TWIN
 from tests.service.scripted import Model
 from tests.upstream import Call

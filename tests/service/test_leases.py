@@ -18,7 +18,7 @@ from service.current import Parts
 from service.leases import Leases, Stand
 from service.messages import AnotherMessage, Messages, Press, StillReplying
 from service.tables import conversations
-from tests.conftest import served
+from tests.portals import served
 from tests.service.scripted import Api, Model
 
 ONCE = {"Idempotency-Key": '"press-1"'}

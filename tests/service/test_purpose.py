@@ -12,7 +12,7 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 import twinapi
 from service.current import Parts
-from tests.conftest import served
+from tests.portals import served
 from tests.service.scripted import Api, Model
 from twinapi import Complete, Delta
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from service.current import Parts
-from tests.conftest import served
+from tests.portals import served
 from tests.service.scripted import Api, Model
 from tests.upstream import Call
 

@@ -12,9 +12,9 @@ import pytest
 from flask import Flask
 
 import app as twindow
-from tests.conftest import close
 from tests.faults.conftest import WORDS
 from tests.person import Page, Person, ended
+from tests.portals import close
 from tests.postgres import Postgres
 from tests.upstream import Upstream
 

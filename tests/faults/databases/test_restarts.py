@@ -10,13 +10,13 @@ import pytest
 
 import app as twindow
 from blueprints.current import Portal
-from tests.conftest import close, served
 from tests.faults.conftest import WORDS, words_of
 from tests.faults.databases.conftest import (
     POSTGRESQL,
     Database,
 )
 from tests.person import Person, ended, say_and_hear
+from tests.portals import close, served
 from tests.upstream import Upstream
 
 

@@ -1,0 +1,61 @@
+"""A portal of a test: its tables, its real socket, and its end with all that it holds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from flask import Flask
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+import app as twindow
+from blueprints.current import EXTENSION, Portal
+from database import Database, migrate
+from service import application as service
+
+
+def prepare(url: str) -> None:
+    """Make the tables of the portal and of the service, which may share a database."""
+    database = Database(url)
+    migrate(database, twindow.MIGRATIONS, "alembic_version")
+    migrate(database, service.MIGRATIONS, "service_alembic_version")
+    database.close()
+
+
+class _Quiet(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(app: Any) -> Iterator[str]:
+    """Serve an application on a real socket and return its address."""
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
+    server.daemon_threads = True  # type: ignore[attr-defined]
+    server.block_on_close = False  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def close(app: Flask) -> None:
+    """End a portal's streams and connections."""
+    portal = portal_of(app)
+    portal.log.close()
+    for thread in threading.enumerate():
+        if thread.name.startswith("turn-"):
+            thread.join(10)
+    portal.client.close()
+    portal.database.close()
+
+
+def portal_of(app: Flask) -> Portal:
+    """Return the parts of a portal."""
+    found: Portal = app.extensions[EXTENSION]
+    return found
