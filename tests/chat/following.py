@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bs4 import Tag
+
 from blueprints import frames
 from chat.entries import Batch, Delta, Entry
 from chat.markdown.changes import Change
@@ -45,13 +47,16 @@ class Reader:
     @property
     def html(self) -> str:
         """Return what the page shows."""
-        return plain(self.page.reply.decode_contents())
+        return plain_of(self.page.reply)
 
 
 def plain(html: str) -> str:
     """Leave out the white space around blocks, which nobody sees."""
-    whole = read(f"<article>{html}</article>").article.decode_contents()
-    return AROUND.sub(r"\1", whole).strip()
+    return plain_of(read(f"<article>{html}</article>").article)
+
+
+def plain_of(article: Tag) -> str:
+    return AROUND.sub(r"\1", article.decode_contents()).strip()
 
 
 def cut(text: str, sizes: Sequence[int]) -> list[Entry]:
