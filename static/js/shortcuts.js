@@ -63,7 +63,9 @@
     const answer = await fetch(link.href, { headers: AS_HTMX }).catch(() => null);
     if (!answer?.ok || !isOurs(answer)) return location.assign(link.href);
     const words = await answer.text();
-    if (document.querySelector("dialog")) return;  // asked for twice
+    const there = document.querySelector("dialog");
+    if (there?.open) return;  // asked for twice
+    there?.remove();  // one that has closed stays for a frame
     const sheet = document.createElement("dialog");
     sheet.className = "sheet";
     sheet.innerHTML = words;
@@ -76,6 +78,6 @@
     document.body.append(sheet);
     // It brings its style.
     const style = sheet.querySelector("link");
-    style.onload = style.onerror = () => sheet.showModal();
+    style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
   });
 }

@@ -9,11 +9,24 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from blueprints.current import Portal
 from tests.history import converse, person_of
-from tests.journeys.conftest import begun, turn
+from tests.journeys.conftest import AFTER_PAINT, begun, turn
 from tests.journeys.steps import box, say, talking
 from tests.upstream import Upstream
 
 PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
+
+# The answer is there before the frame that says that the sheet has closed.
+CLOSED_AND_ASKED_FOR = """async (link) => {
+  const headers = { "HX-Request": "true" };
+  const answer = await fetch(link.href, { headers });
+  const words = await answer.text();
+  globalThis.fetch = async () => new Response(words, answer);
+  await new Promise((done) => requestAnimationFrame(() => {
+    document.querySelector("dialog").close();
+    link.click();
+    done();
+  }));
+}"""
 
 
 def sheet(page: Page):
@@ -53,6 +66,17 @@ def test_two_quick_question_marks_open_one_sheet(context: BrowserContext):
     expect(sheet(page)).to_have_count(1)
     page.keyboard.press("Escape")
     expect(sheet(page)).to_have_count(0)
+
+
+def test_a_sheet_that_has_just_closed_does_not_keep_the_next_from_opening(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    page.keyboard.press("?")
+    expect(sheet(page)).to_be_visible()
+    page.locator("#shortcuts-link").evaluate(CLOSED_AND_ASKED_FOR)
+    expect(sheet(page)).to_be_visible()
+    page.evaluate(AFTER_PAINT)
+    expect(sheet(page)).to_have_count(1)
 
 
 def test_keys_count_by_their_places_where_they_write_other_letters(
