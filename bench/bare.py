@@ -15,7 +15,7 @@ from flask import Flask, Response, request
 
 import sse
 from server import Server
-from tests.running import ROOT
+from tests.support.processes import ROOT
 
 SERVICE = os.environ.get("TWINDOW_API_URL", "")
 SCRIPTS = sorted((ROOT / "static" / "vendor").glob("*.js"))

@@ -14,7 +14,7 @@ from typing import Any
 import requests
 
 import sse
-from tests.running import new_key, running
+from tests.support.processes import new_key, running
 
 QUESTION = "How does a steam engine work?"
 

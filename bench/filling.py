@@ -7,7 +7,7 @@ import uuid
 
 from bench.service import past_end, past_order
 from bench.visits import Opened
-from tests.person import HTMX, Person
+from tests.support.person import HTMX, Person
 
 TURN = re.compile(r'data-turn="([\w-]+)"')
 

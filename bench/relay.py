@@ -11,7 +11,7 @@ from bench import words
 from bench.servers import Serving
 from bench.service import said
 from bench.table import Row, ratio
-from tests.person import Person
+from tests.support.person import Person
 
 
 def relayed(portal: Serving, bare: Serving, deltas: int, rate: float) -> Row:

@@ -12,7 +12,7 @@ from pathlib import Path
 import requests
 
 from tests.chaos import measures, processes
-from tests.running import running
+from tests.support.processes import running
 
 START_SECONDS = 20
 # One person does here what many do in days.

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from bench import words
 from tests.chaos import service
-from tests.upstream import Call
+from tests.support.upstream import Call
 
 TWIN = service.TWIN | {
     "greeting": "Hello, I am Ada.",
@@ -33,24 +33,24 @@ class Handler(service.Handler):
     # When the last piece of a reply left, by its tag.
     over: dict[str, float]
 
-    def _answer(self, call: Call) -> None:
+    def _respond(self, call: Call) -> None:
         path, _, query = call.path.partition("?")
         match call.method, path.removeprefix("/api/v1").split("/")[1:]:
             case "GET", ["over", tag]:
-                call.answer(200, {"at": self.over.get(tag)})
+                call.respond(200, {"at": self.over.get(tag)})
             case "GET", ["history"]:
-                call.answer(200, history(int(dict(parse_qsl(query))["turns"])))
+                call.respond(200, history(int(dict(parse_qsl(query))["turns"])))
             case "GET", ["twins"]:
-                call.answer(200, {"data": [TWIN]})
+                call.respond(200, {"data": [TWIN]})
             case "POST", ["conversations", _, "messages", "stream"]:
                 self._reply(call, service.order(call.body["content"]))
             case _:
-                super()._answer(call)
+                super()._respond(call)
 
     def _reply(self, call: Call, order: dict[str, str]) -> None:
         pieces = _pieces(order)
         rate = float((order or SAMPLE_ORDER)["rate"])
-        call.begin()
+        call.start_stream()
         begun = time.monotonic()
         for number, piece in enumerate(pieces):
             if rate:

@@ -21,7 +21,7 @@ from playwright.sync_api import (
 
 from bench.meter import WATCH
 from bench.servers import Serving
-from tests import browser
+from tests.support import chromium as installed
 
 WAIT_MS = 30_000
 READING_MS = 3_000
@@ -97,9 +97,9 @@ def twindow(serving: Serving) -> Site:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start a real Chromium."""
-    path = browser.path()
+    path = installed.path()
     with sync_playwright() as playwright:
-        arguments = [*browser.ARGUMENTS, ALONE]
+        arguments = [*installed.ARGUMENTS, ALONE]
         started = playwright.chromium.launch(executable_path=path, args=arguments)
         yield started
         started.close()

@@ -16,13 +16,13 @@ from playwright.sync_api import Browser, sync_playwright
 
 import app as twindow
 from blueprints.current import Portal
-from tests import browser as chromium
-from tests import postgres as postgresql
-from tests import upstream as scripted
-from tests.person import Person
-from tests.portals import close, portal_of, prepare, served
-from tests.postgres import Postgres
-from tests.upstream import Upstream
+from tests.support import chromium
+from tests.support import postgres as postgresql
+from tests.support import upstream as scripted
+from tests.support.person import Person
+from tests.support.portals import close, portal_of, prepare, served
+from tests.support.postgres import Postgres
+from tests.support.upstream import Upstream
 
 # How long an example takes says how busy the machine is; bench/ measures speed.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -85,7 +85,7 @@ def app(settings: dict[str, Any], upstream: Upstream) -> Iterator[Flask]:
     app = twindow.create_app(settings)
     yield app
     portal_of(app).log.close()
-    upstream.let_go()
+    upstream.release()
     close(app)
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests import browser
-from tests.running import running
+from tests.support import chromium
+from tests.support.processes import running
 
 SHOTS = Path(__file__).parent.parent / "docs" / "screenshots"
 THEMES = ("light", "dark")
@@ -50,15 +50,15 @@ def main() -> None:
 @contextmanager
 def portal() -> Iterator[Page]:
     """Run a portal, and open it in a browser."""
-    path = browser.path()
+    path = chromium.path()
     with (
         tempfile.TemporaryDirectory() as data,
         running(Path(data), "app.py") as server,
         sync_playwright() as playwright,
     ):
-        chromium = playwright.chromium.launch(executable_path=path, args=browser.ARGUMENTS)
-        yield chromium.new_page(base_url=server.url)
-        chromium.close()
+        browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
+        yield browser.new_page(base_url=server.url)
+        browser.close()
 
 
 def talk(page: Page, twin: str) -> str:
@@ -71,7 +71,7 @@ def talk(page: Page, twin: str) -> str:
 
 def take(page: Page, path: Path) -> None:
     """Take a picture as WebP, which Playwright itself does not offer."""
-    page.evaluate(browser.DRAWN)
+    page.evaluate(chromium.DRAWN)
     session = page.context.new_cdp_session(page)
     taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
     path.write_bytes(base64.b64decode(taken["data"]))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.running import ROOT
+from tests.support.processes import ROOT
 
 PROGRAM = """
 from gevent import monkey

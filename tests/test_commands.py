@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from tests.upstream import KEY, Upstream
+from tests.support.upstream import KEY, Upstream
 
 
 def check(app: Flask, *more: str) -> tuple[int, str]:

@@ -11,8 +11,8 @@ import config
 from service.twin import FrontMatter
 from service.twin_files import read
 from service.words import describe
-from tests import tables
-from tests.tables import Table
+from tests.support import doc_tables
+from tests.support.doc_tables import Table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -93,14 +93,16 @@ def test_ci_runs_the_readmes_own_test_command():
 
 
 TABLES = [
-    pytest.param(tables.FAULTS, ["R0", *(f"F{number}" for number in range(1, 89))], id="faults"),
-    pytest.param(tables.INTERFACE, [f"S{number}" for number in range(1, 97)], id="interface"),
+    pytest.param(
+        doc_tables.FAULTS, ["R0", *(f"F{number}" for number in range(1, 89))], id="faults"
+    ),
+    pytest.param(doc_tables.INTERFACE, [f"S{number}" for number in range(1, 97)], id="interface"),
 ]
 
 
 @pytest.mark.parametrize(("table", "names"), TABLES)
 def test_every_row_names_the_tests_that_hold_it(table: Table, names: list[str]):
-    assert table.path.read_text() == table.filled_in(), "run python -m tests.tables"
+    assert table.path.read_text() == table.filled_in(), "run python -m tests.support.doc_tables"
     rows = table.rows()
     assert [row.name for row in rows] == names
     assert [row.name for row in rows if row.tests == "none"] == []
@@ -110,7 +112,7 @@ def test_every_row_names_the_tests_that_hold_it(table: Table, names: list[str]):
 def test_every_open_point_of_the_interface_is_decided_in_the_api():
     api = (ROOT / "docs/api.md").read_text().partition("leaves open")[2]
     decided = re.findall(r"^\| (.+?) \| .+ \|$", api, re.MULTILINE)
-    open_points = [row for row in tables.INTERFACE.rows() if "not shown" in row.about]
+    open_points = [row for row in doc_tables.INTERFACE.rows() if "not shown" in row.about]
 
     assert len(open_points) == 21
     for row in open_points:

@@ -14,8 +14,8 @@ from textwrap import dedent
 
 import pytest
 
-from tests.person import Person, ended
-from tests.running import ROOT, free_port, new_key, running
+from tests.support.person import Person, ended
+from tests.support.processes import ROOT, free_port, new_key, running
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import requests
 
 from bench.servers import Service, Serving
 from bench.site import Site
-from tests.running import free_port
+from tests.support.processes import free_port
 
 APPS = Path(__file__).parent
 START_SECONDS = 90

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.accessibility.stage import House, State, house
 from tests.accessibility.states import STATES
-from tests.browser import resize
+from tests.support.chromium import resize
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
 

@@ -13,12 +13,12 @@ from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, Page, expect
 
 import app as twindow
-from tests import upstream as scripted
 from tests.journeys.conftest import turn
 from tests.journeys.steps import say
-from tests.person import Person
-from tests.portals import close, served
-from tests.upstream import Upstream
+from tests.support import upstream as scripted
+from tests.support.person import Person
+from tests.support.portals import close, served
+from tests.support.upstream import Upstream
 
 WAIT_MS = 10_000
 
@@ -70,7 +70,7 @@ class House:
             settings = {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": data}
             app = self.door.app = twindow.create_app(settings | state.settings)
             stack.callback(close, app)
-            stack.callback(upstream.let_go)
+            stack.callback(upstream.release)
             stack.callback(self._leave)
             # Pages that fade into each other take their time.
             self.page.emulate_media(reduced_motion="reduce")
@@ -140,7 +140,7 @@ class Stage:
     def heard(self, reply: str, words: str = "How does a bicycle stay upright?") -> Page:
         """Say something to Ada for the first time, and have the whole reply."""
         page = self.talk(words)
-        self.upstream.next_call().begin().complete(reply)
+        self.upstream.next_call().start_stream().complete(reply)
         expect(turn(page, "complete")).to_be_visible()
         return page
 

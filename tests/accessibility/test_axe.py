@@ -11,7 +11,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
-from tests import browser
+from tests.support import chromium
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 ALL = """Object.fromEntries(axe.getRules().filter(
@@ -45,7 +45,7 @@ def _widths(page: Page) -> Iterator[int]:
     """Set each width at which something is there to be seen that has not been."""
     met: set[str] = set()
     for width in WIDTHS:
-        browser.resize(page, width, 800)
+        chromium.resize(page, width, 800)
         now = set(page.evaluate("probes.met()"))
         if not now <= met:
             yield width

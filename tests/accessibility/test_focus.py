@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests import browser
+from tests.support import chromium
 
 # 320 pixels are what 400 % leaves of 1280.
 WAYS = [
@@ -19,7 +19,7 @@ def test_tab_goes_through_the_page_in_its_order_and_is_seen(
     probes: Page, forced: str, width: int, height: int
 ):
     probes.emulate_media(forced_colors=forced)
-    browser.resize(probes, width, height)
+    chromium.resize(probes, width, height)
     stops = probes.evaluate("probes.stops()")
     probes.evaluate("probes.follow()")
     for _ in stops:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests import browser
+from tests.support import chromium
 
 # 320 pixels are also what 400 % leaves of 1280; both dimensions shrink then.
 SIZES = [pytest.param(320, 256, id="400 %"), pytest.param(1280, 800, id="as usual")]
@@ -21,7 +21,7 @@ SPACED = """() => {
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_there_is_room(probes: Page, width: int, height: int):
     """The spacing is that of WCAG 1.4.12, the least size that of 2.5.8."""
-    browser.resize(probes, width, height)
+    chromium.resize(probes, width, height)
     sideways, small, broken = probes.evaluate(FOUND)
     sideways_when_spaced, cut_when_spaced = probes.evaluate(SPACED)
 

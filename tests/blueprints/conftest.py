@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.person import Page, Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import Page, Person, say_and_hear
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture

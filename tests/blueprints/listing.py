@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from blueprints.current import Portal
 from chat.tables import conversations
-from tests.person import Page
+from tests.support.person import Page
 
 
 def groups(page: Page) -> list[tuple[str, list[str]]]:

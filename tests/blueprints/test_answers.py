@@ -15,8 +15,8 @@ from blueprints.bundles import ENCODINGS
 from blueprints.sessions import DatabaseCache
 from blueprints.warm_up import warm_up
 from chat.tables import sessions
-from tests.person import Person
-from tests.upstream import Upstream
+from tests.support.person import Person
+from tests.support.upstream import Upstream
 
 
 def test_health(alice: Person, upstream: Upstream):
@@ -121,7 +121,7 @@ def test_who_has_only_looked_around_is_forgotten_after_a_day(
     alice: Person, bob: Person, upstream: Upstream, portal
 ):
     bob.begin("Hello")
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
     alice.get("/twins/ada")
     with portal.database.read() as connection:
         ends = sorted(connection.execute(select(sessions.c.expires_at)).scalars())
@@ -145,7 +145,7 @@ def test_who_comes_back_to_read_is_kept_for_as_long_again(
             return [round((end - time.time()) / 86_400) for end in ends]
 
     alice.begin("Hello")
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
     alice.get("/conversations")
     with portal.database.write() as connection:
         connection.execute(update(sessions).values(expires_at=time.time() + 86_400))
@@ -198,7 +198,7 @@ def test_a_database_that_is_locked_keeps_the_words(
     assert page.status == 503
     assert "Nothing was sent" in page.text
     assert page.html.select_one("textarea").get_text() == "words worth keeping"
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 @pytest.mark.parametrize(
@@ -221,4 +221,4 @@ def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Ups
 
     assert call.body["content"] == "🙂" * 32_000
     assert int(call.headers["Content-Length"]) < 256 * 1024
-    call.begin().complete("ok")
+    call.start_stream().complete("ok")

@@ -10,9 +10,9 @@ import pytest
 from blueprints.current import Portal
 from chat import avatars
 from database import Database, DatabaseUnavailable
-from tests.drawings import png
-from tests.person import Page, Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.images import png
+from tests.support.person import Page, Person, say_and_hear
+from tests.support.upstream import Upstream
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()
@@ -21,7 +21,7 @@ PICTURE = png()
 @pytest.fixture(autouse=True)
 def pictured(upstream: Upstream) -> None:
     upstream.twins = [{"id": "ada", "name": "Ada", "avatarUrl": PLACE}, {"id": "b/é", "name": "B"}]
-    upstream.answers[PLACE] = lambda call: call.answer(200, PICTURE, content_type="text/html")
+    upstream.answers[PLACE] = lambda call: call.respond(200, PICTURE, content_type="text/html")
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +82,7 @@ def test_a_picture_that_fails_is_a_face_today(alice: Person, upstream: Upstream,
 
 
 def test_pages_wait_for_no_picture(alice: Person, upstream: Upstream):
-    upstream.hold_back.add(PLACE)
+    upstream.held_paths.add(PLACE)
     page = say_and_hear(alice, upstream, "Hello", "Hello")
 
     for each in (alice.get("/"), alice.get("/twins/ada"), page):

@@ -9,7 +9,7 @@ import pytest
 
 from branding.colour import parse
 from branding.palette import Palette
-from tests.person import Person
+from tests.support.person import Person
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)

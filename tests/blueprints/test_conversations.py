@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.person import Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):
@@ -11,7 +11,7 @@ def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstr
     say_and_hear(alice, upstream, "About engines", "Yes")
     page = alice.get("/twins/" + "a%2Fb%20c%3F%23%C3%BC")
     alice.press(page, "Send", content="About nothing")
-    upstream.next_call().begin().complete("Right")
+    upstream.next_call().start_stream().complete("Right")
 
     def titles(path: str) -> list[str]:
         return [a.get_text() for a in alice.get(path).html.select(".rows > li > a")]
@@ -37,7 +37,7 @@ def test_a_long_conversation_opens_at_its_newest_turns(alice: Person, upstream: 
     page = say_and_hear(alice, upstream, "turn 1", "ok")
     for number in range(2, 24):
         page = alice.press(page, "Send", content=f"turn {number}")
-        upstream.next_call().begin().complete("ok")
+        upstream.next_call().start_stream().complete("ok")
         page = ended(alice, page)
 
     assert [t.select_one(".turn__said").get_text()[5:] for t in page.turns] == [
@@ -62,7 +62,7 @@ def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
 def test_few_requests_left_are_told_before_none_is(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
     call = upstream.next_call()
-    call.head(
+    call.send_head(
         200,
         content_type="text/event-stream",
         x_ratelimit_limit="500",

@@ -8,8 +8,8 @@ from blueprints.current import Portal
 from chat import deletions
 from chat.tables import conversations, entries, passages, turns
 from tests.blueprints.listing import move, titles
-from tests.person import HTMX, Page, Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Page, Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
@@ -69,7 +69,7 @@ def test_deleting_twice_is_deleting(alice: Person, page: Page):
 
 def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstream: Upstream):
     page = alice.begin("Tell me all")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("It began")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         stream.until("It began")
@@ -77,7 +77,7 @@ def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstre
         frames = "".join(event.data for event in stream.rest())
 
     assert "The conversation was deleted, so this reply was stopped." in frames
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
 
 def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
@@ -146,12 +146,12 @@ def test_whoever_begins_again_after_deleting_what_they_never_saw_can_do_so(
     for _ in range(2):
         answer = alice.post(action, fields | {"content": "Hello"}, **HTMX).response
         path = answer.headers["HX-Redirect"]
-        upstream.next_call().begin().complete("Hello to you")
+        upstream.next_call().start_stream().complete("Hello to you")
         alice.press(alice.get("/conversations"), "Delete")
         assert alice.get(path).status == 404
         action, fields = alice.get("/twins/ada").action("Send")
 
-    assert upstream.sent() == ["Hello", "Hello"]
+    assert upstream.sent_messages() == ["Hello", "Hello"]
 
 
 def test_words_that_were_refused_are_kept_for_each_conversation(alice: Person, upstream: Upstream):
@@ -160,11 +160,11 @@ def test_words_that_were_refused_are_kept_for_each_conversation(alice: Person, u
         pages.append(alice.begin(words))
         call = upstream.next_call()
         alice.press(pages[-1], "Send", content=f"after {words}")
-        call.begin().complete("Yes")
+        call.start_stream().complete("Yes")
         alice.get("/")
         pages[-1] = ended(alice, pages[-1])
     again = alice.press(pages[0], "Ask again")
-    upstream.next_call().begin().complete("Yes")
+    upstream.next_call().start_stream().complete("Yes")
 
     assert alice.get(again.path).html.select_one("textarea").get_text() == "after one"
     assert alice.get(pages[1].path).html.select_one("textarea").get_text() == "after two"

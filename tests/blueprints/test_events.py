@@ -3,14 +3,14 @@
 import pytest
 from bs4 import Tag
 
-from tests.person import Page, Person, ended
-from tests.portals import close, served
-from tests.upstream import Upstream
+from tests.support.person import Page, Person, ended
+from tests.support.portals import close, served
+from tests.support.upstream import Upstream
 
 
 def begun(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
-    return page, str(page.turns[0]["data-turn"]), upstream.next_call().begin()
+    return page, str(page.turns[0]["data-turn"]), upstream.next_call().start_stream()
 
 
 def test_the_html_grows_and_the_end_changes_only_what_is_below(alice: Person, upstream: Upstream):
@@ -131,7 +131,7 @@ def test_the_producer_does_not_need_readers(alice: Person, upstream: Upstream):
 def test_progress_is_shown_until_there_is_text(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
-        call.send(type="progress", progress={"stage": "thinking", "percent": None})
+        call.send_event(type="progress", progress={"stage": "thinking", "percent": None})
         stream.until("Thinking…")
         call.delta("Hi")
         frame = stream.next()
@@ -189,7 +189,7 @@ def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
         portal.log.close()
         stream.rest()
 
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
     page = alice.get(page.path)
     assert page.states == ["interrupted"]
     assert "Said before closing" in page.text

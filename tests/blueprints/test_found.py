@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.person import HTMX, Page, Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Page, Person, say_and_hear
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.person import Page, Person, ended
-from tests.upstream import Upstream
+from tests.support.person import Page, Person, ended
+from tests.support.upstream import Upstream
 
 Said = dict[str, str]
 
@@ -18,11 +18,11 @@ def said(role: str, content: str, **more: str) -> Said:
 def cut(alice: Person, upstream: Upstream) -> Page:
     """Return the page of a conversation whose second reply was cut off."""
     page = alice.begin("first")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     page = alice.press(ended(alice, page), "Send", content="second")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("Tw")
-    call.finish()
+    call.close()
     return ended(alice, page)
 
 
@@ -40,7 +40,7 @@ def test_retry_takes_the_answer_that_came(alice: Person, upstream: Upstream, cut
 
     assert page.states == ["complete", "interrupted", "complete"]
     assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "Two"
-    assert upstream.sent() == ["first", "second"]
+    assert upstream.sent_messages() == ["first", "second"]
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_what_did_not_come_is_asked_again(
     upstream.history = history
 
     page = alice.press(cut, "Retry")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
 
     assert ended(alice, page).states == ["complete", "interrupted", "complete"]
-    assert upstream.sent() == ["first", "second", "second"]
+    assert upstream.sent_messages() == ["first", "second", "second"]
 
 
 def test_a_service_without_history_is_asked_for_it_once(
@@ -93,9 +93,9 @@ def test_a_service_without_history_is_asked_for_it_once(
     page = cut
     for _ in range(2):
         page = alice.press(page, "Retry")
-        call = upstream.next_call().begin()
+        call = upstream.next_call().start_stream()
         call.delta("Tw")
-        call.finish()
+        call.close()
         page = ended(alice, page)
 
     looks = [call for call in upstream.calls if call.method == "GET" and "messages" in call.path]
@@ -104,9 +104,9 @@ def test_a_service_without_history_is_asked_for_it_once(
 
 def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
-    upstream.next_call().answer(422, {"error": "no"})
+    upstream.next_call().respond(422, {"error": "no"})
     page = alice.press(ended(alice, page), "Retry")
-    upstream.next_call().begin().complete("Hello")
+    upstream.next_call().start_stream().complete("Hello")
     ended(alice, page)
 
     assert not [call for call in upstream.calls if call.path.endswith("messages?page=1&limit=100")]
@@ -120,11 +120,11 @@ def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
     page = alice.press(cut, "Retry")
     call = upstream.next_call()
     upstream.history = [*FIRST, said("assistant", "Two")]
-    call.answer(409, {"error": "busy"})
+    call.respond(409, {"error": "busy"})
 
     page = ended(alice, page)
     assert page.states[-1] == "complete"
-    assert upstream.sent() == ["first", "second", "second"]
+    assert upstream.sent_messages() == ["first", "second", "second"]
 
 
 def test_times_tell_the_order_of_a_history(alice: Person, upstream: Upstream, cut: Page):
@@ -138,4 +138,4 @@ def test_times_tell_the_order_of_a_history(alice: Person, upstream: Upstream, cu
     page = ended(alice, alice.press(cut, "Retry"))
 
     assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "Two"
-    assert upstream.sent() == ["first", "second"]
+    assert upstream.sent_messages() == ["first", "second"]

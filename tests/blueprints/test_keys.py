@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import app as twindow
-from tests.page import read
-from tests.person import Person
-from tests.portals import close
-from tests.upstream import Upstream
+from tests.support.html import read
+from tests.support.person import Person
+from tests.support.portals import close
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream:
 
 
 def test_a_form_that_is_sent_twice_at_once_makes_one_key(alice: Person, upstream: Upstream):
-    upstream.hold_back.add("/api/v1/auth/api-keys")
+    upstream.held_paths.add("/api/v1/auth/api-keys")
     action, fields = alice.get("/keys").action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(alice.post, action, fields)
         call = upstream.next_call()
-        upstream.hold_back.clear()
+        upstream.held_paths.clear()
         second = alice.post(action, fields)
-        call.answer(201, {"data": {"key": "tw_once"}})
+        call.respond(201, {"data": {"key": "tw_once"}})
 
     assert "tw_once" in first.result().text
     assert second.status == 409

@@ -10,8 +10,8 @@ from sqlalchemy import update
 from chat.entries import Ended, State
 from chat.tables import conversations
 from tests.languages import TRANSLATED
-from tests.person import HTMX, Page, Person
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Page, Person
+from tests.support.upstream import Upstream
 from wording import LANGUAGES
 
 HEADINGS = {
@@ -143,7 +143,7 @@ def test_what_was_written_in_english_is_read_in_every_language(
 
 def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream, portal):
     page = alice.begin("Hello")
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
     with portal.database.write() as connection:
         connection.execute(update(conversations).values(twin_name="<b>שרה</b>"))
     choose(alice, "ar")
@@ -157,7 +157,7 @@ def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream
 
 def test_the_service_itself_speaks_english(tmp_path):
     import app as twindow
-    from tests.portals import close
+    from tests.support.portals import close
 
     app = twindow.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
     asked = {"Accept-Language": "de"}

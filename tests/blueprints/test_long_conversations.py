@@ -14,10 +14,10 @@ from sqlalchemy import event
 
 from blueprints.current import Portal
 from chat.markdown.rendering import render
-from tests.history import converse, person_of
-from tests.page import read
-from tests.person import HTMX, Page, Person, say_and_hear
-from tests.upstream import TWINS, Upstream
+from tests.support.history import converse, person_of
+from tests.support.html import read
+from tests.support.person import HTMX, Page, Person, say_and_hear
+from tests.support.upstream import TWINS, Upstream
 
 SHORT, LONG = 60, 1_000
 
@@ -36,7 +36,7 @@ def settings(tmp_path: Path, upstream: Upstream, database_url: str) -> dict[str,
 @pytest.fixture
 def person(alice: Person, portal: Portal, upstream: Upstream) -> str:
     alice.begin("Hello")
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
     return person_of(portal.database)
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from chat.tables import sessions
-from tests.person import Page, Person
+from tests.support.person import Page, Person
 
 OTHERS = {
     "theme": "dark",

@@ -4,31 +4,31 @@ import pytest
 
 from blueprints.current import Portal
 from database import DatabaseUnavailable
-from tests.person import HTMX, Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_retry_is_a_new_turn_with_the_same_words(alice: Person, upstream: Upstream):
     page = alice.begin("again, please")
-    upstream.next_call().answer(500, {"error": "boom"})
+    upstream.next_call().respond(500, {"error": "boom"})
     page = ended(alice, page)
 
     page = alice.press(page, "Retry")
-    upstream.next_call().begin().complete("here you are")
+    upstream.next_call().start_stream().complete("here you are")
     page = ended(alice, page)
 
     assert page.states == ["failed", "complete"]
-    assert upstream.sent() == ["again, please", "again, please"]
+    assert upstream.sent_messages() == ["again, please", "again, please"]
 
 
 def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
     page = alice.begin("again")
-    upstream.next_call().answer(500, {"error": "boom"})
+    upstream.next_call().respond(500, {"error": "boom"})
     page = ended(alice, page)
 
     action, fields = page.action("Retry")
     alice.post(action, fields)
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
     page = ended(alice, alice.post(action, fields))
 
     assert page.states == ["failed", "complete"]
@@ -36,11 +36,11 @@ def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
 
 def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, upstream: Upstream):
     page = alice.begin("first")
-    upstream.next_call().answer(500, {"error": "boom"})
+    upstream.next_call().respond(500, {"error": "boom"})
     page = ended(alice, page)
     action, fields = page.action("Retry")
     alice.press(page, "Send", content="second")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
 
     answer = alice.post(action, fields, **HTMX)
 
@@ -56,12 +56,12 @@ def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream
     for _ in range(3):
         call = upstream.next_call()
         keys.append(call.headers["Idempotency-Key"])
-        call.answer(500, {})
+        call.respond(500, {})
         page = alice.press(ended(alice, page), "Retry")
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
     page = alice.press(ended(alice, page), "Send", content="hello")
     other = upstream.next_call()
-    other.begin().complete("Hi again")
+    other.start_stream().complete("Hi again")
     ended(alice, page)
 
     assert set(keys) == {f'"{page.turns[0]["data-turn"]}"'}
@@ -70,14 +70,14 @@ def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream
 
 def test_retry_and_send_of_one_page_are_two_presses(alice: Person, upstream: Upstream):
     page = alice.begin("yes")
-    upstream.next_call().answer(500, {})
+    upstream.next_call().respond(500, {})
     page = ended(alice, page)
     alice.press(page, "Retry")
-    upstream.next_call().begin().complete("Go on?")
+    upstream.next_call().start_stream().complete("Go on?")
     ended(alice, page)
 
     alice.press(page, "Send", content="yes")
-    upstream.next_call().begin().complete("Going on")
+    upstream.next_call().start_stream().complete("Going on")
 
     assert ended(alice, page).states == ["failed", "complete", "complete"]
 
@@ -87,12 +87,12 @@ def test_retry_of_what_is_not_there_is_a_message_of_its_own(
     alice: Person, upstream: Upstream, again: str
 ):
     page = alice.begin("one")
-    upstream.next_call().answer(500, {})
+    upstream.next_call().respond(500, {})
     page = ended(alice, page)
     action, fields = page.action("Retry")
 
     alice.post(action, fields | {"again": again})
-    upstream.next_call().begin().complete("Hello")
+    upstream.next_call().start_stream().complete("Hello")
 
     assert ended(alice, page).states == ["failed", "complete"]
 
@@ -101,7 +101,7 @@ def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
     alice: Person, upstream: Upstream, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ):
     page = alice.begin("one")
-    upstream.next_call().answer(500, {})
+    upstream.next_call().respond(500, {})
     page = ended(alice, page)
 
     def away(*_: object) -> None:
@@ -124,7 +124,7 @@ def test_whoever_asks_again_after_a_lost_answer_can_ask_once_more(
     for _ in range(2):  # the answer to the first is lost
         answer = alice.post(str(form["action"]), fields, **HTMX)
         keys.add(answer.html.select_one("#again [name=key]")["value"])
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
 
     assert fields["key"] not in keys
     assert len(keys) == 2

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.person import Person
-from tests.upstream import Upstream
+from tests.support.person import Person
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture

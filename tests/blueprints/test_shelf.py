@@ -6,8 +6,8 @@ import pytest
 
 from blueprints.current import Portal
 from tests.blueprints.listing import groups, move, titles
-from tests.person import Page, Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import Page, Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, page: Page):
@@ -58,7 +58,7 @@ def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
 
     alice.press(alice.get(page.path), "Archive")
     alice.press(alice.get(page.path), "Send", content="And red?")
-    upstream.next_call().begin().complete("Dust.")
+    upstream.next_call().start_stream().complete("Dust.")
     assert titles(alice.get("/conversations")) == ["Why is the sky blue?"]
 
 
@@ -91,7 +91,7 @@ def test_the_archive_keeps_the_pin(alice: Person, page: Page):
 
 def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
     page = alice.begin("Tell me all")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("It began")
     renamed = alice.press(page, "Rename", title="History")
     call.complete("It began, and ended")

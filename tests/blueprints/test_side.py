@@ -6,8 +6,8 @@ import pytest
 
 from blueprints.current import Portal
 from tests.blueprints.listing import move
-from tests.person import HTMX, Page, Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Page, Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_it(
@@ -18,7 +18,7 @@ def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_i
     def beside(page: Page) -> list[str]:
         action, fields = page.action("Send")
         answer = alice.post(action, fields | {"content": "more"}, **HTMX)
-        upstream.next_call().begin().complete("Yes")
+        upstream.next_call().start_stream().complete("Yes")
         ended(alice, page)
         return [link.get_text() for link in answer.html.select("#side li a")]
 

@@ -11,8 +11,8 @@ from jinja2 import Environment, FileSystemLoader
 
 import twinapi
 from database import DatabaseUnavailable
-from tests.person import HTMX, Page, Person
-from tests.portals import served
+from tests.support.person import HTMX, Page, Person
+from tests.support.portals import served
 
 STATUSES = [400, 401, 403, 404, 405, 413, 418, 429, 500, 503]
 

@@ -1,19 +1,19 @@
 """Stop: the text so far is kept, and nobody writes on."""
 
-from tests.person import Person, ended
-from tests.upstream import Upstream
+from tests.support.person import Person, ended
+from tests.support.upstream import Upstream
 
 
 def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
     page = alice.begin("tell me everything")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("Once upon a time")
         stream.until("Once upon a time")
         page = alice.press(alice.get(page.path), "Stop")
         frames = stream.rest()
 
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
     assert page.states == ["stopped"]
     assert "Once upon a time" in page.text
     assert "You stopped this reply." in page.text
@@ -22,12 +22,12 @@ def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
 
 def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
-    call = upstream.next_call().begin(location="/api/v1/conversations/up-1/messages/m-1")
+    call = upstream.next_call().start_stream(location="/api/v1/conversations/up-1/messages/m-1")
     call.delta("Half")
     alice.press(page, "Stop")
 
     stop = upstream.next_call()
-    stop.answer(204, b"")
+    stop.respond(204, b"")
     assert (stop.method, stop.path) == ("DELETE", "/api/v1/conversations/up-1/messages/m-1")
 
 
@@ -37,8 +37,8 @@ def test_stop_hangs_up_also_before_the_answer_has_begun(alice: Person, upstream:
 
     page = alice.press(page, "Stop")
 
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
     assert page.states == ["stopped"]
     page = alice.press(page, "Send", content="next")
-    upstream.next_call().begin().complete("Yes")
+    upstream.next_call().start_stream().complete("Yes")
     assert ended(alice, page).states == ["stopped", "complete"]

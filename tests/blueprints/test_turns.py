@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.person import HTMX, Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_a_message_makes_a_conversation_and_gets_its_reply(alice: Person, upstream: Upstream):
@@ -19,7 +19,7 @@ def test_a_message_makes_a_conversation_and_gets_its_reply(alice: Person, upstre
 
     turn_id = str(page.turns[0]["data-turn"])
     with alice.follow(turn_id) as stream:
-        call.begin().delta("Hel")
+        call.start_stream().delta("Hel")
         stream.until("Hel")
         call.delta("lo")
         call.complete("Hello **you**")
@@ -34,21 +34,21 @@ def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstrea
 
     page = alice.press(page, "Send", content="two")
     call = upstream.next_call()
-    call.begin().complete("second")
+    call.start_stream().complete("second")
 
     assert call.path == "/api/v1/conversations/up-1/messages/stream"
-    assert upstream.sent() == ["one", "two"]
+    assert upstream.sent_messages() == ["one", "two"]
 
 
 def test_the_same_press_of_the_button_is_one_turn_and_one_call(alice: Person, upstream: Upstream):
     action, fields = alice.get("/twins/ada").action("Send")
     first = alice.post(action, fields | {"content": "once"})
     second = alice.post(action, fields | {"content": "once"})
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
 
     assert first.path == second.path
     assert len(second.turns) == 1
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
 
 
 def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Upstream):
@@ -77,7 +77,7 @@ def test_what_cannot_be_sent_is_given_back_with_a_sentence(
     assert sentence in page.text
     box = page.html.select_one("textarea[name=content]")
     assert box.get_text().strip() == content.strip()
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, upstream: Upstream):
@@ -89,8 +89,8 @@ def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, up
     assert page.status == 409
     assert "still replying" in page.text
     assert page.html.select_one("textarea[name=content]").get_text() == "second, typed early"
-    call.begin().complete("done")
-    assert upstream.sent() == ["first"]
+    call.start_stream().complete("done")
+    assert upstream.sent_messages() == ["first"]
 
 
 def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstream):
@@ -99,7 +99,7 @@ def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstre
 
     answer = alice.post(action, fields | {"content": "two"}, **HTMX)
 
-    upstream.next_call().begin().complete("second")
+    upstream.next_call().start_stream().complete("second")
     assert answer.html.html is None
     partial = answer.html.select_one("hx-partial")
     assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "beforeend")
@@ -113,12 +113,12 @@ def test_a_press_whose_answer_was_lost_shows_its_turn_the_next_time(
     alice: Person, upstream: Upstream, button: str
 ):
     page = alice.begin("one")
-    upstream.next_call().answer(500, {})
+    upstream.next_call().respond(500, {})
     page = ended(alice, page)
     action, fields = page.action(button)
     pressed = fields | {"content": "two"}
     alice.post(action, pressed, **HTMX)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
 
     answer = alice.post(action, pressed, **HTMX)
 
@@ -126,7 +126,7 @@ def test_a_press_whose_answer_was_lost_shows_its_turn_the_next_time(
     assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "innerHTML")
     assert [turn["data-state"] for turn in partial.select("article.turn")] == ["failed", "waiting"]
     call.complete("second")
-    assert upstream.sent() == ["one", "two"]
+    assert upstream.sent_messages() == ["one", "two"]
 
 
 def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
@@ -137,14 +137,14 @@ def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
     assert page.status == 400
     assert "no longer valid" in page.text
     assert page.html.select_one("textarea").get_text() == "words worth keeping"
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 def test_nobody_can_touch_what_is_not_theirs(
     alice: Person, people: Callable[[], Person], upstream: Upstream
 ):
     page = alice.begin("a secret")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     turn_id = str(page.turns[0]["data-turn"])
     mallory = people()
     token = {"csrf_token": mallory.get("/twins/ada").form("/conversations")["csrf_token"]}
@@ -178,28 +178,28 @@ def test_a_first_press_that_comes_twice_at_once_is_one_turn(
                 pool.submit(somebody.post, action, fields | {"content": "once"}) for _ in range(2)
             ]
             first, second = (page.result(10) for page in press)
-        upstream.next_call().begin().complete("ok")
+        upstream.next_call().start_stream().complete("ok")
 
         assert first.path == second.path
         assert (first.status, second.status) == (200, 200)
-    assert len(upstream.sent()) == 5
+    assert len(upstream.sent_messages()) == 5
 
 
 def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstream: Upstream):
-    upstream.hold_back.add("/api/v1/conversations")
+    upstream.held_paths.add("/api/v1/conversations")
     page = alice.begin("first")
     slow = upstream.next_call()
     page = alice.press(page, "Stop")
     page = alice.press(page, "Send", content="second")
-    upstream.next_call().answer(201, {"data": {"id": "fast"}})
+    upstream.next_call().respond(201, {"data": {"id": "fast"}})
     second = upstream.next_call()
-    second.begin().complete("Two")
+    second.start_stream().complete("Two")
     page = ended(alice, page)
-    slow.answer(201, {"data": {"id": "slow"}})
+    slow.respond(201, {"data": {"id": "slow"}})
 
     page = alice.press(page, "Send", content="third")
     third = upstream.next_call()
-    third.begin().complete("Three")
+    third.start_stream().complete("Three")
     ended(alice, page)
 
     assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
@@ -209,7 +209,7 @@ def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
     alice: Person, upstream: Upstream
 ):
     page = alice.begin("one")
-    upstream.next_call().answer(
+    upstream.next_call().respond(
         200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
     )
     page = ended(alice, page)
@@ -219,7 +219,7 @@ def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
 
     answer = alice.post(action, fields | {"content": "two"}, **HTMX)
 
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     assert "39 requests are left" in answer.text
 
 
@@ -228,9 +228,9 @@ def test_a_reply_that_is_as_long_as_it_may_be_says_so(
     alice: Person, upstream: Upstream, cut_off: object, notes: int
 ):
     page = alice.begin("one")
-    call = upstream.next_call().begin()
-    call.send(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
-    call.finish()
+    call = upstream.next_call().start_stream()
+    call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
+    call.close()
     page = ended(alice, page)
 
     assert page.states == ["complete"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.person import Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import Person, say_and_hear
+from tests.support.upstream import Upstream
 
 
 def test_the_page_of_a_twin_lists_its_last_conversations(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from tests.person import HTMX, Page, Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Page, Person, say_and_hear
+from tests.support.upstream import Upstream
 
 ALL = {"page": 1, "pages": 1}
 

@@ -9,10 +9,10 @@ import pytest
 import requests
 from bs4 import BeautifulSoup
 
-from tests.page import read
-from tests.person import Page, Person, Stream, ended
-from tests.shown import Shown
-from tests.upstream import Call, Upstream
+from tests.support.html import read
+from tests.support.person import Page, Person, Stream, ended
+from tests.support.turn_view import Shown
+from tests.support.upstream import Call, Upstream
 
 PARAGRAPH = "One sentence goes on about wheels and roads, and then another one does. "
 
@@ -48,7 +48,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
     page = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     return Followed(alice, page), call
 
 
@@ -69,7 +69,7 @@ def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstre
     page = Followed(alice, alice.begin("hello"))
     call = upstream.next_call()
     page.until("has your message")
-    call.answer(429, {"error": "busy"}, retry_after="120")
+    call.respond(429, {"error": "busy"}, retry_after="120")
     html = page.rest()
 
     composer = html.select_one(".composer.until")
@@ -121,7 +121,7 @@ def test_in_the_end_it_shows_what_is_kept_and_no_more(
     alice: Person, upstream: Upstream, deltas: list[str], final: str
 ):
     begun = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     page = Followed(alice, begun)
     for delta in deltas:
         call.delta(delta)
@@ -137,14 +137,14 @@ def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upst
     begun = alice.begin("hello")
     call = upstream.next_call()
     page = Followed(alice, begun).until("has your message")
-    call.answer(500, {})
+    call.respond(500, {})
 
     assert shown(page.rest()) == ""
 
 
 def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
-    call.send(type="progress", progress={"stage": "reading files"})
+    call.send_event(type="progress", progress={"stage": "reading files"})
     page.until("Reading files…")
     call.complete("Done")
     page.rest()
@@ -155,7 +155,7 @@ def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, ups
 
 def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
     begun = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     page = Followed(alice, begun)
     call.delta("Half")
     page.until("Half")
@@ -163,11 +163,11 @@ def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
     assert "You stopped this reply." in page.rest().get_text()
 
     again = alice.press(alice.get(begun.path), "Ask again")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     page = Followed(alice, again)
     call.delta("Half")
     page.until("Half")
-    call.finish()
+    call.close()
     html = page.rest()
     assert html.select(".turn__foot")[-1]["data-state"] == "interrupted"
     assert html.select(".turn")[-1].find("button", string="Retry")
@@ -190,7 +190,7 @@ def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
 
 def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
-    upstream.next_call().begin().complete("Yes")
+    upstream.next_call().start_stream().complete("Yes")
     page = ended(alice, page)
     again = alice.get(f"{page.path}?follow=1")
 
@@ -200,7 +200,7 @@ def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstre
 
 def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstream):
     page = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
 
     assert bob.get(f"{page.path}?follow=1").status == 404
     call.complete("Yes")
@@ -212,10 +212,10 @@ def test_one_person_follows_so_many_replies_and_not_more(
     monkeypatch.setattr("blueprints.readers.MOST", 2)
     page = alice.begin("hello")
     turn_id = str(page.turns[0]["data-turn"])
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     bob = people()
     other = bob.begin("hello")
-    upstream.next_call().begin().delta("Heard")
+    upstream.next_call().start_stream().delta("Heard")
     with alice.follow(turn_id) as stream:
         kept = Followed(alice, page).until("has your message")
         with alice.follow(turn_id) as third:

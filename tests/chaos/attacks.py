@@ -7,7 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 
-from tests.upstream import Call
+from tests.support.upstream import Call
 
 MEGABYTE = 1024 * 1024
 DELTA = b"data: " + json.dumps({"type": "delta", "content": "word " * 200}).encode() + b"\n\n"
@@ -26,55 +26,55 @@ def bomb_of_deltas(call: Call) -> None:
 
 def line(call: Call) -> None:
     """Send one line of 50 MB without an end."""
-    call.begin()
-    call.raw(b"data: ")
+    call.start_stream()
+    call.send_bytes(b"data: ")
     for _ in range(50):
-        call.raw(b"x" * MEGABYTE)
+        call.send_bytes(b"x" * MEGABYTE)
 
 
 def lines(call: Call) -> None:
     """Send one event of 4 MiB in short lines."""
-    call.begin()
+    call.start_stream()
     for _ in range(4):
-        call.raw(LINE * (MEGABYTE // len(LINE)))
-    call.raw(b"\n")
+        call.send_bytes(LINE * (MEGABYTE // len(LINE)))
+    call.send_bytes(b"\n")
     call.complete("After the long event.")
 
 
 def endless(call: Call) -> None:
     """Send deltas as fast as they are taken, until cut."""
-    call.begin()
+    call.start_stream()
     while True:
-        call.raw(DELTA * 60)
+        call.send_bytes(DELTA * 60)
 
 
 def small_deltas(call: Call) -> None:
     """Send deltas of one character as fast as they are taken, until cut."""
-    call.begin()
+    call.start_stream()
     delta = b'data: {"type":"delta","content":"x"}\n\n'
     while True:
-        call.raw(delta * 1000)
+        call.send_bytes(delta * 1000)
 
 
 def loris(call: Call) -> None:
     """Send a head that never ends, a byte each fifth of a second."""
     for byte in _for_ever(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"):
-        call.raw(byte)
+        call.send_bytes(byte)
         time.sleep(0.2)
 
 
 def heartbeats(call: Call) -> None:
     """Send nothing but signs of life, until cut."""
-    call.begin()
+    call.start_stream()
     call.delta("A first word. ")
     while True:
-        call.raw(b": still here\n\n")
+        call.send_bytes(b": still here\n\n")
         time.sleep(0.05)
 
 
 def calm(call: Call) -> None:
     """Reply well: what the others are compared with."""
-    call.begin()
+    call.start_stream()
     for number in range(50):
         call.delta(f"word {number} ")
         time.sleep(0.1)
@@ -91,12 +91,12 @@ MODES: dict[str, Callable[[Call], None]] = {
 
 
 def _packed(call: Call, megabyte: bytes, first: bytes = b"") -> None:
-    call.head(200, content_type="text/event-stream", content_encoding="gzip")
+    call.send_head(200, content_type="text/event-stream", content_encoding="gzip")
     packer = zlib.compressobj(9, wbits=31)
-    call.raw(packer.compress(first))
+    call.send_bytes(packer.compress(first))
     for _ in range(200):
-        call.raw(packer.compress(megabyte))
-    call.raw(packer.flush())
+        call.send_bytes(packer.compress(megabyte))
+    call.send_bytes(packer.flush())
 
 
 def _for_ever(head: bytes, then: bytes) -> Iterator[bytes]:

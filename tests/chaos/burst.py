@@ -14,7 +14,7 @@ from pathlib import Path
 import requests
 
 from tests.chaos.report import Promises, Report, exactly
-from tests.running import new_key, running
+from tests.support.processes import new_key, running
 
 LIMIT = 500
 

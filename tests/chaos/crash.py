@@ -18,8 +18,8 @@ from tests.chaos.measures import rows, running_replies
 from tests.chaos.people import Said, each, kept_share, look_until_ended, shares, somebodies
 from tests.chaos.processes import Service, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_least, at_most, only
-from tests.person import Person
-from tests.running import free_port
+from tests.support.person import Person
+from tests.support.processes import free_port
 
 SWEEP_SECONDS = 15
 

@@ -19,8 +19,8 @@ from blueprints import readers
 from tests.chaos.people import PEOPLE, Said, each, kept_share, look_until_ended, shares, somebodies
 from tests.chaos.processes import Portal, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_least, at_most, exactly, only
-from tests.person import Person
-from tests.running import free_port
+from tests.support.person import Person
+from tests.support.processes import free_port
 
 READ_SECONDS = 30
 # So few readers come back without a crowd.

@@ -17,8 +17,8 @@ from tests.chaos.observer import AT_MOST_SECONDS, watch
 from tests.chaos.people import Said
 from tests.chaos.processes import Portal, Service, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_least, at_most, below, exactly, only
-from tests.person import Person
-from tests.running import free_port
+from tests.support.person import Person
+from tests.support.processes import free_port
 
 SETTLE_SECONDS = 3.0
 BOUNDS = {"API_ANSWER_TIMEOUT": "4", "API_IDLE_TIMEOUT": "4", "API_REPLY_TIMEOUT": "8"}

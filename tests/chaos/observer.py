@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import requests
 
 from tests.chaos.report import Report
-from tests.person import Person
+from tests.support.person import Person
 
 LOOK_EACH_SECONDS = 0.02
 AT_LEAST_SECONDS = 5.0

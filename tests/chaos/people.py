@@ -15,7 +15,7 @@ import requests
 from bs4 import Tag
 
 from tests.chaos.service import order
-from tests.person import WAIT_SECONDS, Person
+from tests.support.person import WAIT_SECONDS, Person
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import requests
 
-from tests.running import ROOT, running
+from tests.support.processes import ROOT, running
 
 START_SECONDS = 20
 END_SECONDS = 15

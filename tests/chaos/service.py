@@ -11,7 +11,6 @@ if __name__ == "__main__":
 
     monkey.patch_all()
 
-import json
 import os
 import time
 import uuid
@@ -23,9 +22,9 @@ from typing import Any
 
 import gevent.os
 
-from tests import upstream
 from tests.chaos import attacks
-from tests.upstream import Call
+from tests.support import upstream
+from tests.support.upstream import Call
 
 TWIN = {"id": "ada", "name": "Ada", "description": "Explains how things work."}
 
@@ -44,24 +43,22 @@ class Handler(upstream.Handler):
 
     messages: dict[str, Message]
 
-    def _handle(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        call = Call(self, json.loads(self.rfile.read(length)) if length else {})
-        with suppress(OSError):  # the portal has gone
-            self._answer(call)
-        self.close_connection = True
+    def answer(self, call: Call) -> None:
+        """Answer a request."""
+        with suppress(OSError):  # the portal has closed the connection
+            self._respond(call)
 
-    def _answer(self, call: Call) -> None:
+    def _respond(self, call: Call) -> None:
         path, _, wanted = call.path.partition("?")
         match call.method, path.removeprefix("/api/v1").split("/")[1:]:
             case "GET", ["seen"]:
-                call.answer(200, self._seen(wanted))
+                call.respond(200, self._seen(wanted))
             case "GET", ["twins"]:
-                call.answer(200, {"data": [TWIN]})
+                call.respond(200, {"data": [TWIN]})
             case "GET", ["twins", "ada"]:
-                call.answer(200, {"data": TWIN})
+                call.respond(200, {"data": TWIN})
             case "POST", ["conversations"]:
-                call.answer(201, {"data": {"id": uuid.uuid4().hex, **call.body}})
+                call.respond(201, {"data": {"id": uuid.uuid4().hex, **call.body}})
             case "POST", ["conversations", _, "messages", "stream"]:
                 message = self.messages.setdefault(call.body["content"], Message())
                 message.count += 1
@@ -70,7 +67,7 @@ class Handler(upstream.Handler):
                 finally:
                     message.over_at = time.monotonic()
             case _:
-                call.answer(404, {"error": "There is nothing here."})
+                call.respond(404, {"error": "There is nothing here."})
 
     def _seen(self, wanted: str) -> dict[str, Any]:
         return {
@@ -92,9 +89,9 @@ def reply(call: Call, message: Message, order: dict[str, str]) -> None:
         return
     end = order.get("end", "complete")
     if end.isdigit():
-        call.answer(int(end), {"error": "Not now."}, retry_after="1")
+        call.respond(int(end), {"error": "Not now."}, retry_after="1")
         return
-    call.begin()
+    call.start_stream()
     for number in range(int(order.get("n", "1"))):
         if number:
             time.sleep(float(order.get("gap", "0")))
@@ -103,7 +100,7 @@ def reply(call: Call, message: Message, order: dict[str, str]) -> None:
     if end == "reset":
         call.reset()
     elif end == "error":
-        call.send(type="error", error="The twin is tired.")
+        call.send_event(type="error", error="The twin is tired.")
     elif end == "complete":
         call.complete()
 

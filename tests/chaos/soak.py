@@ -17,7 +17,7 @@ from tests.chaos.measures import cpu_seconds, memory, open_files, running_replie
 from tests.chaos.processes import Portal, scripted_service, serving
 from tests.chaos.report import Promises, Report, at_most, below
 from tests.chaos.visitor import Visitor
-from tests.running import free_port
+from tests.support.processes import free_port
 
 PEOPLE = 6
 SAMPLE_SECONDS = 30.0

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from tests.person import Page, Person
+from tests.support.person import Page, Person
 
 PAUSE_SECONDS = (0.5, 2.5)
 ENDS = (*("complete",) * 10, "cut", "error", "reset", "429", "500")

@@ -15,7 +15,7 @@ from chat.log import Log
 from chat.turns import Turn, Turns
 from database import Database, migrate
 from tests.chat.clock import Clock
-from tests.upstream import KEY
+from tests.support.upstream import KEY
 
 
 @pytest.fixture

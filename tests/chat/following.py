@@ -12,8 +12,8 @@ from chat.entries import Batch, Delta, Entry
 from chat.markdown.changes import Change
 from chat.markdown.draft import Draft
 from chat.markdown.rendering import render
-from tests.page import read
-from tests.shown import Shown
+from tests.support.html import read
+from tests.support.turn_view import Shown
 
 AROUND = re.compile(
     r"\s*(</?(?:blockquote|div|h[3-6]|hr|li|[ou]l|p|pre|section|table|tbody|t[dhr]|thead|br)\b[^>]*>)\s*"

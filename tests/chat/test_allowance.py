@@ -13,7 +13,7 @@ from chat.allowance import Allowance, NotNow
 from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Turns
-from tests.upstream import KEY
+from tests.support.upstream import KEY
 from twinapi import Limits
 
 NOT_RECEIVED = Ended(State.FAILED, sentence="no")

@@ -15,8 +15,8 @@ from chat.directory import Directory
 from chat.kept_pictures import KeptPictures
 from chat.log import Log
 from chat.pictures import Picture
-from tests.drawings import png
-from tests.upstream import KEY, Call, Upstream
+from tests.support.images import png
+from tests.support.upstream import KEY, Call, Upstream
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE, OTHER = png(shade=10), png(shade=200)
@@ -48,7 +48,7 @@ def new_avatars(
 
 
 def gives(content: bytes) -> Callable[[Call], None]:
-    return lambda call: call.answer(200, content, content_type="image/png")
+    return lambda call: call.respond(200, content, content_type="image/png")
 
 
 def name_of(avatars: Avatars, twin_id: str = "ada") -> str:
@@ -78,10 +78,10 @@ def test_a_picture_is_fetched_once_for_all_people_and_processes(
     new_avatars: NewAvatars, upstream: Upstream
 ):
     one, other = new_avatars(), new_avatars()
-    upstream.hold_back.add(PLACE)
+    upstream.held_paths.add(PLACE)
     with ThreadPoolExecutor(8) as pool:
         looks = [pool.submit(look, each) for each in (one, other) * 4]
-        upstream.next_call().answer(200, PICTURE, content_type="image/png")
+        upstream.next_call().respond(200, PICTURE, content_type="image/png")
         assert [each.result(10) for each in looks] == [PICTURE] * 8
 
     assert look(new_avatars()) == PICTURE
@@ -92,11 +92,11 @@ def test_nobody_waits_long_for_a_service_that_hangs(
     new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 0.0)
-    upstream.hold_back.add(PLACE)
+    upstream.held_paths.add(PLACE)
     ours = new_avatars()
 
     assert look(ours) is None
-    upstream.next_call().answer(200, PICTURE)
+    upstream.next_call().respond(200, PICTURE)
     done(ours)
     assert look(ours) == PICTURE
     assert asked(upstream) == 1
@@ -157,10 +157,10 @@ def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
     ours = new_avatars()
     look(ours)
     later(kept_pictures.KEEP_SECONDS + 1, monkeypatch)
-    upstream.hold_back.add(PLACE)
+    upstream.held_paths.add(PLACE)
 
     assert look(ours) == PICTURE
-    upstream.next_call().answer(200, OTHER)
+    upstream.next_call().respond(200, OTHER)
     done(ours)
     assert look(ours) == OTHER
     assert asked(upstream) == 2

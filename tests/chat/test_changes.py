@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from blueprints import frames
 from chat.markdown.changes import Change, changes
-from tests.page import read
-from tests.shown import Shown
+from tests.support.html import read
+from tests.support.turn_view import Shown
 
 
 def shown(old: str, *steps: tuple[Change, ...]) -> str:

@@ -12,7 +12,7 @@ import twinapi
 from chat import directory
 from chat.directory import Directory
 from chat.log import Log
-from tests.upstream import KEY, Upstream
+from tests.support.upstream import KEY, Upstream
 
 NewTwins = Callable[[float], Directory]
 
@@ -82,10 +82,10 @@ def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(
 
 def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(60)
-    upstream.hold_back.add("/api/v1/twins")
+    upstream.held_paths.add("/api/v1/twins")
     with ThreadPoolExecutor(8) as pool:
         lists = [pool.submit(names, twins) for _ in range(8)]
-        upstream.next_call().answer(200, {"data": [{"id": "a", "name": "A"}]})
+        upstream.next_call().respond(200, {"data": [{"id": "a", "name": "A"}]})
         assert [one.result(10) for one in lists] == [["A"]] * 8
 
     assert len(upstream.calls) == 1
@@ -97,14 +97,14 @@ def test_a_service_that_hangs_holds_nobody_who_has_a_list(
     monkeypatch.setattr(directory, "PATIENCE_SECONDS", 0.01)
     twins = new_twins(0)
     names(twins)
-    upstream.hold_back.add("/api/v1/twins")
+    upstream.held_paths.add("/api/v1/twins")
 
     assert names(twins) == ["Ada", "Odd"]
-    upstream.next_call().answer(200, {"data": []})
+    upstream.next_call().respond(200, {"data": []})
 
 
 def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream):
-    upstream.hold_back.add("/api/v1/twins")
+    upstream.held_paths.add("/api/v1/twins")
     twins = new_twins(60)
     with ThreadPoolExecutor(1) as pool:
         listed = pool.submit(names, twins)
@@ -112,7 +112,7 @@ def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream)
             call = upstream.next_call()
             assert f"page={number}&" in call.path
             page = [{"id": f"{number}-{n}"} for n in range(3)]
-            call.answer(200, {"data": page, "pagination": {"page": number, "pages": 2}})
+            call.respond(200, {"data": page, "pagination": {"page": number, "pages": 2}})
         assert len(listed.result(10)) == 6
 
 

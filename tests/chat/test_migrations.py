@@ -10,8 +10,8 @@ import pytest
 import app as twindow
 from chat.search import Search
 from database import Database, migrate
-from tests.history import converse
-from tests.postgres import Postgres
+from tests.support.history import converse
+from tests.support.postgres import Postgres
 
 LENGTH = 230
 

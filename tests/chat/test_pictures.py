@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from chat.pictures import picture
-from tests.drawings import gif_head, jpeg_head, png, png_head, webp_head
+from tests.support.images import gif_head, jpeg_head, png, png_head, webp_head
 
 KINDS: dict[str, tuple[Callable[[int, int], bytes], str]] = {
     "png": (png_head, "image/png"),

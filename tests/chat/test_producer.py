@@ -14,7 +14,7 @@ from chat.history import History
 from chat.log import Log
 from chat.producer import Producer
 from chat.turns import Turn, Turns
-from tests.upstream import KEY, Upstream
+from tests.support.upstream import KEY, Upstream
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_reply_that_cannot_be_rendered_is_ended_by_whoever_looks(
 ):
     monkeypatch.setattr(log, "render", lambda *_: 1 / 0)
     producer.reply_later(conversation, turn, None)
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
     while turn.id in log._live:
         log._live[turn.id].wait(0, timeout=0.01)
     monkeypatch.setattr(log, "render", lambda text, _: text)
@@ -80,7 +80,7 @@ def test_a_database_that_is_away_is_waited_for(
     monkeypatch.setattr("chat.producer.SAVE_RETRY_SECONDS", 0.0)
     monkeypatch.setattr(log, "end", flaky)
     producer.reply_later(conversation, turn, None)
-    upstream.next_call().begin().complete("Hi")
+    upstream.next_call().start_stream().complete("Hi")
 
     *_, last = log.follow(turn.id)
     assert fold(last).text == "Hi"

@@ -13,7 +13,7 @@ from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Added, StillReplying, Turn, Turns
 from database import DatabaseUnavailable
-from tests.upstream import KEY
+from tests.support.upstream import KEY
 
 
 def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):

@@ -12,8 +12,8 @@ import pytest
 from bs4 import Tag
 
 from sse import ServerSentEvent
-from tests.person import Page, Person
-from tests.upstream import Call, Upstream
+from tests.support.person import Page, Person
+from tests.support.upstream import Call, Upstream
 
 WORDS = "my precious words"
 # Whatever of the service's is shown as markup is found by this class.
@@ -80,7 +80,7 @@ def look(person: Person, upstream: Upstream, page: Page, *acts: Act) -> Seen:
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
             thread.join(10)  # its log is written by then
-    return Seen(frames, live, person.get(page.path), upstream.sent())
+    return Seen(frames, live, person.get(page.path), upstream.sent_messages())
 
 
 def promised(
@@ -142,9 +142,9 @@ def streams(*parts: bytes) -> Act:
     """Return a service that streams these bytes and closes."""
 
     def act(call: Call) -> None:
-        call.begin()
-        call.raw(b"".join(parts))
-        call.finish()
+        call.start_stream()
+        call.send_bytes(b"".join(parts))
+        call.close()
 
     return act
 
@@ -153,17 +153,17 @@ def chunks(*parts: bytes) -> Act:
     """Return a service that streams each of these by itself, in a chunk of its own."""
 
     def act(call: Call) -> None:
-        call.begin_chunked()
+        call.start_stream(transfer_encoding="chunked")
         for part in (*parts, b""):
-            call.chunk(part)
-        call.finish()
+            call.send_chunk(part)
+        call.close()
 
     return act
 
 
 def says(status: int, body: Any = None, **headers: str) -> Act:
     """Return a service that answers so."""
-    return lambda call: call.answer(status, {} if body is None else body, **headers)
+    return lambda call: call.respond(status, {} if body is None else body, **headers)
 
 
 def says_html(status: int, **headers: str) -> Act:

@@ -16,8 +16,8 @@ from tests.faults.conftest import (
     says_html,
     streams,
 )
-from tests.person import Person
-from tests.upstream import Call, Upstream
+from tests.support.person import Person
+from tests.support.upstream import Call, Upstream
 
 UNEXPECTED = "The service gave an unexpected answer."
 
@@ -57,8 +57,8 @@ def says_nothing(status: int) -> Act:
     """Return a service that answers without a body, and without saying what it would be."""
 
     def act(call: Call) -> None:
-        call.head(status)
-        call.finish()
+        call.send_head(status)
+        call.close()
 
     return act
 

@@ -9,8 +9,8 @@ import pytest
 import requests
 from flask import Flask
 
-from tests import nginx
-from tests.portals import served
+from tests.support import nginx
+from tests.support.portals import served
 
 
 def holding_back(url: str) -> Any:

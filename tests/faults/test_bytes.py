@@ -18,8 +18,8 @@ from tests.faults.conftest import (
     promised,
     streams,
 )
-from tests.person import Person
-from tests.upstream import Call, Upstream
+from tests.support.person import Person
+from tests.support.upstream import Call, Upstream
 
 HELLO = delta("Hello") + delta(" you") + COMPLETE
 
@@ -34,15 +34,15 @@ def singly(stream: bytes) -> list[bytes]:
 @pytest.mark.fault("F23")
 def test_fields_of_the_service_s_stream_stay_with_the_portal(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.raw(
+        call.send_bytes(
             b": theirs\nid: theirs-1\nretry: 86400000\n"
             b'data: {"type":\ndata: "delta",\n: theirs\ndata: "content":"Hello"}\n\n'
         )
-        call.raw(b"id: theirs-2\nretry: 0\n" + COMPLETE)
+        call.send_bytes(b"id: theirs-2\nretry: 0\n" + COMPLETE)
         wire = stream.bytes()
-        call.finish()
+        call.close()
 
     assert b"theirs" not in wire
     assert b"retry:" not in wire
@@ -72,9 +72,9 @@ def test_lines_may_end_in_any_way(hear: Hear, stream: bytes, split: bool):
 @pytest.mark.fault("F24")
 def test_the_portal_s_own_lines_end_with_lf_alone(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.raw(delta(r"a\r\nb\rc"))
+        call.send_bytes(delta(r"a\r\nb\rc"))
         call.complete()
         assert b"\r" not in stream.bytes()
 
@@ -98,14 +98,14 @@ def test_a_byte_order_mark_costs_no_event(hear: Hear, marks: bytes):
 def test_characters_may_be_split_anywhere(alice: Person, upstream: Upstream):
     words = "Grüße aus 東京 🙂👩‍👩‍👧"
     page = alice.begin("hello")
-    call = upstream.next_call().begin_chunked()
+    call = upstream.next_call().start_stream(transfer_encoding="chunked")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         for byte in singly(delta(words)):
-            call.chunk(byte)
+            call.send_chunk(byte)
         stream.until(words)
-        call.chunk(COMPLETE)
+        call.send_chunk(COMPLETE)
         stream.rest()
-    call.finish()
+    call.close()
 
     page = alice.get(page.path)
     assert page.states == ["complete"]
@@ -149,13 +149,13 @@ def test_a_compressed_stream_is_read_as_it_comes(alice: Person, upstream: Upstre
     page = alice.begin("hello")
     call = upstream.next_call()
     packer = zlib.compressobj(wbits=31)
-    call.begin(content_encoding="gzip")
+    call.start_stream(content_encoding="gzip")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.raw(packer.compress(delta("At")) + packer.flush(zlib.Z_SYNC_FLUSH))
+        call.send_bytes(packer.compress(delta("At")) + packer.flush(zlib.Z_SYNC_FLUSH))
         stream.until("At")
-        call.raw(packer.compress(delta(" once") + COMPLETE) + packer.flush())
+        call.send_bytes(packer.compress(delta(" once") + COMPLETE) + packer.flush())
         stream.rest()
-    call.finish()
+    call.close()
 
     page = alice.get(page.path)
     assert call.headers["Accept-Encoding"] == "identity"
@@ -166,7 +166,7 @@ def test_a_compressed_stream_is_read_as_it_comes(alice: Person, upstream: Upstre
 @pytest.mark.fault("F36")
 def test_a_compressed_stream_that_comes_late_is_no_failure(hear: Hear):
     def act(call: Call) -> None:
-        call.begin(content_encoding="gzip").raw(gzip.compress(HELLO))
-        call.finish()
+        call.start_stream(content_encoding="gzip").send_bytes(gzip.compress(HELLO))
+        call.close()
 
     promised(hear(act), "complete", kept="Hello you")

@@ -15,7 +15,7 @@ from tests.faults.conftest import (
     said_in,
     streams,
 )
-from tests.person import Person
+from tests.support.person import Person
 
 
 @pytest.mark.fault("F27")

@@ -12,8 +12,8 @@ import pytest
 import config
 from service.tokens import InvalidToken, Tokens
 from tests.faults.conftest import WORDS, Hear, said_in, says
-from tests.person import Person, ended, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import Person, ended, say_and_hear
+from tests.support.upstream import Upstream
 
 TEN_MINUTES = 600
 NEGATIVE = re.compile(r"(?<![\w-])[-\N{MINUS SIGN}]\s?\d")
@@ -41,7 +41,7 @@ def test_turns_stay_in_the_order_they_were_said(
     for words, wrong in (("two", seconds), ("three", -seconds), ("four", 0)):
         jump(wrong)
         page = alice.press(page, "Send", content=words)
-        upstream.next_call().begin().complete(words)
+        upstream.next_call().start_stream().complete(words)
         page = ended(alice, page)
 
     assert [said_in(turn) for turn in page.turns] == ["one", "two", "three", "four"]

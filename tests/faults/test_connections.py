@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
-from tests.person import Page, Person
-from tests.upstream import Call, Upstream
+from tests.support.person import Page, Person
+from tests.support.upstream import Call, Upstream
 
 UNREACHABLE = "The service cannot be reached."
 
@@ -91,7 +91,7 @@ def test_a_connection_that_never_comes_is_told_with_the_message_unsent(
 @pytest.mark.usefixtures("hurried")
 def test_a_head_that_trickles_in_is_given_up(hear: Hear):
     def act(call: Call) -> None:
-        call.raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-        call.beat_until_hangup(b"x")
+        call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        call.send_until_disconnect(b"x")
 
     promised(hear(act), "failed", "The service does not answer in time.", "may have received")

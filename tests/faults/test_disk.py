@@ -10,9 +10,9 @@ import pytest
 
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import WORDS, said_in, words_of
-from tests.person import HTMX, Person, ended, say_and_hear
-from tests.running import free_port
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.processes import free_port
+from tests.support.upstream import Upstream
 
 UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
 
@@ -66,7 +66,7 @@ def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
     assert fragment.text.startswith(UNSAVED)
     assert UNSAVED in page.text
     assert page.html.select_one("textarea").get_text() == WORDS
-    assert upstream.sent() == ["before"]
+    assert upstream.sent_messages() == ["before"]
     for path in ("/", "/twins/ada", "/conversations", form.path):
         assert alice.get(path).status == bob.get("/").status == 200
     page = alice.get(form.path)
@@ -75,11 +75,11 @@ def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
 
     disk.clear()
     page = alice.press(form, "Send", content=WORDS)
-    upstream.next_call().begin().complete("Now")
+    upstream.next_call().start_stream().complete("Now")
     page = ended(alice, alice.press(form, "Send", content=WORDS))
     assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
     assert page.states == ["complete", "complete"]
-    assert upstream.sent() == ["before", WORDS]
+    assert upstream.sent_messages() == ["before", WORDS]
 
 
 @pytest.mark.fault("F76")
@@ -87,7 +87,7 @@ def test_a_reply_that_a_full_disk_cannot_take_says_so_and_is_stored_later(
     alice: Person, upstream: Upstream, disk: Disk
 ):
     page = alice.begin(WORDS)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("Half")
         stream.until("Half")

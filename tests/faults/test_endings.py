@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import COMPLETE, HALF, Act, Hear, delta, promised, said_in, streams
-from tests.person import Person
-from tests.upstream import Call, Upstream
+from tests.support.person import Person
+from tests.support.upstream import Call, Upstream
 
 CUT_OFF = "The reply was cut off. What came so far is kept."
 FRAMED = {"transfer_encoding": "chunked"}
@@ -19,14 +19,14 @@ def after(data: bytes, **headers: str) -> Act:
     """Return a service that breaks off after these bytes."""
 
     def act(call: Call) -> None:
-        call.begin(**headers).raw(data)
-        call.finish()
+        call.start_stream(**headers).send_bytes(data)
+        call.close()
 
     return act
 
 
 def reset(call: Call) -> None:
-    call.begin().delta("Half a rep")
+    call.start_stream().delta("Half a rep")
     call.reset()
 
 
@@ -84,8 +84,8 @@ def test_the_first_end_holds_and_hangs_up(hear: Hear, stream: bytes, state: str,
     hung_up = []
 
     def act(call: Call) -> None:
-        call.begin().raw(stream)
-        hung_up.append(call.wait_for_hangup())
+        call.start_stream().send_bytes(stream)
+        hung_up.append(call.wait_for_disconnect())
 
     promised(hear(act), state, kept=text)
     assert hung_up == [True]
@@ -96,13 +96,13 @@ def test_a_service_that_holds_the_line_after_the_end_is_hung_up_on(
     alice: Person, upstream: Upstream
 ):
     page = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.raw(delta("Over") + COMPLETE)
+        call.send_bytes(delta("Over") + COMPLETE)
         assert stream.rest()[-1].name == "done"
 
     assert alice.get(page.path).states == ["complete"]
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
 
 @pytest.fixture
@@ -120,8 +120,8 @@ def hurried_in_all(settings: dict[str, Any]) -> None:
 @pytest.mark.parametrize("beat", [b": still here\n\n", b"data: []\n\n"], ids=["comments", "junk"])
 def test_heartbeats_alone_keep_no_reply_alive(hear: Hear, beat: bytes):
     def act(call: Call) -> None:
-        call.begin().delta("Half a rep")
-        call.beat_until_hangup(beat)
+        call.start_stream().delta("Half a rep")
+        call.send_until_disconnect(beat)
 
     promised(hear(act), "interrupted", "quiet for too long", kept="Half a rep")
 
@@ -130,20 +130,20 @@ def test_heartbeats_alone_keep_no_reply_alive(hear: Hear, beat: bytes):
 @pytest.mark.usefixtures("hurried_in_all")
 def test_a_reply_that_never_ends_is_given_up(hear: Hear):
     def act(call: Call) -> None:
-        call.begin().delta("Half a rep")
-        call.beat_until_hangup(b'data: {"type":"progress","progress":1}\n\n')
+        call.start_stream().delta("Half a rep")
+        call.send_until_disconnect(b'data: {"type":"progress","progress":1}\n\n')
 
     promised(hear(act), "interrupted", "took too long", kept="Half a rep")
 
 
 @pytest.mark.fault("R0")
 def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstream: Upstream):
-    upstream.hold_back.add("/api/v1/conversations")
+    upstream.held_paths.add("/api/v1/conversations")
     page = alice.begin("my precious words")
     upstream.next_call()
 
     assert said_in(alice.get(page.path).turns[0]) == "my precious words"
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 @pytest.mark.fault("R0")

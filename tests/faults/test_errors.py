@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import MARKUP, Hear, delta, event, promised, streams
-from tests.upstream import KEY
+from tests.support.upstream import KEY
 
 REPORTED = "The service reported an error"
 NO_DETAILS = "The service reported an error without details."

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import COMPLETE, MARKUP, Hear, Seen, delta, event, promised, streams
-from tests.person import Page, Person
-from tests.upstream import Upstream
+from tests.support.person import Page, Person
+from tests.support.upstream import Upstream
 
 JUNK = {
     "no JSON": (b"{", "F6"),
@@ -98,7 +98,7 @@ def test_progress_is_one_bounded_line_whatever_its_shape(
 ):
     monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 600)
     page = alice.begin("hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         shown = ""
         for progress, line in {
@@ -123,7 +123,7 @@ def test_progress_is_one_bounded_line_whatever_its_shape(
             json.dumps(MARKUP): f"{MARKUP}…",
             json.dumps("x" * 5000): "X" + "x" * 99 + "…",
         }.items():
-            call.raw(b'data: {"type":"progress","progress":%s}\n\n' % progress.encode())
+            call.send_bytes(b'data: {"type":"progress","progress":%s}\n\n' % progress.encode())
             if line != shown:  # what is said already is not said again
                 frame = stream.next()
             assert frame.select_one("[hx-target$=-progress]").get_text().strip() == line

@@ -16,9 +16,9 @@ import pytest
 from tests.chaos.measures import rows, running_replies, status
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
-from tests.person import Person, ended, say_and_hear
-from tests.running import free_port
-from tests.upstream import Call, Upstream
+from tests.support.person import Person, ended, say_and_hear
+from tests.support.processes import free_port
+from tests.support.upstream import Call, Upstream
 
 # Two heartbeats of five seconds, and some patience with a busy machine.
 NOTICED_SECONDS = 15
@@ -89,20 +89,20 @@ class Crowd:
         for number in range(times):
             _, call = self.begin()
             if number % 3:
-                call.begin().delta("Half")
+                call.start_stream().delta("Half")
             if number % 3 == 2:
                 call.reset()
-            call.finish()
+            call.close()
 
     def stop(self, times: int) -> None:
         """Stop so many replies that run at the same time."""
         running = [self.begin() for _ in range(times)]
         for _, call in running:
-            call.begin().delta("Half")
+            call.start_stream().delta("Half")
         for turn_id, call in running:
             self._post(f"/turns/{turn_id}/cancellation")
-            assert call.wait_for_hangup()
-            call.finish()
+            assert call.wait_for_disconnect()
+            call.close()
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ def test_a_thousand_broken_streams_leave_no_socket_and_no_file(
     crowd = Crowd(person, upstream, tmp_path / "data")
     before = held(worker)
 
-    turn_id, call = crowd.begin()
-    call.begin().delta("It goes on")
+    turn_id, call = crowd.start_stream()
+    call.start_stream().delta("It goes on")
     crowd.leave(turn_id, 1000)
     crowd.hang_up(200)
     crowd.stop(200)
@@ -153,8 +153,8 @@ def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_p
     crowd.hang_up(1)
     before = threading.active_count()
 
-    turn_id, call = crowd.begin()
-    call.begin().delta("It goes on")
+    turn_id, call = crowd.start_stream()
+    call.start_stream().delta("It goes on")
     crowd.leave(turn_id, BATCH)
     crowd.hang_up(30)
     crowd.stop(30)
@@ -174,12 +174,12 @@ def test_a_reply_that_nobody_reads_ends_by_the_limits_of_the_portal(
     settings[limit] = 0.5
     alice: Person = request.getfixturevalue("alice")
     page = alice.begin("Is somebody there?")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("Half")
         stream.until("Half")
 
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
     page = ended(alice, page)
     assert page.states == ["interrupted"]

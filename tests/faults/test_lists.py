@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import MARKUP, WORDS, look, promised
-from tests.person import Page, Person
-from tests.upstream import Call, Upstream
+from tests.support.person import Page, Person
+from tests.support.upstream import Call, Upstream
 
 TWINS = "/api/v1/twins"
 CONVERSATIONS = "/api/v1/conversations"
@@ -20,9 +20,9 @@ def names(page: Page) -> list[str]:
 
 
 def breaks_off(call: Call) -> None:
-    call.head(200, content_type="application/json", content_length="1000")
-    call.raw(b'{"data": [{"id": "ada"}')
-    call.finish()
+    call.send_head(200, content_type="application/json", content_length="1000")
+    call.send_bytes(b'{"data": [{"id": "ada"}')
+    call.close()
 
 
 UNREADABLE = {

@@ -8,8 +8,8 @@ import pytest
 
 import twinapi
 from blueprints.current import Portal
-from tests.person import Person, say_and_hear
-from tests.upstream import Call, Upstream
+from tests.support.person import Person, say_and_hear
+from tests.support.upstream import Call, Upstream
 
 TWINS = "/api/v1/twins"
 CONVERSATIONS = "/api/v1/conversations"
@@ -23,22 +23,22 @@ def pages(call: Call) -> tuple[int, int]:
 
 def endless(call: Call) -> None:
     number, limit = pages(call)
-    call.answer(200, {"data": [{"id": f"{number}-{n}"} for n in range(limit)]})
+    call.respond(200, {"data": [{"id": f"{number}-{n}"} for n in range(limit)]})
 
 
 def same(call: Call) -> None:
-    call.answer(200, {"data": [{"id": str(n)} for n in range(100)]})
+    call.respond(200, {"data": [{"id": str(n)} for n in range(100)]})
 
 
 def short(call: Call) -> None:
     number, _ = pages(call)
-    call.answer(200, {"data": [{"id": str(n)} for n in range(100 if number == 1 else 5)]})
+    call.respond(200, {"data": [{"id": str(n)} for n in range(100 if number == 1 else 5)]})
 
 
 def promises_more(call: Call) -> None:
     number, _ = pages(call)
     items = [{"id": "ada"}] if number == 1 else []
-    call.answer(200, {"data": items, "pagination": {"page": number, "pages": 1_000_000}})
+    call.respond(200, {"data": items, "pagination": {"page": number, "pages": 1_000_000}})
 
 
 @pytest.mark.fault("F61")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from bs4 import Tag
 
-from tests import upstream as scripted
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
-from tests.person import Page, Person, Stream, ended
-from tests.postgres import Postgres
-from tests.running import free_port
-from tests.upstream import Call, Upstream
+from tests.support import upstream as scripted
+from tests.support.person import Page, Person, Stream, ended
+from tests.support.postgres import Postgres
+from tests.support.processes import free_port
+from tests.support.upstream import Call, Upstream
 
 WORDS = [f"w{number} " for number in range(6)]
 
@@ -76,7 +76,7 @@ def at_second(two: Two, erin: Person) -> Person:
 
 def speak(erin: Person, two: Two) -> tuple[Page, str, Call]:
     page = erin.begin("Tell me")
-    return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().begin()
+    return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().start_stream()
 
 
 @pytest.mark.fault("F88")
@@ -138,7 +138,7 @@ def test_a_stop_elsewhere_hangs_up_at_once(two: Two, erin: Person, at_second: Pe
         there.until("So far")
         stopped = at_second.press(at_second.get(page.path), "Stop")
         assert stopped.states == ["stopped"]
-        assert call.wait_for_hangup()
+        assert call.wait_for_disconnect()
         ends = here.rest()[-2], there.rest()[-2]
 
     for stream, end in zip((here, there), ends, strict=True):
@@ -152,7 +152,7 @@ def test_a_second_message_elsewhere_is_refused_and_the_same_press_is_one_message
 ):
     form = erin.get("/twins/ada")
     page = erin.press(form, "Send", content="Tell me once")
-    call = two.upstream.next_call().begin()
+    call = two.upstream.next_call().start_stream()
 
     assert at_second.press(form, "Send", content="Tell me once").path == page.path
     other = at_second.press(page, "Send", content="And that")
@@ -160,7 +160,7 @@ def test_a_second_message_elsewhere_is_refused_and_the_same_press_is_one_message
     assert other.html.select_one("#message").get_text() == "And that"
     call.complete("Once")
     assert ended(at_second, page).states == ["complete"]
-    assert two.upstream.sent().count("Tell me once") == 1
+    assert two.upstream.sent_messages().count("Tell me once") == 1
 
 
 @pytest.mark.fault("F71", "F88")

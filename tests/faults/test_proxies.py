@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests import nginx
-from tests.certificates import Authority
 from tests.faults.conftest import WORDS
-from tests.person import Person, ended
-from tests.running import running
-from tests.upstream import KEY, Upstream
+from tests.support import nginx
+from tests.support.certificates import Authority
+from tests.support.person import Person, ended
+from tests.support.processes import running
+from tests.support.upstream import KEY, Upstream
 
 IDLE_SECONDS = 1
 BEATS = 8
@@ -32,7 +32,7 @@ def carol(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 @pytest.mark.fault("F81", "F82")
 def test_a_frame_arrives_before_the_next_is_written(carol: Person, upstream: Upstream):
     page = carol.begin(WORDS)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with carol.follow(str(page.turns[0]["data-turn"])) as stream:
         for piece in ("One", " two", " three"):
             call.delta(piece)
@@ -46,7 +46,7 @@ def test_a_frame_arrives_before_the_next_is_written(carol: Person, upstream: Ups
 @pytest.mark.fault("F82")
 def test_a_reply_that_says_nothing_for_long_is_kept_open(carol: Person, upstream: Upstream):
     page = carol.begin(WORDS)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with carol.follow(str(page.turns[0]["data-turn"])) as stream:
         assert (
             len(list(islice(stream.pieces(), BEATS))) == BEATS
@@ -92,5 +92,5 @@ def test_a_message_passes_a_proxy_that_speaks_https(dora: Person, upstream: Upst
 
     assert page.status == 200, page.text
     assert page.response.url.startswith(dora.base_url)
-    upstream.next_call().begin().complete("Through")
+    upstream.next_call().start_stream().complete("Through")
     assert ended(dora, page).states == ["complete"]

@@ -20,8 +20,8 @@ from tests.faults.conftest import (
     words_of,
 )
 from tests.journeys.steps import TOO_LONG
-from tests.person import Page, Person
-from tests.upstream import KEY, Upstream
+from tests.support.person import Page, Person
+from tests.support.upstream import KEY, Upstream
 
 NOT_ACCEPTED = "The service did not accept the message"
 PROBLEM = "The service has a problem at the moment."
@@ -121,7 +121,7 @@ def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
     assert "Hello" in words_of(seen.page.turns[0], ".turn__reply")
 
     fresh = alice.press(seen.page, "Start new with this text")
-    again = look(alice, upstream, fresh, lambda call: call.begin().complete("Of course"))
+    again = look(alice, upstream, fresh, lambda call: call.start_stream().complete("Of course"))
     assert fresh.path != page.path
     assert again.page.states == ["complete"]
 
@@ -195,7 +195,7 @@ def test_a_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upst
     assert page.status == 413
     assert "32,001 characters, and 32,000 are possible" in page.text
     assert (box.get_text(), box["data-limit"]) == (words, "32000")
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 @pytest.mark.fault("F48")

@@ -8,17 +8,17 @@ from contextlib import suppress
 import pytest
 
 from tests.faults.conftest import HALF, Hear, promised
-from tests.upstream import Call
+from tests.support.upstream import Call
 
 TOO_LONG = "The reply is too long"
 
 
 def floods(call: Call) -> None:
-    call.begin()
+    call.start_stream()
     with suppress(OSError):
         for _ in range(40):
             call.delta("x" * 10_000)
-    call.finish()
+    call.close()
 
 
 @pytest.mark.fault("F32")
@@ -51,12 +51,12 @@ def test_a_line_without_end_is_cut_and_not_swallowed(hear: Hear):
 
     def act(call: Call) -> None:
         nonlocal taken
-        call.begin().raw(HALF + b"data: ")
+        call.start_stream().send_bytes(HALF + b"data: ")
         with suppress(OSError):
             while taken < 50 * 1024 * 1024:
-                call.raw(b"x" * 65536)
+                call.send_bytes(b"x" * 65536)
                 taken += 65536
-        call.finish()
+        call.close()
 
     promised(hear(act), "interrupted", TOO_LONG, kept="Half a rep")
     assert taken < 20 * 1024 * 1024
@@ -69,9 +69,9 @@ def test_a_gzip_bomb_is_stopped_at_the_limit(hear: Hear):
     assert len(bomb) < 500_000
 
     def act(call: Call) -> None:
-        call.begin(content_encoding="gzip")
+        call.start_stream(content_encoding="gzip")
         with suppress(OSError):
-            call.raw(bomb)
-        call.finish()
+            call.send_bytes(bomb)
+        call.close()
 
     promised(hear(act), "interrupted", TOO_LONG, kept="Half a rep")

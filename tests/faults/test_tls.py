@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.certificates import Authority, Certificate
 from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
-from tests.person import Person
-from tests.upstream import KEY, Upstream
+from tests.support.certificates import Authority, Certificate
+from tests.support.person import Person
+from tests.support.upstream import KEY, Upstream
 
 NOT_SECURE = "The secure connection to the service failed. Please tell the operator."
 HANDSHAKE = b"\x16"
@@ -94,7 +94,7 @@ def settings(settings: dict[str, Any], front: Front, authority: Authority) -> di
 
 
 def test_a_good_certificate_is_trusted(hear: Hear, front: Front):
-    promised(hear(lambda call: call.begin().complete("Safe")), "complete", kept="Safe")
+    promised(hear(lambda call: call.start_stream().complete("Safe")), "complete", kept="Safe")
 
     assert KEY.encode() in front.heard
     assert set(front.first) == {HANDSHAKE}
@@ -141,6 +141,6 @@ def test_a_retry_goes_out_when_the_certificate_is_good_again(
     front.show(authority.signed("localhost"))
 
     again = alice.press(failed, "Retry")
-    seen = look(alice, upstream, again, lambda call: call.begin().complete("Safe"))
+    seen = look(alice, upstream, again, lambda call: call.start_stream().complete("Safe"))
 
     promised(seen, "complete", kept="Safe")

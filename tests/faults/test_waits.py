@@ -26,8 +26,8 @@ from tests.faults.conftest import (
     streams,
     words_of,
 )
-from tests.person import Person
-from tests.upstream import Upstream
+from tests.support.person import Person
+from tests.support.upstream import Upstream
 
 TOO_MANY = "too many requests"
 
@@ -43,7 +43,7 @@ BUSY = says(409, {"error": "busy"})
 @pytest.mark.fault("F47")
 @pytest.mark.usefixtures("impatient")
 def test_a_busy_conversation_is_asked_again_for_a_moment(hear: Hear):
-    seen = hear(BUSY, BUSY, lambda call: call.begin().complete("Now"))
+    seen = hear(BUSY, BUSY, lambda call: call.start_stream().complete("Now"))
 
     promised(seen, "complete", kept="Now", sent=[WORDS] * 3)
 
@@ -70,7 +70,7 @@ def asks_to_wait(seen: Seen, seconds: float) -> bool:
 
 def dated(status: int, seconds: float) -> Act:
     """Return a service that names the moment in so many seconds."""
-    return lambda call: call.answer(
+    return lambda call: call.respond(
         status, {}, retry_after=formatdate(time.time() + seconds, usegmt=True)
     )
 

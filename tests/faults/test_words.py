@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.faults.conftest import Hear, promised, said_in
-from tests.person import HTMX, Person, ended, say_and_hear
-from tests.upstream import Call, Upstream
+from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.upstream import Call, Upstream
 
 
 @pytest.mark.fault("F62")
@@ -20,11 +20,11 @@ def test_a_double_click_is_one_message(alice: Person, upstream: Upstream):
     with ThreadPoolExecutor(2) as pool:
         presses = [pool.submit(alice.post, action, fields) for _ in range(2)]
         pages = [press.result(10) for press in presses]
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
 
     assert [page.status for page in pages] == [200, 200]
     assert ended(alice, pages[0]).states == ["complete", "complete"]
-    assert upstream.sent() == ["first", "once"]
+    assert upstream.sent_messages() == ["first", "once"]
 
 
 @pytest.mark.fault("F62")
@@ -34,14 +34,14 @@ def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upst
     fields |= {"content": "once"}
 
     first, second = (alice.post(action, fields, **HTMX) for _ in range(2))
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
 
     assert (first.status, len(first.turns)) == (200, 1)
     log = second.html.select_one("hx-partial[hx-target='#log'][hx-swap=innerHTML]")
     assert (second.status, len(log.select("article.turn"))) == (200, 2)
     assert second.html.select_one("#composer textarea").get_text() == ""
     assert alice.get(page.path).states[:-1] == ["complete"]
-    assert upstream.sent() == ["first", "once"]
+    assert upstream.sent_messages() == ["first", "once"]
 
 
 @pytest.mark.fault("F62")
@@ -51,13 +51,13 @@ def test_a_form_that_comes_again_when_the_reply_is_over_is_the_same_turn(
     action, fields = alice.get("/twins/ada").action("Send")
     fields |= {"content": "once"}
     page = alice.post(action, fields)
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
     page = ended(alice, page)
 
     again = alice.post(action, fields)
 
     assert (again.path, again.states) == (page.path, ["complete"])
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
 
 
 WORDS = {
@@ -75,14 +75,14 @@ WORDS = {
 @pytest.mark.fault("F85")
 @pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
 def test_words_are_sent_and_shown_as_they_were_typed(hear: Hear, words: str):
-    seen = hear(lambda call: call.answer(500), words=words)
+    seen = hear(lambda call: call.respond(500), words=words)
 
     promised(seen, "failed", "problem", words=words)
 
 
 @pytest.mark.fault("F85")
 def test_lines_end_as_they_were_typed_and_not_as_forms_send_them(hear: Hear):
-    seen = hear(lambda call: call.begin().complete("ok"), words="one\r\ntwo")
+    seen = hear(lambda call: call.start_stream().complete("ok"), words="one\r\ntwo")
 
     promised(seen, "complete", kept="ok", words="one\ntwo")
 
@@ -94,7 +94,7 @@ def test_nothing_but_space_is_not_sent(alice: Person, upstream: Upstream, words:
 
     assert (page.status, page.turns) == (422, [])
     assert "nothing to send" in page.text
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 @pytest.mark.fault("F85")
@@ -112,13 +112,13 @@ def test_what_cannot_be_sent_is_given_back_unsent(
     assert "not sent" in page.html.select_one("#composer .note").get_text()
     assert page.html.select_one("#composer textarea").get_text() == words
     assert page.states == ["complete"]
-    assert upstream.sent() == ["first"]
+    assert upstream.sent_messages() == ["first"]
 
 
 def answers_for_another(call: Call) -> None:
     message = {"content": "A reply to somebody else", "conversationId": "up-1"}
-    call.begin().send(type="complete", message=message)
-    call.finish()
+    call.start_stream().send_event(type="complete", message=message)
+    call.close()
 
 
 @pytest.mark.fault("F87")
@@ -155,11 +155,11 @@ def test_a_reply_of_another_conversation_is_counted(
 @pytest.mark.fault("F62", "F85")
 def test_words_that_were_retried_are_the_same_words(hear: Hear, alice: Person, upstream: Upstream):
     words = " a\n\n/b 🙂 "
-    page = hear(lambda call: call.answer(500), words=words).page
+    page = hear(lambda call: call.respond(500), words=words).page
 
     page = alice.press(page, "Retry")
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
 
     page = ended(alice, page)
     assert [said_in(turn) for turn in page.turns] == [words, words]
-    assert upstream.sent() == [words, words]
+    assert upstream.sent_messages() == [words, words]

@@ -9,9 +9,9 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.portals import served
-from tests.upstream import Upstream
-from tests.wire import Wire, strung
+from tests.support.portals import served
+from tests.support.tcp_proxy import Wire, strung
+from tests.support.upstream import Upstream
 
 WAIT_MS = 10_000
 # What Chromium says when a page is left, or scripts are late, before it has faded in.
@@ -111,7 +111,7 @@ def begun(context: BrowserContext, upstream: Upstream) -> Page:
     page.goto("/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Hello to you")
+    upstream.next_call().start_stream().complete("Hello to you")
     expect(turn(page, "complete")).to_be_visible()
     rest(page)
     return page

@@ -10,7 +10,7 @@ from itertools import pairwise
 from playwright.sync_api import BrowserContext, Locator, Page, Request, Response, Route, expect
 
 from tests.journeys.conftest import WAIT_MS, rest, turn
-from tests.upstream import Call, Upstream
+from tests.support.upstream import Call, Upstream
 
 STREAMS = re.compile(r"/turns/[\w-]+/events")
 CONVERSATION = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
@@ -78,7 +78,7 @@ def talking(context: BrowserContext, upstream: Upstream, said: str = "One") -> t
     page = context.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta(said)
     expect(text(page)).to_have_text(said, use_inner_text=True)
     rest(page)
@@ -93,7 +93,7 @@ class Held:
         self._routes: list[Route] = []
         page.route(what, lambda route: self._routes.append(route), times=1)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Let it go on, as soon as it is there."""
         until(self._page, lambda: self._routes)
         self._routes[0].continue_()

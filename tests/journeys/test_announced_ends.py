@@ -7,8 +7,8 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import CONVERSATION, SAYINGS, Held, box, say, talking, text
-from tests.page import read
-from tests.upstream import Upstream
+from tests.support.html import read
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.fault("F14")
@@ -38,7 +38,7 @@ def test_of_an_end_that_differs_what_was_not_heard_is_heard(
 
 def test_a_reply_that_did_not_come_to_its_end_says_so(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "One")
-    call.finish()
+    call.close()
     expect(page.locator("#announcer")).to_contain_text("The reply was cut off.")
 
 
@@ -50,9 +50,9 @@ def test_what_has_been_announced_is_not_said_again_when_the_reply_is_stopped(
     expect(told).to_have_text("One two three.")
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
     say(page, "Go on")
-    upstream.next_call().begin().complete("Five.")
+    upstream.next_call().start_stream().complete("Five.")
 
     expect(told).to_contain_text("Five. The reply is complete.")
 
@@ -79,7 +79,7 @@ def test_the_end_of_a_reply_is_heard_when_the_next_message_is_sent_at_once(
     call.complete("One. Two.")
     expect(turn(page, "complete")).to_be_visible()
     say(page, "More")
-    upstream.next_call().begin().complete("Three.")
+    upstream.next_call().start_stream().complete("Three.")
     expect(page.locator("#announcer")).to_contain_text("Three. The reply is complete.")
 
     assert "Two. The reply is complete." in " ".join(page.evaluate("said"))
@@ -93,10 +93,10 @@ def test_a_reply_that_is_there_before_its_page_is_heard_and_one_goes_on_typing(
     held = Held(page, CONVERSATION)
     with page.expect_request(CONVERSATION) as asked_for:
         say(page, "Hello")
-        upstream.next_call().begin().complete("Hello to you.")
+        upstream.next_call().start_stream().complete("Hello to you.")
     whole = read(context.request.get(asked_for.value.url).text())
     context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
-    held.let_go()
+    held.release()
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
     expect(box(page)).to_be_focused()
@@ -109,7 +109,7 @@ def test_a_long_reply_that_comes_at_once_is_heard_in_sayings_that_one_can_leave(
     page = begun(context, upstream)
     page.evaluate(SAYINGS)
     say(page, "More")
-    upstream.next_call().begin().complete("\n\n".join(sentences))
+    upstream.next_call().start_stream().complete("\n\n".join(sentences))
     expect(page.locator("#announcer")).to_contain_text("Sentence 59 is", timeout=15_000)
     said = page.evaluate("said")
 
@@ -126,7 +126,7 @@ def test_a_passage_without_stops_is_heard_in_parts_and_what_follows_it_apart(
     page = begun(context, upstream)
     page.evaluate(SAYINGS)
     say(page, "More")
-    upstream.next_call().begin().complete(f"{passage}\n\n{' '.join(sentences)}")
+    upstream.next_call().start_stream().complete(f"{passage}\n\n{' '.join(sentences)}")
     expect(page.locator("#announcer")).to_contain_text("a59.example.org", timeout=15_000)
     said = page.evaluate("said")
 
@@ -142,7 +142,7 @@ def test_a_row_whose_last_cell_is_empty_ends_like_others(
     page = begun(context, upstream)
     page.evaluate(SAYINGS)
     say(page, "More")
-    upstream.next_call().begin().complete("| a | b |\n|---|---|\n| one | |\n| two | three |")
+    upstream.next_call().start_stream().complete("| a | b |\n|---|---|\n| one | |\n| two | three |")
     expect(page.locator("#announcer")).to_contain_text("three.")
 
     assert "Table: a, b. one. two, three." in " ".join(page.evaluate("said"))

@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import SAYINGS, box, progress, talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 LOOK_MS = 1_500
 
@@ -32,10 +32,10 @@ def test_what_is_announced_is_each_thing_once_as_it_is_read(
     page.evaluate(SAYINGS)
     box(page).fill("More")
     box(page).press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     told = page.locator("#announcer")
     expect(told).to_have_text("Ada has your message…")
-    call.send(type="progress", progress={"stage": "thinking", "percent": 10})
+    call.send_event(type="progress", progress={"stage": "thinking", "percent": 10})
     expect(told).to_have_text("Thinking…")
     call.delta("See **one** and [two")
     expect(text(page)).to_contain_text("two")
@@ -83,7 +83,7 @@ def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
     page.evaluate(SAYINGS)
     box(page).fill("More")
     box(page).press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     turn(page, "waiting").wait_for()
     page.clock.run_for(LOOK_MS)
     for number, delta in enumerate(deltas):
@@ -113,7 +113,7 @@ def test_nothing_is_announced_to_those_who_do_not_want_it(
     box(page).press("Enter")
     box(page).type("you")
     box(page).press("Control+Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     assert call.body["content"] == "Hello\nyou"
     call.delta("One. Two")
     expect(text(page)).to_have_text("One. Two")

@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import box, say, show, talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("bad_network")
 
@@ -38,7 +38,7 @@ def test_what_was_written_stays_in_its_box(
     expect(box(page)).to_have_value("My words")
     page.unroute_all()
     page.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(text(page, "complete", 1)).to_have_text("Two")
     expect(page.locator("#notices")).to_be_empty()
 

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import say
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 OFFLINE = "You are offline. Your text is still here; try again."
 
@@ -24,7 +24,7 @@ def test_gallery_to_reply_and_back(context: BrowserContext, upstream: Upstream):
     page.get_by_role("textbox", name="Message").fill("Hello Ada")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/conversations/[\w-]{22}$"))
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     expect(turn(page, "waiting")).to_be_visible()
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
@@ -60,7 +60,7 @@ def test_the_next_message_joins_the_page_and_focus_stays(
     box.press("Shift+Enter")
     box.press("End")
     box.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
 
     expect(turn(page, "waiting")).to_contain_text("Second")
     expect(box).to_have_value("")
@@ -78,7 +78,7 @@ def test_stop_from_another_tab(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     page.get_by_role("textbox", name="Message").fill("Go on for ever")
     page.keyboard.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("For ever and")
     expect(turn(page, "streaming")).to_be_visible()
     second = context.new_page()
@@ -88,7 +88,7 @@ def test_stop_from_another_tab(context: BrowserContext, upstream: Upstream):
     for each in (page, second):
         expect(turn(each, "stopped")).to_contain_text("For ever and")
         expect(turn(each, "stopped").locator(".note")).to_contain_text("You stopped")
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
 
 def test_a_cut_reply_offers_retry_and_retry_leaves_the_draft_alone(
@@ -98,19 +98,19 @@ def test_a_cut_reply_offers_retry_and_retry_leaves_the_draft_alone(
     box = page.get_by_role("textbox", name="Message")
     box.fill("Tell me")
     box.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("Half")
-    call.finish()
+    call.close()
     cut = turn(page, "interrupted")
     expect(cut.locator(".note")).to_contain_text("The reply was cut off")
     box.fill("a draft")
 
     cut.get_by_role("button", name="Retry").click()
-    upstream.next_call().begin().complete("The whole")
+    upstream.next_call().start_stream().complete("The whole")
 
     expect(turn(page, "complete", 1)).to_contain_text("The whole")
     expect(box).to_have_value("a draft")
-    assert upstream.sent()[-2:] == ["Tell me", "Tell me"]
+    assert upstream.sent_messages()[-2:] == ["Tell me", "Tell me"]
 
 
 def test_a_notice_outlives_the_next_piece_of_a_running_reply(
@@ -120,11 +120,11 @@ def test_a_notice_outlives_the_next_piece_of_a_running_reply(
     box = page.get_by_role("textbox", name="Message")
     box.fill("first")
     box.press("Enter")
-    upstream.next_call().answer(500, {"error": "boom"})
+    upstream.next_call().respond(500, {"error": "boom"})
     expect(turn(page, "failed")).to_be_visible()
     box.fill("second")
     box.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
 
     # As in a page that was left open.
@@ -155,10 +155,10 @@ def test_words_written_offline_stay_and_can_be_sent_later(
 
     context.set_offline(False)
     box.press("Enter")
-    upstream.next_call().begin().complete("Welcome back")
+    upstream.next_call().start_stream().complete("Welcome back")
     expect(turn(page, "complete", 1)).to_contain_text("Welcome back")
     expect(page.locator("#notices")).to_be_empty()
-    assert upstream.sent() == ["Hello", "from a tunnel"]
+    assert upstream.sent_messages() == ["Hello", "from a tunnel"]
     surprises.clear()  # the failed request itself
 
 
@@ -169,7 +169,7 @@ def test_words_that_cannot_be_sent_now_stay_in_the_box(
     box = page.get_by_role("textbox", name="Message")
     box.fill("first")
     box.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
     box.fill("too early")
     box.press("Enter")
@@ -207,7 +207,7 @@ def test_a_conversation_that_is_begun_offline_waits_where_it_is(
 
     context.set_offline(False)
     page.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Welcome")
+    upstream.next_call().start_stream().complete("Welcome")
     expect(turn(page, "complete")).to_contain_text("Welcome")
-    assert upstream.sent() == ["from a tunnel"]
+    assert upstream.sent_messages() == ["from a tunnel"]
     surprises.clear()  # the failed request itself

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, turn
 from tests.journeys.steps import box, say, talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
@@ -39,11 +39,11 @@ def test_times_are_by_the_readers_clock_from_the_second_page_on(
 ):
     page = context.new_page()
     clock = {"timezoneId": "Pacific/Kiritimati"}
-    context.new_cdp_session(page).send("Emulation.setTimezoneOverride", clock)
+    context.new_cdp_session(page).send_event("Emulation.setTimezoneOverride", clock)
     page.goto("/twins/ada")
     assert "zone=Pacific/Kiritimati" in page.evaluate(ZONE)
     say(page, "Hello")
-    upstream.next_call().begin().complete("Hello to you")
+    upstream.next_call().start_stream().complete("Hello to you")
     expect(turn(page, "complete")).to_be_visible()
 
     time = page.locator(".turn time")
@@ -93,7 +93,7 @@ def test_a_reply_is_shown_as_text_without_scripts(plain: BrowserContext, upstrea
     page = plain.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
-    upstream.next_call().begin().complete(CODE)
+    upstream.next_call().start_stream().complete(CODE)
     expect(turn(page, "complete")).to_be_visible()
 
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
@@ -105,7 +105,7 @@ def test_a_message_is_asked_again_as_a_new_one(context: BrowserContext, upstream
     page = answered(context, upstream, "First")
     for number in (2, 3):
         page.get_by_role("button", name="Ask again").last.click()
-        call = upstream.next_call().begin()
+        call = upstream.next_call().start_stream()
         assert call.body["content"] == "Hello"
         call.complete(f"Answer {number}")
         expect(text(page, "complete", number - 1)).to_have_text(f"Answer {number}")
@@ -123,7 +123,7 @@ def test_words_come_back_to_be_edited(context: BrowserContext, upstream: Upstrea
 
     box(page).fill("Hello you")
     box(page).press("Enter")
-    upstream.next_call().begin().complete("Second")
+    upstream.next_call().start_stream().complete("Second")
     expect(text(page, "complete", 1)).to_have_text("Second")
     expect(page.locator(".turn__said")).to_have_count(2)
 
@@ -132,14 +132,14 @@ def test_words_come_back_to_be_edited_without_scripts(plain: BrowserContext, ups
     page = plain.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
-    upstream.next_call().begin().complete("First")
+    upstream.next_call().start_stream().complete("First")
     expect(turn(page, "complete")).to_be_visible()
 
     page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     expect(page.get_by_text("the earlier one stays")).to_be_visible()
     page.get_by_role("button", name="Ask again").click()
-    upstream.next_call().begin().complete("Second")
+    upstream.next_call().start_stream().complete("Second")
     expect(text(page, "complete", 1)).to_have_text("Second")
 
 
@@ -153,7 +153,7 @@ def test_a_draft_is_kept_for_each_place_until_it_is_sent(
     page.goto("/twins/ada")
     expect(box(page)).to_have_value("Half a thou")
     page.get_by_role("button", name="Send").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.complete("Yes")
     expect(turn(page, "complete")).to_be_visible()
     expect(box(page)).to_have_value("")
@@ -162,7 +162,7 @@ def test_a_draft_is_kept_for_each_place_until_it_is_sent(
     page.reload()
     expect(box(page)).to_have_value("More")
     box(page).press("Enter")
-    upstream.next_call().begin().complete("Yes")
+    upstream.next_call().start_stream().complete("Yes")
     expect(turn(page, "complete", 1)).to_be_visible()
     page.reload()
     expect(box(page)).to_have_value("")
@@ -172,7 +172,7 @@ def test_a_draft_is_kept_for_each_place_until_it_is_sent(
     page.go_back()
     box(page).fill("Once")
     box(page).press("Enter")
-    upstream.next_call().begin().complete("Yes")
+    upstream.next_call().start_stream().complete("Yes")
     expect(turn(page, "complete", 2)).to_be_visible()
     box(page).fill("Twice")
     page.goto("/twins/ada")

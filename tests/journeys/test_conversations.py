@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Route, expect
 
 from blueprints.current import Portal
-from tests.history import converse, person_of
 from tests.journeys.conftest import Surprises, begun, open_context, turn
 from tests.journeys.steps import menu, talking
-from tests.upstream import Upstream
+from tests.support.history import converse, person_of
+from tests.support.upstream import Upstream
 
 TOP = "() => document.querySelector('#mark').getBoundingClientRect().top"
 
@@ -163,7 +163,7 @@ def test_a_conversation_that_another_tab_deletes_says_so(
     menu(other, "Hello")
     other.get_by_role("button", name="Delete").click()
     expect(turn(page, "stopped")).to_contain_text("The conversation was deleted")
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
     other.get_by_role("button", name="Undo").click()
     other.get_by_role("link", name="Hello").click()

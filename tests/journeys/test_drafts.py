@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import FORMS, Held, box, say, say_too_early, talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 # After a hundred frames at the latest.
 KEPT_IN_THE_END = """() => new Promise((done) => {
@@ -42,7 +42,7 @@ def test_more_than_can_be_sent_is_kept_whole_and_said(
     expect(box(page)).to_have_value(words)
     assert all("413" in line for line in surprises)
     surprises.clear()
-    assert upstream.sent() == ["Hello"]
+    assert upstream.sent_messages() == ["Hello"]
 
 
 def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserContext):
@@ -70,14 +70,14 @@ def test_what_is_sent_before_an_answer_came_stays_in_the_box(
     say(page, "one")
     expect(page.locator(".composer form")).to_have_class("htmx-request")
     say(page, f"one{then}" if then.startswith(" ") else then)
-    held.let_go()
-    upstream.next_call().begin().complete("One")
+    held.release()
+    upstream.next_call().start_stream().complete("One")
 
     expect(text(page, "complete", 1)).to_have_text("One")
     expect(box(page)).to_have_value("two")
     page.reload()
     expect(box(page)).to_have_value("two")
-    assert upstream.sent() == ["Hello", "one"]
+    assert upstream.sent_messages() == ["Hello", "one"]
 
 
 @pytest.mark.parametrize("rewritten", [False, True])
@@ -92,14 +92,14 @@ def test_what_is_typed_while_a_message_is_on_its_way_stays(
     else:
         box(page).press("End")
         box(page).press_sequentially(" Second")
-    held.let_go()
+    held.release()
 
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     expect(text(page, "complete", 1)).to_have_text("One")
     expect(box(page)).to_have_value("Second")
     page.reload()
     expect(box(page)).to_have_value("Second")
-    assert upstream.sent() == ["Hello", "First"]
+    assert upstream.sent_messages() == ["Hello", "First"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_no_words_are_lost_when_a_message_is_refused(
     held = Held(page, FORMS)
     say_too_early(page, "First")
     box(page).fill(since)
-    held.let_go()
+    held.release()
 
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     expect(box(page)).to_have_value(kept)
@@ -131,7 +131,7 @@ def test_what_is_sent_before_its_page_is_painted_is_no_draft(
     page.add_init_script(PAINTED_LATE)
     page.goto("/twins/ada")
     say(page, "Hello")
-    upstream.next_call().begin().complete("Hello to you")
+    upstream.next_call().start_stream().complete("Hello to you")
 
     expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
     assert page.evaluate(KEPT_IN_THE_END) == 0
@@ -144,7 +144,7 @@ def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
     page.goto("/twins/ada")
     box(page).fill("half a thought")
     page.get_by_role("button", name="How does a bicycle stay upright?").click()
-    upstream.next_call().begin().complete("It steers")
+    upstream.next_call().start_stream().complete("It steers")
     expect(turn(page, "complete")).to_be_visible()
 
     page.goto("/twins/ada")
@@ -219,12 +219,12 @@ def test_what_is_typed_while_the_first_message_is_on_its_way_comes_along(
     box(page).fill("Hello")
     box(page).press("Enter")
     box(page).press_sequentially(" and more")
-    held.let_go()
-    upstream.next_call().begin().complete("One")
+    held.release()
+    upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_be_visible()
 
     expect(box(page)).to_have_value("and more")
-    assert upstream.sent() == ["Hello"]
+    assert upstream.sent_messages() == ["Hello"]
 
 
 def test_a_way_to_begin_that_is_refused_leaves_the_draft_alone(

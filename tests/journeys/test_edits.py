@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import FORMS, Held, box, say, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 
 def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
@@ -22,8 +22,8 @@ def test_a_draft_and_what_is_typed_after_an_edited_message_are_both_kept(
     held = Held(page, FORMS)
     box(page).press("Enter")
     box(page).fill("Typed since")
-    held.let_go()
-    upstream.next_call().begin().complete("Again")
+    held.release()
+    upstream.next_call().start_stream().complete("Again")
     expect(text(page, "complete", 1)).to_have_text("Again")
 
     expect(box(page)).to_have_value("old draft\n\nTyped since")
@@ -44,7 +44,7 @@ def test_what_became_of_edited_words_is_kept_over_a_reload_until_they_are_sent_o
     expect(box(page)).to_have_value("Hello again")
     page.get_by_role("button", name=way).click()
     if way == "Send":
-        assert upstream.next_call().begin().body["content"] == "Hello again"
+        assert upstream.next_call().start_stream().body["content"] == "Hello again"
     expect(box(page)).to_have_value("Draft")
     page.reload()
     expect(box(page)).to_have_value("Draft")
@@ -78,7 +78,7 @@ def test_what_was_edited_is_there_again_when_it_is_edited_again(
 ):
     page = begun(context, upstream)
     say(page, "Bye")
-    upstream.next_call().begin().complete("Bye to you")
+    upstream.next_call().start_stream().complete("Bye to you")
     expect(turn(page, "complete", 1)).to_be_visible()
     first, second = page.get_by_role("button", name="Edit").all()
     first.click()
@@ -116,7 +116,7 @@ def test_a_message_that_is_too_long_is_shortened_where_one_was(
 
     box(page).fill("short")
     box(page).press("Enter")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
@@ -133,8 +133,8 @@ def test_an_edit_that_did_not_come_does_not_stand_in_the_way_of_the_next_message
     held = Held(page, FORMS)
     say(page, "First")
     box(page).fill("Second")
-    held.let_go()
-    upstream.next_call().begin().complete("One")
+    held.release()
+    upstream.next_call().start_stream().complete("One")
     expect(text(page, "complete", 1)).to_have_text("One")
 
     expect(box(page)).to_have_value("Second")
@@ -152,7 +152,7 @@ def test_an_edit_that_is_over_does_not_come_back_with_the_page(
     expect(box(page)).to_have_value("Hello")
     page.locator("#composer").get_by_text(way, exact=True).click()
     if way == "Send":
-        upstream.next_call().begin().complete("Two")
+        upstream.next_call().start_stream().complete("Two")
         expect(turn(page, "complete", 1)).to_be_visible()
     expect(box(page)).to_have_value("")
     page.reload()
@@ -170,9 +170,9 @@ def test_edit_that_is_pressed_while_a_message_is_on_its_way_does_not_lose_its_tu
     box(page).press("Enter")
     with page.expect_response(re.compile("words_of")):
         page.get_by_role("button", name="Edit").click()
-    held.let_go()
-    upstream.next_call().begin().complete("Two")
+    held.release()
+    upstream.next_call().start_stream().complete("Two")
 
     expect(text(page, "complete", 1)).to_have_text("Two")
     expect(box(page)).to_have_value("")
-    assert upstream.sent() == ["Hello", "Second"]
+    assert upstream.sent_messages() == ["Hello", "Second"]

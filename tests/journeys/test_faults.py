@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import CONVERSATION, box, progress, say, talking, text
-from tests.upstream import TWINS, Upstream
+from tests.support.upstream import TWINS, Upstream
 
 IDLE_SECONDS = 5
 # Longer than that: what is expected comes only then.
@@ -31,14 +31,14 @@ def test_silence_is_said_and_then_given_up(context: BrowserContext, upstream: Up
     page = context.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(progress(page)).to_have_text("Still waiting for Ada…")
 
     cut = turn(page, "interrupted")
     expect(cut.locator(".note")).to_contain_text("was quiet for too long", timeout=PATIENCE_MS)
     expect(cut.get_by_role("button", name="Retry")).to_be_visible()
     expect(progress(page)).to_have_count(0)
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
 
 @pytest.mark.fault("F39")
@@ -47,7 +47,7 @@ def test_silence_is_said_without_script_as_well(plain: BrowserContext, upstream:
     page = plain.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
-    upstream.next_call().begin()
+    upstream.next_call().start_stream()
     expect(progress(page).last).to_have_text("Still waiting for Ada…")
 
     cut = turn(page, "interrupted")
@@ -75,7 +75,7 @@ def test_where_the_script_did_not_load_forms_work_and_a_link_shows_the_rest(
     page.goto("/twins/ada")
     for number, words in enumerate(("Hello", "Second")):
         say(page, words)
-        call = upstream.next_call().begin()
+        call = upstream.next_call().start_stream()
         expect(turn(page, "waiting")).to_contain_text(words)
         page.get_by_role("link", name="Watch it being written").click()
         call.delta("One")
@@ -84,7 +84,7 @@ def test_where_the_script_did_not_load_forms_work_and_a_link_shows_the_rest(
         expect(text(page)).to_have_text("One two", use_inner_text=True)
         call.complete(f"{words} heard")
         expect(text(page, "complete", number)).to_have_text(f"{words} heard", use_inner_text=True)
-    assert upstream.sent() == ["Hello", "Second"]
+    assert upstream.sent_messages() == ["Hello", "Second"]
 
 
 @pytest.mark.fault("F86")
@@ -112,17 +112,17 @@ def test_words_for_a_twin_that_went_away_can_begin_anew(
     page = begun(context, upstream)
     there = page.url
     say(page, "Are you there?")
-    upstream.next_call().answer(404, {"error": "no such conversation"})
+    upstream.next_call().respond(404, {"error": "no such conversation"})
 
     gone = turn(page, "failed")
     expect(gone.locator(".note")).to_contain_text("is no longer there at the service")
     expect(text(page, "complete")).to_have_text("Hello to you")
     gone.get_by_role("button", name="Start new with this text").click()
     expect(page).to_have_url(CONVERSATION)
-    upstream.next_call().begin().complete("I am")
+    upstream.next_call().start_stream().complete("I am")
     expect(text(page, "complete")).to_have_text("I am")
     assert page.url != there
-    assert upstream.sent() == ["Hello", "Are you there?", "Are you there?"]
+    assert upstream.sent_messages() == ["Hello", "Are you there?", "Are you there?"]
 
 
 @pytest.mark.fault("F86")
@@ -139,5 +139,5 @@ def test_a_twin_that_was_renamed_keeps_its_conversation(
     page.goto(there)
     expect(text(page, "complete")).to_have_text("Hello to you")
     say(page, "Still you?")
-    upstream.next_call().begin().complete("Still me")
+    upstream.next_call().start_stream().complete("Still me")
     expect(text(page, "complete", 1)).to_have_text("Still me")

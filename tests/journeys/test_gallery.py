@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Request, Route, expect
 
-from tests.drawings import png
 from tests.journeys.steps import requests_of
-from tests.upstream import Upstream
+from tests.support.images import png
+from tests.support.upstream import Upstream
 
 CROWD = [
     {"id": "emile", "name": "Émile", "description": "Writes novels.", "avatarUrl": "/a.png"},
@@ -25,7 +25,7 @@ new MutationObserver(() => said.push(found.textContent.trim())).observe(found, {
 def crowd(upstream: Upstream) -> None:
     everybody = {"data": CROWD, "pagination": {"page": 1, "pages": 1}}
     upstream.answers["/api/v1/twins"] = 200, everybody
-    upstream.answers["/a.png"] = lambda call: call.answer(200, png(), content_type="image/png")
+    upstream.answers["/a.png"] = lambda call: call.respond(200, png(), content_type="image/png")
 
 
 def opened(context: BrowserContext) -> Page:

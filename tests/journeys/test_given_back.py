@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import AFTER_PAINT, Surprises, begun, turn
 from tests.journeys.steps import TOO_LONG, Held, box, refuse, say, say_too_early, talking, text
-from tests.upstream import TWINS, Upstream
+from tests.support.upstream import TWINS, Upstream
 
 ESCAPE = """(box, by) => box.dispatchEvent(new KeyboardEvent(
   "keydown", { key: "Escape", ...by, bubbles: true, cancelable: true }))"""
@@ -35,7 +35,7 @@ def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
     held = Held(page, SCRIPT)
     page.goto(there, wait_until="commit")
     box(page).fill("typed early")
-    held.let_go()
+    held.release()
     expect(page.locator("html")).to_have_class("scripts")
     page.evaluate(AFTER_PAINT)
     expect(box(page)).to_have_value("typed early")
@@ -67,7 +67,7 @@ def test_an_older_draft_waits_for_refused_words_to_be_sent(
     page.reload()
     expect(box(page)).to_have_value(TOO_LONG)
     say(page, "shorter")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
 
     expect(text(page, "complete", 1)).to_have_text("One")
     expect(box(page)).to_have_value("an old half")
@@ -81,7 +81,7 @@ def test_refused_words_are_back_when_an_edited_message_is_sent(
     page.get_by_role("button", name="Edit").click()
     expect(box(page)).to_have_value("Hello")
     say(page, "Hello again")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     expect(text(page, "complete", 1)).to_have_text("One")
 
     expect(box(page)).to_have_value(TOO_LONG)

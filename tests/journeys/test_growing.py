@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.steps import talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))
 CODE = "\n\n```python\n" + "".join(f"print({number})  # {number}\n" for number in range(200))

@@ -18,8 +18,8 @@ from tests.journeys.steps import (
     talking,
     text,
 )
-from tests.person import Person
-from tests.upstream import Upstream
+from tests.support.person import Person
+from tests.support.upstream import Upstream
 
 AT_ONCE_MS = 5_000
 
@@ -56,7 +56,7 @@ def test_a_reply_that_ends_while_its_tab_is_hidden_is_there_afterwards(
     with page.expect_event("requestfailed", is_stream):
         hide(page)
     call.complete("One **and all**")
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
     show(page)
     expect(text(page, "complete").locator("strong")).to_have_text("and all")
@@ -93,7 +93,7 @@ def test_the_seventh_tab_can_be_used_while_six_replies_run_in_hidden_ones(
 ):
     alice = Person(url)
     pages = [alice.begin(f"Hello {number}") for number in range(6)]
-    calls = [upstream.next_call().begin() for _ in pages]
+    calls = [upstream.next_call().start_stream() for _ in pages]
     context.add_cookies(
         [{"name": "twindow", "value": alice.session.cookies["twindow"], "url": url}]
     )

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import turn
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 MOST_STOPS = 40
 WHERE = """() => { const e = document.activeElement;
@@ -50,26 +50,26 @@ def test_a_twin_is_found_and_told_something(page: Page, upstream: Upstream):
     page.keyboard.type("Hello")
     page.keyboard.press("Enter")
     expect(turn(page, "waiting")).to_be_visible()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("For ever")
     expect(turn(page, "streaming")).to_be_visible()
 
     press(page, "Stop")
     expect(turn(page, "stopped")).to_be_visible()
     press(page, "Ask again")
-    upstream.next_call().begin().complete("Not for ever")
+    upstream.next_call().start_stream().complete("Not for ever")
     expect(turn(page, "complete")).to_be_visible()
     tab_to(page, "Message")
     page.keyboard.type("Thank you")
     press(page, "Send")
-    upstream.next_call().begin().complete("Gladly")
+    upstream.next_call().start_stream().complete("Gladly")
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
 def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream):
     open_by(page, "Ada")
     press(page, "How does a bicycle stay upright?")
-    upstream.next_call().begin().complete("It steers")
+    upstream.next_call().start_stream().complete("It steers")
     expect(turn(page, "complete")).to_be_visible()
     page.goto("/")
 

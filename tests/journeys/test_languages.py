@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import turn
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 ASK = "لماذا السماء زرقاء؟"
 # Whether the page scrolls sideways.
@@ -44,9 +44,9 @@ def test_send_stream_fail_and_retry(arabic: Page, upstream: Upstream, width: int
     assert left_of(page, ".composer button", "#message")
     page.get_by_role("button", name="إرسال").click()
 
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_contain_text("وصلت رسالتك إلى")
-    call.send(type="progress", progress={"stage": "thinking"})
+    call.send_event(type="progress", progress={"stage": "thinking"})
     expect(page.locator(".turn__progress")).to_have_text("جارٍ التفكير…")
     call.delta("لأن الضوء")
     reply = turn(page, "streaming").locator(".turn__reply")
@@ -58,10 +58,10 @@ def test_send_stream_fail_and_retry(arabic: Page, upstream: Upstream, width: int
 
     expect(turn(page, "interrupted").locator(".note")).to_contain_text("انقطع الرد.")
     page.get_by_role("button", name="إعادة المحاولة").click()
-    upstream.next_call().answer(503, {})
+    upstream.next_call().respond(503, {})
     expect(turn(page, "failed").locator(".note")).to_contain_text("لدى الخدمة مشكلة")
     turn(page, "failed").get_by_role("button", name="إعادة المحاولة").click()
-    upstream.next_call().begin().complete("لأن الضوء الأزرق `sky = 1` يتشتت. It *scatters*.")
+    upstream.next_call().start_stream().complete("لأن الضوء الأزرق `sky = 1` يتشتت. It *scatters*.")
 
     last = turn(page, "complete")
     expect(last.locator(".turn__reply em")).to_have_text("scatters")
@@ -105,7 +105,7 @@ def test_what_has_no_letters_of_its_language_stands_with_the_rest(
     reply = (
         "لغات:\n\n- بايثون\n- Python\n\n| المنتج | السعر | x |\n|---|---|---|\n| خبز | 100 | y |\n"
     )
-    upstream.next_call().begin().complete(reply)
+    upstream.next_call().start_stream().complete(reply)
     expect(turn(page, "complete")).to_be_visible()
 
     for parts in ("li", "th, td"):

@@ -21,8 +21,8 @@ from tests.journeys.steps import (
     talking,
     text,
 )
-from tests.upstream import Upstream
-from tests.wire import Wire
+from tests.support.tcp_proxy import Wire
+from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("bad_network")
 
@@ -85,7 +85,7 @@ def test_a_reply_that_cannot_be_followed_at_all_is_asked_for_ever_more_rarely(
     asked = Asked(page)
     page.goto("/twins/ada")
     say(page, "Hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(page).to_have_url(CONVERSATION)
     asked.spend(MINUTE_MS)
 
@@ -130,7 +130,7 @@ def test_a_quiet_reply_whose_stream_breaks_off_is_not_said_to_be_out_of_reach(
     page.clock.install()
     asked = Asked(page)
     say(page, "Hello")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(page).to_have_url(CONVERSATION)
     page.wait_for_load_state()
     for _ in range(5):

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from blueprints.current import Portal
-from tests.history import converse, person_of
 from tests.journeys.conftest import begun
 from tests.journeys.steps import menu
-from tests.upstream import Upstream
+from tests.support.history import converse, person_of
+from tests.support.upstream import Upstream
 
 
 def test_what_is_saved_leaves_no_menu_open(context: BrowserContext, upstream: Upstream):
@@ -78,4 +78,4 @@ def test_whoever_presses_rename_first_writes_the_title_next(
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Weekend plans")
-    assert upstream.sent() == ["Hello"]
+    assert upstream.sent_messages() == ["Hello"]

@@ -21,7 +21,7 @@ from tests.journeys.steps import (
     say_too_early,
     text,
 )
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 FIRST = "/api/v1/conversations/up-1/messages/stream"
 
@@ -38,11 +38,11 @@ def test_a_nervous_first_press_begins_one_conversation(
     box(page).fill("once")
     press(page)
 
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
     expect(turn(page, "complete")).to_contain_text("ok")
     page.goto("/conversations")
     expect(page.get_by_role("link", name="once")).to_have_count(1)
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
 
 
 @pytest.mark.fault("F62")
@@ -54,7 +54,7 @@ def test_a_nervous_press_is_one_message_and_one_turn(
     box(page).fill("once")
     press(page)
 
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("It is")
     expect(text(page)).to_have_text("It is")
     call.complete("It is live")
@@ -62,29 +62,29 @@ def test_a_nervous_press_is_one_message_and_one_turn(
     expect(page.locator(".turn")).to_have_count(2)
     page.reload()
     expect(page.locator(".turn")).to_have_count(2)
-    assert upstream.sent() == ["Hello", "once"]
+    assert upstream.sent_messages() == ["Hello", "once"]
 
 
 @pytest.mark.fault("F62")
 def test_retry_pressed_twice_is_one_turn_and_live(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     say(page, "again")
-    upstream.next_call().answer(500, {})
+    upstream.next_call().respond(500, {})
     failed = turn(page, "failed")
     posts = requests_of(page, is_post)
     # The answer to the first press would take the button away.
     held = Held(page, FORMS)
     failed.get_by_role("button", name="Retry").dblclick()
-    held.let_go()
+    held.release()
 
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("Here")
     expect(text(page)).to_have_text("Here")
     call.complete("Here it is")
     expect(text(page, "complete", 1)).to_have_text("Here it is")
     expect(page.locator(".turn")).to_have_count(3)
     assert len(posts) == 2
-    assert upstream.sent() == ["Hello", "again", "again"]
+    assert upstream.sent_messages() == ["Hello", "again", "again"]
 
 
 @pytest.mark.fault("F62")
@@ -93,7 +93,7 @@ def test_a_reload_after_a_form_sends_nothing(plain: BrowserContext, upstream: Up
     page.goto("/twins/ada")
     posts = requests_of(page, is_post)
     say(page, "once")
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
     expect(turn(page, "complete")).to_be_visible()
 
     page.reload()
@@ -101,7 +101,7 @@ def test_a_reload_after_a_form_sends_nothing(plain: BrowserContext, upstream: Up
     expect(turn(page, "complete")).to_be_visible()
     expect(page.locator(".turn")).to_have_count(1)
     assert len(posts) == 1
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
 
 
 @pytest.mark.fault("F62", "F63")
@@ -112,7 +112,7 @@ def test_going_back_and_sending_the_same_form_is_the_same_conversation(
     page.goto("/twins/ada")
     key = page.locator(".composer input[name=key]")
     same = key.input_value()
-    upstream.answers[FIRST] = lambda call: call.begin().complete("ok")
+    upstream.answers[FIRST] = lambda call: call.start_stream().complete("ok")
     say(page, "once")
     expect(turn(page, "complete")).to_be_visible()
     there = page.url.partition("?")[0]
@@ -122,7 +122,7 @@ def test_going_back_and_sending_the_same_form_is_the_same_conversation(
 
     expect(turn(page, "complete")).to_be_visible()
     assert page.url.partition("?")[0] == there
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
 
 
 @pytest.mark.fault("F63")
@@ -131,7 +131,7 @@ def test_back_and_forward_after_sending_show_what_is_stored(
 ):
     page = begun(context, upstream)
     say(page, "Second")
-    upstream.next_call().begin().complete("And so on")
+    upstream.next_call().start_stream().complete("And so on")
     expect(turn(page, "complete", 1)).to_be_visible()
     posts = requests_of(page, is_post)
 
@@ -146,7 +146,7 @@ def test_back_and_forward_after_sending_show_what_is_stored(
     page.go_forward()
     expect(page.locator(".turn")).to_have_count(2)
     assert posts == []
-    assert upstream.sent() == ["Hello", "Second"]
+    assert upstream.sent_messages() == ["Hello", "Second"]
 
 
 @pytest.mark.fault("F63")
@@ -158,7 +158,7 @@ def test_without_script_one_step_back_leaves_a_conversation_that_refreshed_itsel
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     page.go_forward()
     expect(text(page, "complete")).to_have_text("Hello to you")
-    assert upstream.sent() == ["Hello"]
+    assert upstream.sent_messages() == ["Hello"]
 
 
 @pytest.mark.fault("F70")
@@ -169,18 +169,18 @@ def test_no_form_is_answered_by_a_stream(
     answers = post_answers(page)
     page.goto("/twins/ada")
     say(page, "first")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
     say_too_early(page, "too early")
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
     turn(page, "stopped").get_by_role("button", name="Ask again").click()
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
     expect(turn(page, "complete")).to_be_visible()
     page.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("ok")
+    upstream.next_call().start_stream().complete("ok")
     expect(turn(page, "complete", 1)).to_be_visible()
 
     assert [answer.status for answer in answers] == [200, 409, 200, 200, 200]

@@ -20,11 +20,11 @@ from tests.journeys.steps import (
     say,
     text,
 )
-from tests.person import Person, ended
-from tests.portals import close, served
-from tests.postgres import Postgres
-from tests.upstream import Upstream
-from tests.wire import Wire
+from tests.support.person import Person, ended
+from tests.support.portals import close, served
+from tests.support.postgres import Postgres
+from tests.support.tcp_proxy import Wire
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_press_whose_answer_was_lost_is_shown_by_the_next_press(
     say(page, "once")
     expect(page.locator("#notices")).to_contain_text("Your text is still here")
     expect(box(page)).to_have_value("once")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     enter_twice(page)
 
     expect(turn(page, "waiting")).to_contain_text("once")
@@ -52,7 +52,7 @@ def test_a_press_whose_answer_was_lost_is_shown_by_the_next_press(
     call.complete("It is live")
     expect(text(page, "complete", 1)).to_have_text("It is live")
     expect(page.locator(".turn")).to_have_count(2)
-    assert upstream.sent() == ["Hello", "once"]
+    assert upstream.sent_messages() == ["Hello", "once"]
 
 
 @pytest.mark.fault("F62")
@@ -62,7 +62,7 @@ def test_what_stands_in_the_conversation_is_no_draft(context: BrowserContext, up
     lose_the_next_answer(page)
     say(page, "once")
     expect(page.locator("#notices")).to_contain_text("Your text is still here")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     page.reload()
 
     expect(turn(page, "complete", 1)).to_contain_text("once")
@@ -80,13 +80,13 @@ def test_a_first_press_whose_answer_was_lost_can_be_pressed_again(
     page.goto("/twins/ada")
     lose_the_next_answer(page)
     say(page, "once")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(page.locator("#notices")).to_contain_text("Your text is still here")
     page.get_by_role("button", name="Send").click()
 
     expect(page).to_have_url(CONVERSATION)
     call.complete("ok")
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
 
 
 @pytest.mark.fault("F62")
@@ -98,7 +98,7 @@ def test_a_first_press_whose_answer_was_lost_can_be_pressed_again_without_script
     page.goto("/twins/ada")
     lose_the_next_answer(page)
     say(page, "once")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(page).to_have_url("chrome-error://chromewebdata/")
     page.go_back()
     expect(box(page)).to_have_value("once")
@@ -106,7 +106,7 @@ def test_a_first_press_whose_answer_was_lost_can_be_pressed_again_without_script
 
     expect(page).to_have_url(CONVERSATION)
     call.complete("ok")
-    assert upstream.sent() == ["once"]
+    assert upstream.sent_messages() == ["once"]
     page.goto("/conversations")
     expect(page.get_by_role("link", name="once")).to_have_count(1)
 
@@ -124,7 +124,7 @@ def test_the_same_press_after_a_restart_is_the_same_turn(
     lose_the_next_answer(page)
     say(page, "once")
     expect(page.locator("#notices")).to_contain_text("Your text is still here")
-    upstream.next_call().begin()
+    upstream.next_call().start_stream()
     close(app)
     restarted = twindow.create_app(settings)
     with served(restarted) as wire.leads_to:
@@ -135,7 +135,7 @@ def test_the_same_press_after_a_restart_is_the_same_turn(
         expect(page.locator(".turn")).to_have_count(2)
         expect(box(page)).to_have_value("")
     close(restarted)
-    assert upstream.sent() == ["Hello", "once"]
+    assert upstream.sent_messages() == ["Hello", "once"]
 
 
 @pytest.mark.fault("F62")
@@ -161,14 +161,14 @@ def test_two_portals_that_get_the_same_press_at_once_send_it_once(
         if place == "conversation":
             before = ["Hello"]
             page = people[0].press(page, "Send", content="Hello")
-            upstream.next_call().begin().complete("Hello to you")
+            upstream.next_call().start_stream().complete("Hello to you")
             page = ended(people[0], page)
         action, fields = page.action("Send")
         presses = [
             pool.submit(person.post, action, fields | {"content": "once"}) for person in people
         ]
         pages = [press.result(10) for press in presses]
-        upstream.next_call().begin().complete("ok")
+        upstream.next_call().start_stream().complete("ok")
         states = [ended(*each).states for each in zip(people, pages, strict=True)]
         for person in people:
             person.close()
@@ -178,4 +178,4 @@ def test_two_portals_that_get_the_same_press_at_once_send_it_once(
     assert [page.status for page in pages] == [200, 200]
     assert pages[0].path == pages[1].path
     assert states == [["complete"] * (len(before) + 1)] * 2
-    assert upstream.sent() == [*before, "once"]
+    assert upstream.sent_messages() == [*before, "once"]

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
 from tests.journeys.steps import say, talking
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
@@ -26,7 +26,7 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="Ada").click()
     page.get_by_role("button", name="How does a bicycle stay upright?").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
     call.delta("It does")
     expect(turn(page, "streaming")).to_contain_text("It does")
@@ -35,11 +35,11 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
 
     page.get_by_role("textbox", name="Message").fill("And a tricycle?")
     page.get_by_role("button", name="Send").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
     page.get_by_role("button", name="Ask again").click()
-    upstream.next_call().begin().complete("As well")
+    upstream.next_call().start_stream().complete("As well")
     expect(turn(page, "complete", 1)).to_contain_text("As well")
 
     page.get_by_role("link", name="Conversations", exact=True).click()
@@ -54,7 +54,7 @@ def test_what_is_said_once_is_not_skipped_by_going_on_to_a_running_reply(
 ):
     page = begun(plain, upstream)
     say(page, "long")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     address = page.url.partition("?")[0]
     page.goto(address)
     expect(turn(page, "waiting")).to_be_visible()
@@ -116,7 +116,7 @@ def test_a_talk_opens_at_its_end_and_grows_without_a_jump(
     call.complete(LONG)
     expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta(LONG)
     running = turn(page, "streaming")
     expect(running.get_by_text("Paragraph 59.").last).to_be_in_viewport()
@@ -160,7 +160,7 @@ def test_a_reply_that_is_shown_anew_at_its_end_stands_as_it_does_later(
 ):
     page = begun(plain, upstream)
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("# One\n\nText[^1]\n\n```\ncode\n```\n\n> quote\n>\n> more\n\n## Two\n\nText\n\n")
     expect(page.get_by_role("heading", name="Two")).to_be_visible()
     call.complete(

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import TOO_LONG, refuse, say
-from tests.upstream import Call, Upstream
+from tests.support.upstream import Call, Upstream
 
 
 def refused(plain: BrowserContext, upstream: Upstream) -> tuple[Page, Page, Call]:
@@ -18,7 +18,7 @@ def refused(plain: BrowserContext, upstream: Upstream) -> tuple[Page, Page, Call
     second = plain.new_page()
     second.goto(first.url.partition("?")[0])
     say(first, "long")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     say(second, "too early")
     return first, second, call
 
@@ -34,9 +34,9 @@ def test_words_that_came_too_early_are_sent_from_where_they_are(
     expect(turn(first, "complete", 1)).to_be_visible()
 
     second.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(turn(second, "complete", 2)).to_contain_text("Two")
-    assert upstream.sent() == ["Hello", "long", "too early"]
+    assert upstream.sent_messages() == ["Hello", "long", "too early"]
     assert all("409" in line for line in surprises)
     surprises.clear()
 
@@ -49,7 +49,7 @@ def test_refused_words_are_there_whatever_one_does_next(
     expect(second.get_by_role("textbox", name="Message")).to_have_value("too early")
 
     second.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(turn(second, "complete", 1)).to_contain_text("Two")
     expect(second.get_by_role("textbox", name="Message")).to_have_value("")
     assert all("409" in line for line in surprises)
@@ -65,7 +65,7 @@ def test_refused_words_outlive_an_edited_message_that_is_sent_meanwhile(
 
     first.locator(".turn").first.get_by_role("button", name="Edit").click()
     say(first, "Hello again")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(turn(first, "complete", 2)).to_contain_text("Two")
     expect(first.get_by_role("textbox", name="Message")).to_have_value("too early")
     assert all("409" in line for line in surprises)
@@ -87,7 +87,7 @@ def test_first_words_that_were_refused_are_there_when_one_comes_back(
 
     message.fill("Short.")
     page.get_by_role("button", name="Send").click()
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_contain_text("One")
     page.goto("/twins/ada")
     expect(message).to_have_value("")
@@ -163,7 +163,7 @@ def test_refused_words_wait_while_another_window_sends_its_own(
     other.goto(there)
     say(other, TOO_LONG)
     say(page, "Short.")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete", 1)).to_contain_text("One")
     other.goto(there)
 
@@ -185,7 +185,7 @@ def test_edited_words_that_were_refused_are_sent_once(
     message = page.get_by_role("textbox", name="Message")
     expect(message).to_have_value(TOO_LONG)
     say(page, "Short now.")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(turn(page, "complete", 1)).to_contain_text("Two")
 
     expect(message).to_have_value("")
@@ -205,7 +205,7 @@ def test_what_a_button_repeats_takes_the_place_of_no_refused_words(
     second = plain.new_page()
     second.goto(old.url.partition("?")[0])
     second.get_by_role("button", name="Ask again").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     old.get_by_role("button", name="Ask again").click()
     expect(old.locator("#refused")).to_contain_text("still replying")
     expect(old.get_by_role("textbox", name="Message")).to_have_value(TOO_LONG)

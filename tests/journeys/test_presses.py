@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import box, say, say_too_early, talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 BETWEEN_MS = 300
 LATER_MS = 600
@@ -35,7 +35,7 @@ def press(page: Page, name: str) -> tuple[float, float]:
 def test_the_second_half_of_a_double_click_stops_nothing(page: Page, upstream: Upstream):
     box(page).fill("once")
     middle = press(page, "Send")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     page.clock.run_for(BETWEEN_MS)
     page.mouse.click(*middle)
@@ -49,7 +49,7 @@ def test_the_second_half_of_a_double_click_stops_nothing(page: Page, upstream: U
 
 def test_the_second_half_of_a_double_click_sends_nothing(page: Page, upstream: Upstream):
     say(page, "long")
-    upstream.next_call().begin()
+    upstream.next_call().start_stream()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     box(page).fill("half a thought")
     page.clock.run_for(LATER_MS)
@@ -59,14 +59,14 @@ def test_the_second_half_of_a_double_click_sends_nothing(page: Page, upstream: U
     page.mouse.click(*middle)
 
     expect(box(page)).to_have_value("half a thought")
-    assert upstream.sent() == ["Hello", "long"]
+    assert upstream.sent_messages() == ["Hello", "long"]
 
 
 def test_who_goes_to_stop_by_the_keyboard_at_once_stops(page: Page, upstream: Upstream):
     again = page.get_by_role("button", name="Ask again")
     again.focus()
     again.press("Enter")
-    upstream.next_call().begin().delta("One")
+    upstream.next_call().start_stream().delta("One")
     expect(box(page)).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Stop")).to_be_focused()
@@ -77,7 +77,7 @@ def test_who_goes_to_stop_by_the_keyboard_at_once_stops(page: Page, upstream: Up
 
 def test_a_press_that_was_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("One")
     expect(text(page)).to_have_text("One")
     box(page).fill("half a thought")
@@ -102,11 +102,11 @@ def test_a_window_that_another_has_left_behind_catches_up(
     second = context.new_page()
     second.goto(first.url)
     say(first, "in the first")
-    upstream.next_call().begin().complete("One")
+    upstream.next_call().start_stream().complete("One")
     expect(text(first, "complete", 1)).to_have_text("One")
 
     say(second, "in the second")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(text(second, "complete", 2)).to_have_text("Two")
     said = second.locator(".turn__said > [dir]")
     expect(said).to_have_text(["Hello", "in the first", "in the second"])
@@ -117,7 +117,7 @@ def test_who_reads_an_earlier_turn_by_the_keyboard_stays_there(
 ):
     page = begun(context, upstream)
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("One")
     expect(text(page)).to_have_text("One")
     for key in ("Escape", "k", "k"):
@@ -134,7 +134,7 @@ def test_what_has_the_focus_in_an_earlier_turn_stays_in_sight(
 ):
     page = begun(context, upstream)
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("One")
     expect(text(page)).to_contain_text("One")
     copy = page.get_by_role("button", name="Copy").first
@@ -179,14 +179,14 @@ def test_a_window_whose_message_is_refused_sees_what_another_has_said(
     second = context.new_page()
     second.goto(first.url)
     say(first, "in the first")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     say_too_early(second, "in the second")
     expect(second.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     call.complete("One")
 
     expect(text(second, "complete", 1)).to_have_text("One")
     box(second).press("Enter")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(text(second, "complete", 2)).to_have_text("Two")
     assert all("409" in line for line in surprises)
     surprises.clear()

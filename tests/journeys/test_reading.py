@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from blueprints.current import Portal
-from tests.history import converse, person_of
 from tests.journeys.conftest import Surprises, begun, turn
 from tests.journeys.steps import LONG, box, long_reply, say, step_up, talking, text
-from tests.upstream import Upstream
+from tests.support.history import converse, person_of
+from tests.support.upstream import Upstream
 
 LOW = {"width": 640, "height": 400}
 
@@ -182,7 +182,7 @@ def test_the_way_to_new_text_leads_to_the_box(context: BrowserContext, upstream:
 def test_in_a_low_window_the_box_comes_to_its_words(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     say(page, "More")
-    upstream.next_call().begin().complete(LONG)
+    upstream.next_call().start_stream().complete(LONG)
     expect(turn(page, "complete", 1)).to_be_visible()
     page.set_viewport_size(LOW)  # type: ignore[arg-type]
     page.get_by_role("button", name="Edit").first.focus()

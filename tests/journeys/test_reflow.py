@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises, begun
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
 # WCAG 1.4.12, which asks that nothing is lost when a reader sets text like this.
@@ -44,7 +44,7 @@ def test_no_reply_makes_its_page_wider(context: BrowserContext, upstream: Upstre
     page.set_viewport_size({"width": 320, "height": 640})
     page.get_by_role("textbox", name="Message").fill("More")
     page.get_by_role("textbox", name="Message").press("Enter")
-    upstream.next_call().begin().complete(reply)
+    upstream.next_call().start_stream().complete(reply)
     expect(page.locator(".turn[data-state=complete]")).to_have_count(2)
     for _ in range(2):
         assert page.evaluate("document.scrollingElement.scrollWidth") == 320

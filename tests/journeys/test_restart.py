@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.chaos.processes import Portal, Service, serving
 from tests.journeys.conftest import turn
-from tests.running import free_port
-from tests.upstream import Upstream
+from tests.support.processes import free_port
+from tests.support.upstream import Upstream
 
 # A dead process is known to be dead after seven seconds; its page asks again ever more rarely.
 BACK_MS = 20_000
@@ -38,7 +38,7 @@ def said_and_half_heard(page, portal: Portal, upstream: Upstream) -> None:
     page.goto(f"{portal.url}/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("Half of it")
     expect(turn(page, "streaming")).to_contain_text("Half of it")
     page.reload()  # by now it is stored as well

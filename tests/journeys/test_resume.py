@@ -19,8 +19,8 @@ from tests.journeys.steps import (
     talking,
     text,
 )
-from tests.upstream import Upstream
-from tests.wire import Wire
+from tests.support.tcp_proxy import Wire
+from tests.support.upstream import Upstream
 
 AT_ONCE_MS = 5_000
 
@@ -70,7 +70,7 @@ def test_two_tabs_and_another_device_show_the_same(
         expect(text(each, "complete")).to_have_text("One two three")
         expect(each.locator(".turn")).to_have_count(1)
     device.close()
-    assert upstream.sent() == ["Hello"]
+    assert upstream.sent_messages() == ["Hello"]
 
 
 @pytest.mark.fault("F67")
@@ -109,7 +109,7 @@ def test_what_was_asked_for_when_the_network_went_is_asked_for_again(
     asked = requests_of(page, is_stream)
     with page.expect_request(is_stream):
         say(page, "Go on")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     context.set_offline(True)
     expect(page.locator("#notices")).to_contain_text("You are offline")
     context.set_offline(False)
@@ -129,12 +129,12 @@ def test_a_network_that_comes_and_goes_repeats_no_text(context: BrowserContext, 
     page.route("**/events?*", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed", is_stream):
         say(page, "Go on")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     held = Held(page, "**/events?*")
     with page.expect_request(is_stream):
         fire(page, "online")
     fire(page, "online")
-    held.let_go()
+    held.release()
     for more, heard in (("One", "One"), (" two", "One two"), (" three", "One two three")):
         call.delta(more)
         expect(text(page)).to_have_text(heard)

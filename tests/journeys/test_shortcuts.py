@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from blueprints.current import Portal
-from tests.history import converse, person_of
 from tests.journeys.conftest import AFTER_PAINT, begun, turn
 from tests.journeys.steps import box, say, talking
-from tests.upstream import Upstream
+from tests.support.history import converse, person_of
+from tests.support.upstream import Upstream
 
 PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
 
@@ -155,7 +155,7 @@ def test_j_and_k_lead_from_turn_to_turn_and_not_further(
 ):
     page = begun(context, upstream)
     say(page, "More")
-    upstream.next_call().begin().complete("Long.\n\n" * 60)
+    upstream.next_call().start_stream().complete("Long.\n\n" * 60)
     expect(turn(page, "complete", 1)).to_contain_text("Long.")
     page.keyboard.press("Escape")
     expect(box(page)).not_to_be_focused()
@@ -212,7 +212,7 @@ def test_from_a_page_without_a_box_the_keys_lead_to_the_newest_which_has_one(
 ):
     page = begun(context, upstream)
     say(page, "More")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(turn(page, "complete", 1)).to_be_visible()
     address = page.url
     page.goto(f"{address}?before=2")

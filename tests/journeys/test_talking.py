@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import begun, turn
 from tests.journeys.steps import box, say, say_too_early, talking, text
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 WIDE = "| " + " | ".join(f"column-{n:03}-is-wide" for n in range(12)) + " |\n" + "|---" * 12 + "|\n"
@@ -30,13 +30,13 @@ def test_what_one_sends_is_in_view_wherever_one_read(context: BrowserContext, up
     box(page).fill("And then?")
     page.evaluate("scrollTo(0, 0)")
     box(page).press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting").get_by_text("And then?", exact=True).first).to_be_in_viewport()
     call.complete(LONG)
     expect(turn(page, "complete", 1)).to_be_visible()
 
     page.get_by_role("button", name="Ask again").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_in_viewport()
     expect(box(page)).to_be_focused()
     call.complete("Yes")
@@ -52,10 +52,10 @@ def test_what_runs_is_stopped_where_it_would_be_sent(context: BrowserContext, up
     expect(stop).to_have_count(0)
     expect(send).to_be_visible()
     expect(box(page)).to_be_focused()
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
     say(page, "Go on")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(stop).to_be_visible()
     stop.focus()
     call.complete("Two")
@@ -67,10 +67,10 @@ def test_what_runs_is_stopped_where_it_would_be_sent(context: BrowserContext, up
 def test_only_the_last_turn_can_be_asked_again(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     say(page, "Second")
-    upstream.next_call().answer(500, {})
+    upstream.next_call().respond(500, {})
     expect(page.get_by_role("button", name="Retry")).to_have_count(1)
     say(page, "Third")
-    upstream.next_call().begin().complete("Yes")
+    upstream.next_call().start_stream().complete("Yes")
     expect(turn(page, "complete", 1)).to_be_visible()
 
     for page_again in (None, page.reload):
@@ -97,7 +97,7 @@ def test_a_draft_waits_while_older_words_are_edited(context: BrowserContext, ups
     expect(box(page)).to_be_focused()
     box(page).fill("Hello again")
     box(page).press("Enter")
-    assert upstream.next_call().begin().body["content"] == "Hello again"
+    assert upstream.next_call().start_stream().body["content"] == "Hello again"
     expect(box(page)).to_have_value("A draft")
     page.reload()
     expect(box(page)).to_have_value("A draft")
@@ -113,7 +113,7 @@ def test_what_is_sent_too_early_is_kept_with_a_sentence(
     call.complete("One")
     expect(turn(page, "complete")).to_be_visible()
     box(page).press("Enter")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(text(page, "complete", 1)).to_have_text("Two")
     assert all("409" in line for line in surprises)
     surprises.clear()
@@ -199,13 +199,13 @@ def test_the_focus_goes_to_the_next_button_where_a_box_would_call_up_a_keyboard(
     box(page).fill("More")
     send.focus()
     page.keyboard.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(stop).to_be_focused()
     call.complete("Yes")
     expect(send).to_be_focused()
 
     page.get_by_role("button", name="Ask again").focus()
     page.keyboard.press("Enter")
-    upstream.next_call().begin()
+    upstream.next_call().start_stream()
     expect(stop).to_be_focused()
     expect(box(page)).to_have_accessible_description("You can send when the reply has ended")

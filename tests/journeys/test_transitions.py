@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import turn
 from tests.journeys.steps import say
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 NAME = "element => getComputedStyle(element).viewTransitionName"
 NOTE = "addEventListener('pagereveal', event => { window.turned = Boolean(event.viewTransition) })"
@@ -23,7 +23,7 @@ def test_the_face_on_the_page_of_a_twin_becomes_the_face_above_the_conversation(
     page.goto("/twins/ada")
     before = page.locator(".hello .face").evaluate(NAME)
     say(page, "Hello")
-    upstream.next_call().begin().complete("Hello to you")
+    upstream.next_call().start_stream().complete("Hello to you")
     expect(turn(page, "complete")).to_be_visible()
 
     assert before == page.locator("header > .face").evaluate(NAME) == "face"

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from blueprints.bundles import property_names
 from tests.journeys.conftest import WAIT_MS, Surprises, open_context, turn
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.fault("F49")
@@ -20,7 +20,7 @@ def test_retry_comes_back_by_itself_when_the_time_is_over(
         page.goto("/twins/ada")
         page.get_by_role("textbox", name="Message").fill("Hello")
         page.get_by_role("button", name="Send").click()
-        upstream.next_call().answer(429, {}, retry_after="6")
+        upstream.next_call().respond(429, {}, retry_after="6")
         failed = turn(page, "failed")
 
         expect(failed.get_by_text("Try again in")).to_be_visible()
@@ -28,7 +28,7 @@ def test_retry_comes_back_by_itself_when_the_time_is_over(
         expect(failed.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT_MS)
         expect(failed.get_by_text("Try again in")).to_be_hidden()
         failed.get_by_role("button", name="Retry").click()
-        upstream.next_call().begin().complete("Hello to you")
+        upstream.next_call().start_stream().complete("Hello to you")
         expect(turn(page, "complete")).to_contain_text("Hello to you")
 
 
@@ -39,7 +39,7 @@ def test_a_phone_shows_the_wait_below_the_box(browser: Browser, url: str, upstre
     page.goto("/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()
-    upstream.next_call().answer(429, {}, retry_after="600")
+    upstream.next_call().respond(429, {}, retry_after="600")
     expect(turn(page, "failed")).to_be_visible()
     page.reload()
 
@@ -57,7 +57,7 @@ def test_the_hands_of_the_countdown_show_what_is_left(
         page.goto("/twins/ada")
         page.get_by_role("textbox", name="Message").fill("Hello")
         page.get_by_role("button", name="Send").click()
-        upstream.next_call().answer(429, {}, retry_after="1830")
+        upstream.next_call().respond(429, {}, retry_after="1830")
         expect(turn(page, "failed")).to_be_visible()
 
         hand = "getComputedStyle(document.querySelector('.until__count'), '::after')"

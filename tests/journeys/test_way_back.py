@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import turn
 from tests.journeys.steps import box, long_reply, step_up, talking
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 
 def reading(context: BrowserContext, upstream: Upstream) -> Page:

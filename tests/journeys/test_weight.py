@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests import upstream as scripted
-from tests.person import Person, ended
-from tests.running import running
+from tests.support import upstream as scripted
+from tests.support.person import Person, ended
+from tests.support.processes import running
 
 FIRST_BYTES, FIRST_REQUESTS = 30_000, 6
 NEXT_BYTES, NEXT_REQUESTS = 5_000, 2
@@ -146,7 +146,7 @@ def test_a_page_of_twenty_turns_is_small(
     person = Person(server)
     seen = person.begin("Why does a bicycle stay upright? 1")
     for number in range(2, TURNS + 2):
-        service.next_call().begin().complete(REPLY)
+        service.next_call().start_stream().complete(REPLY)
         seen = ended(person, seen)
         if number <= TURNS:
             seen = person.press(seen, "Send", content=f"Why does a bicycle stay upright? {number}")

@@ -9,7 +9,7 @@ from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Rout
 
 from tests.journeys.conftest import Surprises, begun, open_context, turn
 from tests.journeys.steps import Held, box, hide, menu, same_person, say, show, text, until
-from tests.upstream import Upstream
+from tests.support.upstream import Upstream
 
 
 def beside(page: Page) -> Page:
@@ -27,7 +27,7 @@ def test_what_is_said_in_one_window_is_followed_in_the_other(
     other = beside(page)
     box(other).fill("My draft")
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("One two")
     expect(text(other)).to_have_text("One two")
     expect(box(other)).to_have_value("My draft")
@@ -35,7 +35,7 @@ def test_what_is_said_in_one_window_is_followed_in_the_other(
     expect(text(other, "complete", 1)).to_have_text("One two three")
     expect(other.get_by_role("button", name="Ask again")).to_have_count(1)
     say(other, "And more")
-    upstream.next_call().begin().complete("Four")
+    upstream.next_call().start_stream().complete("Four")
     for window in (page, other):
         expect(window.locator(".turn")).to_have_count(3)
         expect(text(window, "complete", 2)).to_have_text("Four")
@@ -48,7 +48,7 @@ def test_what_is_asked_again_is_followed_in_the_other_and_announced_there_alone(
     other = beside(page)
     page.bring_to_front()
     page.get_by_role("button", name="Ask again").click()
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(other.locator("#announcer")).to_contain_text("Ada replies to")
     expect(page.locator("#announcer")).to_contain_text("Ada has your message")
     call.complete("One two")
@@ -66,7 +66,7 @@ def test_what_was_said_elsewhere_is_there_when_one_comes_back(
         hide(page)
         for number, said in enumerate(("More", "And more"), 1):
             say(away, said)
-            upstream.next_call().begin().complete(f"To “{said}”")
+            upstream.next_call().start_stream().complete(f"To “{said}”")
             expect(text(away, "complete", number)).to_have_text(f"To “{said}”")
     expect(page.locator(".turn")).to_have_count(1)
     show(page)
@@ -82,15 +82,15 @@ def test_what_comes_by_two_ways_is_shown_once(
     other = beside(page)
     held = Held(other, "**/turns?seen=*")
     say(page, "More")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     expect(turn(page, "complete", 1)).to_be_visible()
     say(other, "And more")
-    upstream.next_call().begin().complete("Three")
+    upstream.next_call().start_stream().complete("Three")
     expect(other.locator(".turn")).to_have_count(3)
     if meanwhile:
         meanwhile(other)
     with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
-        held.let_go()
+        held.release()
     other.evaluate("new Promise((done) => setTimeout(done))")
 
     expect(other.locator(".turn")).to_have_count(3)
@@ -104,7 +104,7 @@ def test_a_message_whose_answer_is_late_is_shown_once(context: BrowserContext, u
     with page.expect_request("**/turns"):
         say(page, "More")
     until(page, lambda: held)  # what holds the answer has its turn before this one waits
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
     show(page)
     expect(text(page, "complete", 1)).to_have_text("Two")
     ((route, answer),) = held
@@ -134,7 +134,7 @@ def test_who_only_reads_hears_what_is_said_elsewhere_and_keeps_the_focus(
     page = begun(context, upstream)
     other = beside(page)
     say(page, "More")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     expect(other.locator("#announcer")).to_contain_text("Ada replies to “More”")
     call.complete("Two")
     expect(text(other, "complete", 1)).to_have_text("Two")
@@ -151,7 +151,7 @@ def test_a_window_that_offers_an_undo_is_told_what_others_say(
     other.goto(page.url + "?done=archived&of=" + page.url.rsplit("/", 1)[1].partition("?")[0])
     expect(other.get_by_role("button", name="Undo")).to_be_visible()
     say(page, "More")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
 
     expect(text(other, "complete", 1)).to_have_text("Two")
 
@@ -164,7 +164,7 @@ def test_a_draft_that_another_window_sends_is_no_draft_any_more(
     other = beside(page)
     expect(box(other)).to_have_value("shared words")
     box(other).press("Enter")
-    upstream.next_call().begin().complete("Two")
+    upstream.next_call().start_stream().complete("Two")
 
     expect(text(page, "complete", 1)).to_have_text("Two")
     expect(box(page)).to_have_value("")

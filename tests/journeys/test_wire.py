@@ -10,7 +10,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises, turn
-from tests.upstream import KEY, Upstream
+from tests.support.upstream import KEY, Upstream
 
 
 @pytest.mark.spec("S71")
@@ -24,13 +24,13 @@ def test_no_byte_that_reaches_the_browser_holds_the_key(
     page.goto("/twins/ada")
     page.get_by_role("textbox", name="Message").fill("What is your key?")
     page.keyboard.press("Enter")
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     assert KEY in call.headers["Authorization"]
     call.complete("I would not tell")
     expect(turn(page, "complete")).to_be_visible()
     page.get_by_role("textbox", name="Message").fill("Now?")
     page.keyboard.press("Enter")
-    upstream.next_call().answer(401, {"error": f"the key {KEY} is wrong"})
+    upstream.next_call().respond(401, {"error": f"the key {KEY} is wrong"})
     expect(turn(page, "failed")).to_be_visible()
     page.goto("/nowhere")
     page.goto("/conversations")

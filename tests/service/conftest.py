@@ -16,12 +16,13 @@ from service.current import Parts
 from service.line import Line
 from service.places import Places
 from service.tokens import Tokens
-from tests import upstream as scripted
-from tests.portals import served
+from tests.service.client import Api
 from tests.service.credentials import Credentials
 from tests.service.guests import Come, NewLine, coming
 from tests.service.provider import ISSUER, Provider
-from tests.service.scripted import Api, Model
+from tests.support import upstream as scripted
+from tests.support.portals import served
+from tests.support.upstream import Upstream
 
 TWIN = """---
 name: Ada
@@ -47,20 +48,20 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
+def model() -> Iterator[Upstream]:
     with scripted.running() as upstream:
-        yield Model(upstream)
+        yield upstream
 
 
 @pytest.fixture
-def service_settings(model: Model, tmp_path: Path) -> dict[str, Any]:
+def service_settings(model: Upstream, tmp_path: Path) -> dict[str, Any]:
     twins = tmp_path / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
     return {
         "data_dir": tmp_path / "data",
         "twins_dir": twins,
-        "model_url": model.upstream.url,
+        "model_url": model.url,
         "model": "scripted",
         "model_timeout": 5,
     }

@@ -14,11 +14,10 @@ from pathlib import Path
 import config
 from service import limits
 from service.application import create_service, parts_of
-from tests import upstream as scripted
-from tests.portals import served
 from tests.service.conftest import TWIN
-from tests.service.scripted import Model
-from tests.upstream import Call
+from tests.support import upstream as scripted
+from tests.support.portals import served
+from tests.support.upstream import Call
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -74,9 +73,9 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _reply(call: Call) -> None:
-    call.begin()
-    Model.piece(call, "Hello")
-    Model.done(call)
+    call.start_stream()
+    call.delta("Hello")
+    call.complete()
 
 
 def main() -> None:

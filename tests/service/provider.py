@@ -9,7 +9,7 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
-from tests.upstream import Call, Upstream
+from tests.support.upstream import Call, Upstream
 
 ISSUER = "https://id.example"
 MAKE = {
@@ -47,9 +47,9 @@ class Provider:
 
     def _tell(self, call: Call) -> None:
         if self.answer is not None:
-            call.answer(*self.answer)
+            call.respond(*self.answer)
         else:
-            call.answer(200, {"keys": [self.public(kid) for kid in self.keys]})
+            call.respond(200, {"keys": [self.public(kid) for kid in self.keys]})
 
     def public(self, kid: str) -> dict[str, Any]:
         """Return a key as the world sees it."""

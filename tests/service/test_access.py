@@ -11,8 +11,9 @@ import pytest
 from service.current import Parts
 from service.twin_files import read
 from service.twins import Twins
+from tests.service.client import Api
 from tests.service.conftest import TWIN
-from tests.service.scripted import Api, Model
+from tests.support.upstream import Upstream
 
 
 def twin(access: str) -> str:
@@ -102,12 +103,12 @@ def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Part
 
 @pytest.mark.parametrize("end", ["messages", "messages/stream"])
 def test_5_6_what_was_said_with_a_twin_that_was_taken_away_can_be_read_but_not_gone_on_with(
-    api: Api, parts: Parts, model: Model, end: str
+    api: Api, parts: Parts, model: Upstream, end: str
 ):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Hello"))
-        model.say("Hi")
+        model.reply("Hi")
         events.result(10)
     give_to(parts, "bob")
 

@@ -12,8 +12,8 @@ from textwrap import dedent
 import msgspec
 
 from service import resources
-from tests.service.scripted import Api, Model
-from tests.upstream import Call, running
+from tests.service.client import Api
+from tests.support.upstream import Call, Upstream, running
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
@@ -40,14 +40,14 @@ def test_the_example_prints_the_reply_that_comes_without_a_delta(url: str, full_
         assert run_the_example(f"{repeated.url}/api/v1", full_key) == "Hello again.\n"
 
 
-def test_the_example_prints_each_piece_once(api: Api, model: Model, full_key: str):
-    model.always("Hi ", "there")
+def test_the_example_prints_each_piece_once(api: Api, model: Upstream, full_key: str):
+    model.always_reply("Hi ", "there")
 
     assert run_the_example(api.url, full_key) == "Hi there"
 
 
 def only_the_end(call: Call) -> None:
-    call.begin()
+    call.start_stream()
     call.complete("Hello again.")
 
 

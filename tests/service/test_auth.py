@@ -18,8 +18,8 @@ from service.keys import MAX_KEYS, Keys, TooManyKeys
 from service.openapi import address
 from service.operations import Operation
 from service.tables import keys
+from tests.service.client import Api
 from tests.service.credentials import Credentials
-from tests.service.scripted import Api
 
 Form = Callable[[str], dict[str, str]]
 

@@ -6,13 +6,14 @@ import pytest
 from flask import Flask
 
 from service.current import Parts
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture
-def talk(api: Api, model: Model) -> str:
+def talk(api: Api, model: Upstream) -> str:
     """Return the path of a conversation in which something was said."""
-    model.always("Hi")
+    model.always_reply("Hi")
     path = f"/conversations/{api.converse()}"
     api.post(f"{path}/messages", json={"content": "Hello"})
     return path

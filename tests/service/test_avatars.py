@@ -13,8 +13,8 @@ import requests
 from service.avatars import MAX_BYTES
 from service.current import Parts
 from service.twins import Twins
+from tests.service.client import Api
 from tests.service.conftest import TWIN
-from tests.service.scripted import Api
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
 PICTURES = [

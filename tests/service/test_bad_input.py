@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from service.current import Parts
 from service.tables import conversations, keys, messages
-from tests.service.scripted import Api
+from tests.service.client import Api
 
 DEEP = 100_000
 

@@ -10,7 +10,7 @@ import pytest
 
 from service.errors import CODES, MAX_BODY_BYTES, MEANINGS, STATUS_OF, Problem
 from service.resources import Code, ErrorCode
-from tests.service.scripted import Api
+from tests.service.client import Api
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 

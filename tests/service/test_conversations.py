@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from service.current import Parts
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S41", "S44")
@@ -74,8 +75,8 @@ def test_4_keeps_only_the_conversations_with_one_twin(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S45")
-def test_4_the_one_that_was_spoken_in_last_comes_first(api: Api, model: Model):
-    model.always("Hi")
+def test_4_the_one_that_was_spoken_in_last_comes_first(api: Api, model: Upstream):
+    model.always_reply("Hi")
     first, second = api.converse(), api.converse()
     api.post(f"/conversations/{first}/messages", json={"content": "Hello"})
 
@@ -83,13 +84,13 @@ def test_4_the_one_that_was_spoken_in_last_comes_first(api: Api, model: Model):
 
 
 @pytest.mark.spec("S50", "S53")
-def test_5_returns_the_reply(api: Api, model: Model):
+def test_5_returns_the_reply(api: Api, model: Upstream):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(
             api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
         )
-        model.say("Hi ", "there")
+        model.reply("Hi ", "there")
         answer = sent.result(10)
 
     assert answer.status_code == 201
@@ -119,10 +120,10 @@ def test_5_and_6_want_words(api: Api, body: dict[str, object]):
 
 
 @pytest.mark.spec("S63")
-def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, model: Model):
+def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, model: Upstream):
     path = f"/conversations/{api.converse()}/messages"
     for number in (1, 2, 3):
-        model.always(f"Reply {number}")
+        model.always_reply(f"Reply {number}")
         api.post(path, json={"content": f"Message {number}"})
 
     def page(query: str) -> list[str]:
@@ -133,8 +134,8 @@ def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, m
     assert len(page("")) == 6
 
 
-def test_5_and_6_store_the_same_messages(api: Api, model: Model):
-    model.always("Hi ", "there")
+def test_5_and_6_store_the_same_messages(api: Api, model: Upstream):
+    model.always_reply("Hi ", "there")
     one, other = api.converse(), api.converse()
 
     whole = api.post(f"/conversations/{one}/messages", json={"content": "Hello"})

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from service.current import Parts
+from tests.service.client import Api
 from tests.service.credentials import Credentials
-from tests.service.scripted import Api, Model
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S26")
@@ -150,9 +151,9 @@ def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Parts):
 
 @pytest.mark.spec("S11", "S62")
 def test_every_ordinary_answer_wraps_its_result_in_data(
-    api: Api, model: Model, credentials: Credentials
+    api: Api, model: Upstream, credentials: Credentials
 ):
-    model.always("Hi")
+    model.always_reply("Hi")
     path = f"/conversations/{api.converse()}/messages"
     jwt = {"Authorization": f"Bearer {credentials.make('JWT')}"}
     answers = [

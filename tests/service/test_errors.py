@@ -12,7 +12,8 @@ from requests import Response
 from service import limits
 from service.current import Parts
 from service.errors import CODES
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Trouble:
     """A service, and what it takes to get it into trouble."""
 
     api: Api
-    model: Model
+    model: Upstream
     parts: Parts
     monkeypatch: pytest.MonkeyPatch
 
@@ -52,7 +53,7 @@ class Trouble:
 
     def with_a_model_that_fails(self) -> Response:
         """Say something to a model that fails."""
-        self.model.upstream.answers["/v1/chat/completions"] = 500, {"error": "secret /home/x"}
+        self.model.answers["/v1/chat/completions"] = 500, {"error": "secret /home/x"}
         return self.say()
 
     def with_a_database_that_is_locked(self) -> Response:
@@ -84,7 +85,7 @@ FIELD_AT_FAULT = {400: "page", 422: "content"}
 @pytest.mark.parametrize(("status", "code"), TROUBLE)
 def test_every_refusal_is_a_sentence_a_word_and_the_fields_at_fault(
     api: Api,
-    model: Model,
+    model: Upstream,
     parts: Parts,
     monkeypatch: pytest.MonkeyPatch,
     status: int,

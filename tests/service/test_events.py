@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import sse
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
 WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}
@@ -26,20 +27,20 @@ def lines(response: Any) -> Iterator[str]:
 
 
 @pytest.fixture(params=["complete", "error"])
-def whole(request: pytest.FixtureRequest, api: Api, model: Model) -> str:
+def whole(request: pytest.FixtureRequest, api: Api, model: Upstream) -> str:
     """Return all of a stream that ends in this way."""
     if request.param == "complete":
-        model.always("One\n\ndata: two", "\r\nthree 👩‍🔬")
+        model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
     else:
-        model.upstream.answers["/v1/chat/completions"] = 500, {}
+        model.answers["/v1/chat/completions"] = 500, {}
     return begin(api).content.decode()
 
 
 @pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
-def test_6_streams_the_reply_and_ends_once(api: Api, model: Model):
+def test_6_streams_the_reply_and_ends_once(api: Api, model: Upstream):
     events = api.stream(conversation := api.converse(), "Hello")
     first = next(events)
-    model.say("Hi ", "there")
+    model.reply("Hi ", "there")
     *rest, complete = events
 
     assert [first, *rest] == [
@@ -55,17 +56,17 @@ def test_6_streams_the_reply_and_ends_once(api: Api, model: Model):
 
 
 @pytest.mark.spec("S76")
-def test_each_event_comes_as_soon_as_there_is_one(api: Api, model: Model):
+def test_each_event_comes_as_soon_as_there_is_one(api: Api, model: Upstream):
     response = begin(api)
     events = sse.read(api.chunks(response))
     assert json.loads(next(events).data) == THINKING
-    call = model.next_call().begin()
+    call = model.next_call().start_stream()
     for piece in ("Hi ", "there"):
-        model.piece(call, piece)
+        call.delta(piece)
         while (event := json.loads(next(events).data)) == WRITING:
             pass
         assert event == {"type": "delta", "content": piece}
-    model.done(call)
+    call.complete()
 
     assert response.headers["Content-Type"] == "text/event-stream; charset=utf-8"
     assert response.headers["Cache-Control"] == "no-store, no-transform"
@@ -112,8 +113,8 @@ def test_the_end_is_the_last_thing_in_the_stream(whole: str):
 
 @pytest.mark.spec("S84")
 @pytest.mark.parametrize("pieces", [["Hi"], ["H", "", "i", "\n", "  "], [" "], []], ids=str)
-def test_the_pieces_are_the_reply(api: Api, model: Model, pieces: list[str]):
-    model.always(*pieces)
+def test_the_pieces_are_the_reply(api: Api, model: Upstream, pieces: list[str]):
+    model.always_reply(*pieces)
 
     *before, end = api.stream(api.converse(), "Hello")
 
@@ -131,7 +132,9 @@ def test_the_pieces_are_the_reply(api: Api, model: Model, pieces: list[str]):
 
 
 @pytest.mark.spec("S84")
-def test_in_silence_progress_is_said_again(api: Api, model: Model, monkeypatch: pytest.MonkeyPatch):
+def test_in_silence_progress_is_said_again(
+    api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("service.reply.KEEP_ALIVE_SECONDS", 0.01)
     monkeypatch.setattr("service.reply.LISTEN_SECONDS", 0.01)
     said = lines(begin(api))
@@ -140,16 +143,16 @@ def test_in_silence_progress_is_said_again(api: Api, model: Model, monkeypatch: 
     seen = [next(said) for _ in range(8)]
     assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]
     assert seen[2:] == [": keep-alive", "", *seen[:2], ": keep-alive", ""]
-    model.piece(call.begin(), "Hi")
+    call.start_stream().delta("Hi")
     while "delta" not in next(said):
         pass
     assert [line for line in (next(said) for _ in range(6)) if line] == [": keep-alive"] * 3
-    model.done(call)
+    call.complete()
 
 
 @pytest.mark.spec("S85")
 def test_the_service_speaks_to_its_model_and_to_nobody_else(
-    api: Api, model: Model, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     spoken_to = set()
     connect = socket.socket.connect
@@ -159,8 +162,8 @@ def test_the_service_speaks_to_its_model_and_to_nobody_else(
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", noted)
-    model.always("Hi")
+    model.always_reply("Hi")
     assert list(api.stream(api.converse(), "Hello"))[-1]["type"] == "complete"
 
-    assert spoken_to == {api.url.removesuffix("/api/v1"), model.upstream.url}
+    assert spoken_to == {api.url.removesuffix("/api/v1"), model.url}
     assert "webhooks" not in api.get("/openapi.json").json()

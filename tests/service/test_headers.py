@@ -9,7 +9,8 @@ import pytest
 from service.current import Parts
 from service.endpoints import operations
 from service.openapi import LIMIT_HEADERS, address
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture
@@ -69,9 +70,9 @@ def test_the_shortest_id_is_that_of_the_address(document: dict[str, Any]):
 
 
 def test_every_answer_to_a_key_tells_how_it_stands_also_where_it_is_not_counted(
-    api: Api, model: Model
+    api: Api, model: Upstream
 ):
-    model.always("Hi")
+    model.always_reply("Hi")
     conversation = api.converse()
     uncounted = [
         api.delete("/twins"),
@@ -103,9 +104,9 @@ def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: Api, parts: P
 
 
 def test_the_answers_of_5_and_6_name_what_to_stop_and_stopping_it_late_is_no_error(
-    api: Api, model: Model
+    api: Api, model: Upstream
 ):
-    model.always("Hi")
+    model.always_reply("Hi")
     path = f"/conversations/{api.converse()}/messages"
     whole = api.post(path, json={"content": "Hello"})
     said = [one for one in api.get(path).json()["data"] if one["role"] == "user"][-1]

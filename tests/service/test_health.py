@@ -8,8 +8,7 @@ from flask import Flask
 
 from database import DatabaseUnavailable
 from service.current import Parts
-from tests.service.scripted import Model
-from tests.upstream import Call
+from tests.support.upstream import Call, Upstream
 
 
 def check(service: Flask) -> tuple[int, str]:
@@ -17,22 +16,22 @@ def check(service: Flask) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_all_is_well(service: Flask, model: Model, url: str):
-    model.upstream.answers["/v1/chat/completions"] = reply
+def test_all_is_well(service: Flask, model: Upstream, url: str):
+    model.answers["/v1/chat/completions"] = reply
 
     assert check(service) == (0, "The service's database can be written.\nThe model answers.\n")
-    assert model.upstream.calls[-1].body["max_tokens"] == 8
+    assert model.calls[-1].body["max_tokens"] == 8
     assert requests.get(f"{url}/healthz", timeout=10).text == "ok\n"
 
 
 def reply(call: Call) -> None:
-    call.begin()
-    Model.piece(call, "Yes")
-    Model.done(call)
+    call.start_stream()
+    call.delta("Yes")
+    call.complete()
 
 
-def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Model):
-    model.upstream.answers["/v1/chat/completions"] = 401, {}
+def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Upstream):
+    model.answers["/v1/chat/completions"] = 401, {}
 
     status, said = check(service)
 
@@ -40,8 +39,8 @@ def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Model):
     assert "The model server refused the service's key." in said
 
 
-def test_a_broken_twin_is_named(service: Flask, parts: Parts, model: Model):
-    model.upstream.answers["/v1/chat/completions"] = reply
+def test_a_broken_twin_is_named(service: Flask, parts: Parts, model: Upstream):
+    model.answers["/v1/chat/completions"] = reply
     (parts.twins.folder / "bob.md").write_text("no front matter")
 
     status, said = check(service)
@@ -51,9 +50,9 @@ def test_a_broken_twin_is_named(service: Flask, parts: Parts, model: Model):
 
 
 def test_a_database_that_cannot_be_written_is_told_to_machines_too(
-    service: Flask, parts: Parts, url: str, model: Model, monkeypatch: pytest.MonkeyPatch
+    service: Flask, parts: Parts, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    model.upstream.answers["/v1/chat/completions"] = reply
+    model.answers["/v1/chat/completions"] = reply
 
     def away() -> None:
         raise DatabaseUnavailable

@@ -14,8 +14,9 @@ import requests
 from database import DatabaseUnavailable
 from service import model as models
 from service.current import Parts
-from tests.running import running
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.processes import running
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.parametrize(
@@ -29,16 +30,16 @@ from tests.service.scripted import Api, Model
     ids=["two halves", "first half", "second half", "NUL"],
 )
 def test_halves_of_characters_are_joined_or_replaced(
-    api: Api, model: Model, pieces: list[str], whole: str
+    api: Api, model: Upstream, pieces: list[str], whole: str
 ):
     talk = api.converse()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
-        call = model.next_call().begin()
+        call = model.next_call().start_stream()
         for piece in pieces:
             chunk = f'data: {{"choices": [{{"delta": {{"content": "{piece}"}}}}]}}\n\n'
-            call.raw(chunk.encode())
-        model.done(call)
+            call.send_bytes(chunk.encode())
+        call.complete()
         told = events.result(10)
 
     assert told[-1]["message"]["content"] == whole
@@ -46,38 +47,38 @@ def test_halves_of_characters_are_joined_or_replaced(
 
 
 def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
-    api: Api, model: Model, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(models, "MAX_CHARACTERS", 1000)
     talk = api.converse()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
-        call = model.next_call().begin()
+        call = model.next_call().start_stream()
         for _ in range(11):
-            model.piece(call, "x" * 100)
-        assert call.wait_for_hangup()
+            call.delta("x" * 100)
+        assert call.wait_for_disconnect()
         assert events.result(10)[-1]["error"] == "The reply was too long, and was cut off."
 
     kept = api.get(f"/conversations/{talk}/messages").json()["data"][-1]
     assert (len(kept["content"]), kept["status"]) == (1000, "incomplete")
 
 
-def test_a_model_that_only_says_that_it_lives_is_given_up(api: Api, model: Model, parts: Parts):
+def test_a_model_that_only_says_that_it_lives_is_given_up(api: Api, model: Upstream, parts: Parts):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.3)
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
-        model.next_call().begin().beat_until_hangup()
+        model.next_call().start_stream().send_until_disconnect()
 
         assert events.result(10)[-1]["code"] == "model_failed"
 
 
-def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: Api, model: Model):
+def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: Api, model: Upstream):
     talk = api.converse()
     path = f"/conversations/{talk}/messages"
     once = api.headers | {"Idempotency-Key": "one"}
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(api.post, path, json={"content": "Hello"}, headers=once)
-        model.next_call().answer(500, {})
+        model.next_call().respond(500, {})
         assert first.result(10).status_code == 502
         other = pool.submit(list, api.stream(talk, "Another"))
         call = model.next_call()
@@ -85,13 +86,13 @@ def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: Api, model: Model
         again = api.post(path, json={"content": "Hello"}, headers=once)
 
         assert (again.status_code, again.json()["code"]) == (409, "still_replying")
-        model.piece(call.begin(), "Hi")
-        model.done(call)
+        call.start_stream().delta("Hi")
+        call.complete()
         assert other.result(10)[-1]["type"] == "complete"
 
 
 def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
-    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
     store, refused = parts.messages.reply, []
 
@@ -105,7 +106,7 @@ def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
     monkeypatch.setattr(parts.messages, "reply", away)
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
-        model.say("Not lost")
+        model.reply("Not lost")
 
         assert events.result(10)[-1]["message"]["content"] == "Not lost"
     assert len(refused) == 3
@@ -177,7 +178,7 @@ def _read(client: socket.socket, answers: int) -> None:
 
 
 def test_what_is_being_stored_as_the_service_ends_is_stored(
-    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
     store, begun, go = parts.messages.reply, threading.Event(), threading.Event()
 
@@ -190,7 +191,7 @@ def test_what_is_being_stored_as_the_service_ends_is_stored(
     talk = api.converse()
     with ThreadPoolExecutor(2) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
-        model.say("Not lost")
+        model.reply("Not lost")
         assert begun.wait(10)
         closing = pool.submit(parts.replies.close)
         go.set()

@@ -18,8 +18,9 @@ from service.current import Parts
 from service.leases import Leases, Stand
 from service.messages import AnotherMessage, Messages, Press, StillReplying
 from service.tables import conversations
-from tests.portals import served
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.portals import served
+from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 
@@ -158,17 +159,17 @@ def told(response: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("how", ["whole", "stopped here", "stopped there", "failed"])
 def test_a_repeat_at_another_process_ends_as_the_reply_does(
-    api: Api, other: Api, model: Model, parts: Parts, how: str
+    api: Api, other: Api, model: Upstream, parts: Parts, how: str
 ):
     talk = api.converse()
     here = begin(api, talk)
     call = model.next_call()
     there = begin(other, talk)
-    model.piece(call.begin(), "Half")
+    call.start_stream().delta("Half")
     with ThreadPoolExecutor(2) as pool:
         endings = [pool.submit(told, response) for response in (here, there)]
         if how == "whole":
-            model.done(call)
+            call.complete()
         elif "stopped" in how:
             somebody = api if how == "stopped here" else other
             place = here.headers["Location"].removeprefix("/api/v1")
@@ -183,13 +184,13 @@ def test_a_repeat_at_another_process_ends_as_the_reply_does(
         assert first == second
     if "stopped" in how:
         assert first["code"] == second["code"] == "stopped"
-    assert len([c for c in model.upstream.calls if c.path.endswith("/completions")]) == 1
+    assert len([c for c in model.calls if c.path.endswith("/completions")]) == 1
     with parts.database.read() as connection:
         assert connection.execute(select(conversations.c.replying_by)).scalar_one() is None
 
 
 def test_a_repeat_that_waits_for_another_process_is_told_little(
-    api: Api, other: Api, model: Model, monkeypatch: pytest.MonkeyPatch
+    api: Api, other: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("service.replies.LOOK_SECONDS", 0.01)
     talk = api.converse()
@@ -198,8 +199,8 @@ def test_a_repeat_that_waits_for_another_process_is_told_little(
     there = begin(other, talk)
     with ThreadPoolExecutor(2) as pool:
         endings = [pool.submit(told, response) for response in (here, there)]
-        model.piece(call.begin(), "Hello")
-        model.done(call)
+        call.start_stream().delta("Hello")
+        call.complete()
         _, events = (ending.result(10) for ending in endings)
 
     assert [event["type"] for event in events] == ["progress", "complete"]

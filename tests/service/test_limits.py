@@ -10,7 +10,8 @@ import pytest
 from service import limits, tables
 from service.current import Parts
 from service.resources import Scope
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S92")
@@ -124,9 +125,9 @@ def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Parts):
     ],
 )
 def test_words_may_be_so_long_and_no_longer(
-    api: Api, model: Model, parts: Parts, path: str, field: str, size: int
+    api: Api, model: Upstream, parts: Parts, path: str, field: str, size: int
 ):
-    model.always("Hi")
+    model.always_reply("Hi")
     path = path.format(id=api.converse())
     jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
     headers = jwt if "auth" in path else api.headers

@@ -16,9 +16,9 @@ from service.messages import Message
 from service.model import Writing
 from service.sampling import Sampling
 from service.twin_files import read
+from tests.service.client import Api
 from tests.service.conftest import TWIN
-from tests.service.scripted import Api, Model
-from tests.upstream import Call
+from tests.support.upstream import Call, Upstream
 
 ADA = read("ada", TWIN, 1.0)
 WINDOW = 512
@@ -41,20 +41,20 @@ def cost(prompt: Prompt) -> int:
     return sum(len(message["content"]) + 5 for message in prompt)
 
 
-def test_hundreds_of_turns_all_fit_the_model(api: Api, model: Model, parts: Parts):
+def test_hundreds_of_turns_all_fit_the_model(api: Api, model: Upstream, parts: Parts):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_window=WINDOW)
     prompts: list[Prompt] = []
 
     def reply(call: Call) -> None:
         prompts.append(call.body["messages"])
         if cost(prompts[-1]) + call.body["max_tokens"] > WINDOW:
-            call.answer(400, {"error": "maximum context length"})
+            call.respond(400, {"error": "maximum context length"})
         else:
-            model.piece(call.begin(), talk(len(prompts)))
-            model.done(call)
+            call.start_stream().delta(talk(len(prompts)))
+            call.complete()
 
-    model.upstream.answers["/v1/chat/completions"] = reply
-    model.upstream.answers["/tokenize"] = lambda call: call.answer(
+    model.answers["/v1/chat/completions"] = reply
+    model.answers["/tokenize"] = lambda call: call.respond(
         200, {"tokens": [1] * len(call.body["content"])}
     )
     conversation = api.converse()
@@ -73,15 +73,17 @@ def test_hundreds_of_turns_all_fit_the_model(api: Api, model: Model, parts: Part
     ]
 
 
-def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(api: Api, model: Model):
+def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
+    api: Api, model: Upstream
+):
     def reply(call: Call) -> None:
         if cost(call.body["messages"]) > WINDOW:
-            call.answer(400, {"error": "maximum context length"})
+            call.respond(400, {"error": "maximum context length"})
         else:
-            model.piece(call.begin(), "Fine")
-            model.done(call)
+            call.start_stream().delta("Fine")
+            call.complete()
 
-    model.upstream.answers["/v1/chat/completions"] = reply
+    model.answers["/v1/chat/completions"] = reply
     conversation = api.converse()
 
     *_, end = api.stream(conversation, "long " * WINDOW)

@@ -10,15 +10,16 @@ import pytest
 
 from service.current import Parts
 from service.sampling import Sampling
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
-def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model):
+def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Upstream):
     conversation = api.converse()
     for said, reply in (("First", "One"), ("Second", "Two")):
         with ThreadPoolExecutor(1) as pool:
             events = pool.submit(list, api.stream(conversation, said))
-            call = model.say(reply)
+            call = model.reply(reply)
             events.result(10)
 
     assert call.path == "/v1/chat/completions"
@@ -35,7 +36,7 @@ def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Model)
 
 
 def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
-    api: Api, model: Model, parts: Parts
+    api: Api, model: Upstream, parts: Parts
 ):
     options = {
         "model": "big",
@@ -54,7 +55,7 @@ def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
         (parts.twins.folder / "ada.md").write_text(f"---\n{front_matter}\n---\n")
         with ThreadPoolExecutor(1) as pool:
             events = pool.submit(list, api.stream(api.converse(), "Hello"))
-            body = model.say("Hi").body
+            body = model.reply("Hi").body
             events.result(10)
 
         assert {name: value for name, value in body.items() if name not in always} == told
@@ -80,24 +81,24 @@ REFUSALS = [
 @pytest.mark.spec("S24", "S81", "S86")
 @pytest.mark.parametrize(("status", "sentence", "code", "told"), REFUSALS)
 def test_a_model_that_fails_is_an_error_and_the_next_message_works(
-    api: Api, model: Model, status: int, sentence: str, code: str, told: int
+    api: Api, model: Upstream, status: int, sentence: str, code: str, told: int
 ):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Hello"))
-        model.next_call().answer(status, {"error": "secret detail /home/x"})
+        model.next_call().respond(status, {"error": "secret detail /home/x"})
         *_, error = events.result(10)
         assert error == {"type": "error", "error": sentence, "code": code}
 
         whole = pool.submit(api.post, path, json={"content": "Hello"})
-        model.next_call().answer(status, {"error": "secret detail /home/x"})
+        model.next_call().respond(status, {"error": "secret detail /home/x"})
         answer = whole.result(10)
         assert (answer.status_code, answer.json()["code"]) == (told, code)
         assert answer.json()["error"] == sentence
 
         events = pool.submit(list, api.stream(conversation, "Again"))
-        model.say("Better")
+        model.reply("Better")
         assert events.result(10)[-1]["message"]["content"] == "Better"
 
 
@@ -114,20 +115,20 @@ GARBAGE = {
 
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
 def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
-    api: Api, model: Model, garbage: bytes
+    api: Api, model: Upstream, garbage: bytes
 ):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(conversation, "Hello"))
-        call = model.next_call().begin()
-        call.raw(garbage)
-        call.finish()
+        call = model.next_call().start_stream()
+        call.send_bytes(garbage)
+        call.close()
         *_, error = events.result(10)
         assert (error["type"], error["code"]) == ("error", "model_failed")
         assert "secret" not in error["error"]
 
         events = pool.submit(list, api.stream(conversation, "Again"))
-        model.say("Better")
+        model.reply("Better")
         assert events.result(10)[-1]["message"]["content"] == "Better"
 
 
@@ -140,28 +141,28 @@ def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
     ],
 )
 def test_a_reply_that_is_cut_off_at_its_bound_shows_that_it_goes_on(
-    api: Api, model: Model, text: str, reason: str, rest: str
+    api: Api, model: Upstream, text: str, reason: str, rest: str
 ):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
-        call = model.next_call().begin()
+        call = model.next_call().start_stream()
         for sign in text:
-            model.piece(call, sign)
-        model.done(call, reason)
+            call.delta(sign)
+        call.complete(finish_reason=reason)
         end = events.result(10)[-1]
         assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
 
 
-def test_an_error_that_is_null_is_none(api: Api, model: Model):
+def test_an_error_that_is_null_is_none(api: Api, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
-        call = model.next_call().begin()
-        call.raw(b'data: {"error": null, "choices": [{"delta": {"content": "Hi"}}]}\n\n')
-        model.done(call)
+        call = model.next_call().start_stream()
+        call.send_bytes(b'data: {"error": null, "choices": [{"delta": {"content": "Hi"}}]}\n\n')
+        call.complete()
         assert events.result(10)[-1]["message"]["content"] == "Hi"
 
 
-def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Model, parts: Parts):
+def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Upstream, parts: Parts):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.2)
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
@@ -169,21 +170,21 @@ def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Model, parts: Par
             events = pool.submit(list, api.stream(conversation, "Hello"))
             call = model.next_call()
             if begin:
-                model.piece(call.begin(), "Half")
+                call.start_stream().delta("Half")
             assert events.result(10)[-1]["code"] == "model_failed"
-            assert call.wait_for_hangup()
+            assert call.wait_for_disconnect()
 
 
-def test_a_model_server_that_is_down_is_an_error(api: Api, model: Model):
+def test_a_model_server_that_is_down_is_an_error(api: Api, model: Upstream):
     conversation = api.converse()
-    model.upstream.stop()
+    model.stop()
 
     *_, error = api.stream(conversation, "Hello")
 
     assert error["error"] == "The model does not answer at the moment."
 
 
-def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Model):
+def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Upstream):
     conversation = api.converse()
     too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
     with ThreadPoolExecutor(1) as pool:
@@ -191,59 +192,59 @@ def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Model):
             api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
         )
         for _ in range(4):
-            model.next_call().answer(400, too_long)
+            model.next_call().respond(400, too_long)
         answer = sent.result(10)
 
     assert (answer.status_code, answer.json()["code"]) == (413, "too_long")
 
 
 @pytest.mark.spec("S81")
-def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Model):
+def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
-        call = model.next_call().begin()
-        model.piece(call, "Half")
-        call.finish()
+        call = model.next_call().start_stream()
+        call.delta("Half")
+        call.close()
         *_, delta, error = events.result(10)
 
     assert delta == {"type": "delta", "content": "Half"}
     assert error["error"] == "The model broke off in the middle of its reply."
 
 
-def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model: Model):
+def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model: Upstream):
     too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
-        model.next_call().answer(400, too_long)
-        model.say("It fits")
+        model.next_call().respond(400, too_long)
+        model.reply("It fits")
         assert events.result(10)[-1]["message"]["content"] == "It fits"
 
 
 def test_without_a_name_the_first_model_of_the_server_is_asked(
-    api: Api, model: Model, parts: Parts
+    api: Api, model: Upstream, parts: Parts
 ):
     parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
-    model.upstream.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
+    model.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
 
     for _ in range(2):
         with ThreadPoolExecutor(1) as pool:
             events = pool.submit(list, api.stream(api.converse(), "Hello"))
-            call = model.say("Hi")
+            call = model.reply("Hi")
             events.result(10)
         assert call.body["model"] == "first"
-    assert [c.path for c in model.upstream.calls].count("/v1/models") == 1
+    assert [c.path for c in model.calls].count("/v1/models") == 1
 
 
 def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
-    api: Api, model: Model, parts: Parts
+    api: Api, model: Upstream, parts: Parts
 ):
     parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
     asked = []
     for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
-        model.upstream.answers["/v1/models"] = listed
+        model.answers["/v1/models"] = listed
         with ThreadPoolExecutor(1) as pool:
             events = pool.submit(list, api.stream(api.converse(), "Hello"))
-            asked.append(model.say("Hi").body["model"])
+            asked.append(model.reply("Hi").body["model"])
             events.result(10)
 
     assert asked == ["default", "first"]

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 
@@ -19,11 +20,11 @@ def send(api: Api, conversation: str, content: str = "Hello", **headers: str):
     )
 
 
-def test_a_repeat_gets_the_first_result(api: Api, model: Model):
+def test_a_repeat_gets_the_first_result(api: Api, model: Upstream):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
-        model.say("Hi")
+        model.reply("Hi")
         answer = first.result(10)
 
     again = send(api, conversation, **{"Idempotency-Key": "press-1"})
@@ -34,54 +35,54 @@ def test_a_repeat_gets_the_first_result(api: Api, model: Model):
     whole = {"type": "complete", "message": answer.json()["data"], "cutOff": False}
     assert streamed == [whole]
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
-    assert len(model.upstream.calls) == 1
+    assert len(model.calls) == 1
 
 
-def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(api: Api, model: Model):
+def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(api: Api, model: Upstream):
     conversation = api.converse()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(list, api.stream(conversation, "Hello", headers=ONCE))
-        call = model.next_call().begin()
-        model.piece(call, "Hi")
+        call = model.next_call().start_stream()
+        call.delta("Hi")
         second = api.stream(conversation, "Hello", headers=ONCE)
         seen = [next(second) for _ in range(3)]
-        model.piece(call, " there")
-        model.done(call)
+        call.delta(" there")
+        call.complete()
         rest = list(second)
 
     assert seen[-1] == {"type": "delta", "content": "Hi"}
     assert first.result(10) == seen + rest
-    assert len(model.upstream.calls) == 1
+    assert len(model.calls) == 1
 
 
-def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(api: Api, model: Model):
+def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(api: Api, model: Upstream):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
-        model.next_call().answer(500, {})
+        model.next_call().respond(500, {})
         assert first.result(10).status_code == 502
         second = pool.submit(send, api, conversation)
-        model.say("Hi")
+        model.reply("Hi")
         assert second.result(10).status_code == 201
 
     history = api.get(f"/conversations/{conversation}/messages").json()["data"]
     assert [m["content"] for m in history] == ["Hello", "Hi"]
 
 
-def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(api: Api, model: Model):
+def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(api: Api, model: Upstream):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     first = api.stream(conversation, "Hello", headers=ONCE)
     assert next(first)["type"] == "progress"
-    call = model.next_call().begin()
-    model.piece(call, "Hi")
+    call = model.next_call().start_stream()
+    call.delta("Hi")
     while next(first)["type"] != "delta":
         pass
     api.delete(f"{path}/{api.get(path).json()['data'][-1]['id']}")
     assert [event["code"] for event in first] == ["stopped"]
     with ThreadPoolExecutor(1) as pool:
         second = pool.submit(send, api, conversation)
-        model.say("Hi there")
+        model.reply("Hi there")
         assert second.result(10).status_code == 201
 
     history = api.get(path).json()["data"]
@@ -93,11 +94,11 @@ def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(api: Api,
     assert {m["replyTo"] for m in history[1:]} == {history[0]["id"]}
 
 
-def test_a_key_is_for_one_message(api: Api, model: Model):
+def test_a_key_is_for_one_message(api: Api, model: Upstream):
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
-        model.say("Hi")
+        model.reply("Hi")
         first.result(10)
 
     assert send(api, conversation, "Other words").status_code == 422
@@ -112,19 +113,21 @@ def test_a_key_that_is_none_is_refused(api: Api, key: str):
     assert "Idempotency-Key" in answer.json()["error"]
 
 
-def test_ten_at_once_are_one(api: Api, model: Model):
+def test_ten_at_once_are_one(api: Api, model: Upstream):
     conversation = api.converse()
     with ThreadPoolExecutor(10) as pool:
         sent = [pool.submit(send, api, conversation) for _ in range(10)]
-        model.say("Hi")
+        model.reply("Hi")
         answers = [one.result(10) for one in sent]
 
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["data"]["id"] for answer in answers}) == 1
-    assert len(model.upstream.calls) == 1
+    assert len(model.calls) == 1
 
 
-def test_a_reply_that_was_stopped_does_not_end_the_one_that_was_begun_anew(api: Api, model: Model):
+def test_a_reply_that_was_stopped_does_not_end_the_one_that_was_begun_anew(
+    api: Api, model: Upstream
+):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages/stream"
     headers = api.headers | ONCE
@@ -133,11 +136,11 @@ def test_a_reply_that_was_stopped_does_not_end_the_one_that_was_begun_anew(api: 
     api.delete(first.headers["Location"].removeprefix("/api/v1"))
     with ThreadPoolExecutor(1) as pool:
         again = pool.submit(list, api.stream(conversation, "Hello", headers=ONCE))
-        call = model.next_call().begin()
-        model.piece(call, "Hi")
-        thinking.begin()
-        assert thinking.wait_for_hangup()
-        model.piece(call, " there")
-        model.done(call)
+        call = model.next_call().start_stream()
+        call.delta("Hi")
+        thinking.start_stream()
+        assert thinking.wait_for_disconnect()
+        call.delta(" there")
+        call.complete()
 
         assert again.result(10)[-1]["message"]["content"] == "Hi there"

@@ -24,8 +24,8 @@ from service.endpoints import operations
 from service.openapi import address
 from service.resources import Resource
 from tests.service import contract
-from tests.service.scripted import Api, Model
-from tests.upstream import Call
+from tests.service.client import Api
+from tests.support.upstream import Call, Upstream
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
 
 @pytest.mark.parametrize("language", ["curl", "python"])
 def test_the_examples_of_the_page_run(
-    api: Api, model: Model, parts: Parts, full_key: str, language: str
+    api: Api, model: Upstream, parts: Parts, full_key: str, language: str
 ):
-    model.upstream.answers["/v1/chat/completions"] = reply
+    model.answers["/v1/chat/completions"] = reply
     around = surroundings_of(api, parts, full_key)
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
     # One after the other: in a conversation one reply is written at a time.
@@ -147,9 +147,9 @@ def run(language: str, example: str, surroundings: Mapping[str, str]) -> str:
 
 
 def reply(call: Call) -> None:
-    call.begin()
-    Model.piece(call, "Hello")
-    Model.done(call)
+    call.start_stream()
+    call.delta("Hello")
+    call.complete()
 
 
 def test_the_document_says_what_may_be_refused(document: dict[str, Any]):

@@ -13,7 +13,7 @@ from service import jwks
 from service.jwks import KeysUnavailable
 from service.tokens import InvalidToken, Tokens
 from tests.service.provider import MAKE, Provider
-from tests.upstream import Call
+from tests.support.upstream import Call
 
 
 @pytest.mark.spec("S72")
@@ -105,9 +105,9 @@ def test_a_slow_provider_holds_up_nobody_whose_key_is_known(
     begun = threading.Event()
 
     def drip(call: Call) -> None:
-        call.head()
+        call.send_head()
         begun.set()
-        call.beat_until_hangup(b" ")
+        call.send_until_disconnect(b" ")
 
     provider.upstream.answers["/jwks"] = drip
     with ThreadPoolExecutor(1) as pool:

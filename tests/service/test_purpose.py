@@ -12,17 +12,18 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 import twinapi
 from service.current import Parts
-from tests.portals import served
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.portals import served
+from tests.support.upstream import Upstream
 from twinapi import Complete, Delta
 
 BOB = "---\nname: Bob\n---\nYou are Bob.\n"
 
 
 @pytest.fixture
-def client(url: str, full_key: str, parts: Parts, model: Model) -> Iterator[twinapi.Client]:
+def client(url: str, full_key: str, parts: Parts, model: Upstream) -> Iterator[twinapi.Client]:
     (parts.twins.folder / "bob.md").write_text(BOB)
-    model.always("Hi ", "there")
+    model.always_reply("Hi ", "there")
     client = twinapi.Client(url, full_key)
     yield client
     client.close()
@@ -41,12 +42,12 @@ def test_what_goes_beyond_the_document_is_called_an_extension(api: Api):
 
 
 @pytest.mark.spec("S2")
-def test_an_assistant_is_configured_by_a_file(client: twinapi.Client, model: Model):
+def test_an_assistant_is_configured_by_a_file(client: twinapi.Client, model: Upstream):
     assert client.get_twin("bob").name == "Bob"
 
     client.send_message(client.create_conversation("bob").id, "Who are you?")
 
-    told = model.upstream.calls[-1].body["messages"]
+    told = model.calls[-1].body["messages"]
     assert told[0] == {"role": "system", "content": "You are Bob."}
     assert told[-1] == {"role": "user", "content": "Who are you?"}
 
@@ -60,13 +61,13 @@ def test_a_client_lists_the_twins_and_reads_one(client: twinapi.Client):
 
 
 @pytest.mark.spec("S4", "S15")
-def test_a_conversation_stays_with_its_twin(client: twinapi.Client, model: Model):
+def test_a_conversation_stays_with_its_twin(client: twinapi.Client, model: Upstream):
     with_ada, with_bob = client.create_conversation("ada"), client.create_conversation("bob")
     for conversation in (with_ada, with_bob, with_ada):
         client.send_message(conversation.id, "Hello")
 
     assert (with_ada.twin_id, with_bob.twin_id) == ("ada", "bob")
-    asked = [call.body["messages"][0]["content"] for call in model.upstream.calls]
+    asked = [call.body["messages"][0]["content"] for call in model.calls]
     assert asked == ["You are Ada.", "You are Bob.", "You are Ada."]
 
 
@@ -108,7 +109,9 @@ def test_a_client_makes_keys_of_the_scope_that_it_chooses(
 
 
 @pytest.mark.spec("S8")
-def test_the_base_address_may_have_a_path_of_its_own(service: Flask, full_key: str, model: Model):
+def test_the_base_address_may_have_a_path_of_its_own(
+    service: Flask, full_key: str, model: Upstream
+):
     with served(DispatcherMiddleware(NotFound(), {"/ai/twins": service})) as url:
         api = Api(f"{url}/ai/twins", full_key)
         client = twinapi.Client(f"{url}/ai/twins", full_key)
@@ -150,8 +153,8 @@ def test_requests_and_answers_are_json(api: Api):
         "/auth/api-keys",
     ],
 )
-def test_a_body_says_that_it_is_json(api: Api, model: Model, parts: Parts, path: str):
-    model.always("Hi")
+def test_a_body_says_that_it_is_json(api: Api, model: Upstream, parts: Parts, path: str):
+    model.always_reply("Hi")
     path = path.format(id=api.converse())
     body = b'{"twinId": "ada", "content": "Hello", "name": "laptop", "scope": "read_only"}'
     jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}

@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 
 from service.current import Parts
-from tests.portals import served
-from tests.service.scripted import Api, Model
-from tests.upstream import Call
+from tests.service.client import Api
+from tests.support.portals import served
+from tests.support.upstream import Call, Upstream
 
 QUEUED = {"type": "progress", "progress": {"stage": "queued", "percent": None, "ahead": 0}}
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
@@ -32,7 +32,7 @@ def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> It
         api.session.close()
 
 
-def begun(api: Api, model: Model) -> tuple[str, Call, Iterator[dict[str, Any]]]:
+def begun(api: Api, model: Upstream) -> tuple[str, Call, Iterator[dict[str, Any]]]:
     """Begin a reply that has the model; return its conversation, the model's call, its events."""
     conversation = api.converse()
     events = api.stream(conversation, "First")
@@ -47,19 +47,21 @@ def stop(api: Api, conversation: str) -> None:
     assert api.delete(f"{path}/{said}").status_code == 204
 
 
-def test_a_reply_waits_for_one_that_another_process_writes(api: Api, model: Model, other: Api):
+def test_a_reply_waits_for_one_that_another_process_writes(api: Api, model: Upstream, other: Api):
     _, call, _ = begun(api, model)
     events = other.stream(other.converse(), "Second")
 
     assert next(events) == QUEUED
-    assert len(model.upstream.calls) == 1
-    model.done(call.begin())
+    assert len(model.calls) == 1
+    call.start_stream().complete()
     assert next(events) == THINKING
-    model.say("Hi")
+    model.reply("Hi")
     assert list(events)[-1]["type"] == "complete"
 
 
-def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(api: Api, model: Model, other: Api):
+def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
+    api: Api, model: Upstream, other: Api
+):
     _, call, _ = begun(api, model)
     conversation = other.converse()
     events = other.stream(conversation, "Second")
@@ -69,14 +71,14 @@ def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(api: Api, model:
     assert next(events)["code"] == "stopped"
     third = other.stream(other.converse(), "Third")
     assert next(third)["progress"]["stage"] == "queued"
-    model.done(call.begin())
+    call.start_stream().complete()
     while next(third) != THINKING:
         pass
     assert model.next_call().body["messages"][-1]["content"] == "Third"
 
 
 def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
-    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("service.keeper.LEASE_SECONDS", 0.03)
     assert parts.replies.line
@@ -98,6 +100,6 @@ def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
         assert renewed.acquire(timeout=10)
     events = api.stream(api.converse(), "Second")
     assert next(events) == QUEUED
-    model.done(call.begin())
+    call.start_stream().complete()
     assert next(events) == THINKING
-    model.say("Hi")
+    model.reply("Hi")

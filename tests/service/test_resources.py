@@ -9,7 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from service.current import Parts
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}
@@ -37,8 +38,8 @@ def test_the_id_of_a_twin_is_its_name_everywhere(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S14", "S44")
-def test_the_id_of_a_conversation_leads_to_it(api: Api, model: Model):
-    model.always("Hi")
+def test_the_id_of_a_conversation_leads_to_it(api: Api, model: Upstream):
+    model.always_reply("Hi")
     made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
 
     assert api.get(f"/conversations/{made['id']}").json()["data"] == made
@@ -57,19 +58,19 @@ def test_a_conversation_shows_its_times_beside_what_it_is(api: Api):
 
 @pytest.mark.spec("S18")
 @pytest.mark.parametrize("content", ["  Grüße,\r\n\tAda! 👩‍🔬 ", "<b>&amp;</b>", '"\\u0041"', "0"])
-def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Model, content: str):
-    model.always(content)
+def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Upstream, content: str):
+    model.always_reply(content)
     path = f"/conversations/{api.converse()}/messages"
 
     assert api.post(path, json={"content": content}).json()["data"]["content"] == content
 
     assert [message["content"] for message in api.get(path).json()["data"]] == [content, content]
-    assert model.upstream.calls[-1].body["messages"][-1]["content"] == content
+    assert model.calls[-1].body["messages"][-1]["content"] == content
 
 
 @pytest.mark.spec("S19")
-def test_a_message_shows_who_said_it_and_what_it_answers(api: Api, model: Model):
-    model.always("Hi")
+def test_a_message_shows_who_said_it_and_what_it_answers(api: Api, model: Upstream):
+    model.always_reply("Hi")
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     answered = api.post(path, json={"content": "Hello"}).json()["data"]
@@ -118,9 +119,9 @@ def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Parts):
 @pytest.mark.spec("S23", "S91")
 @pytest.mark.parametrize("kind", ["twins", "conversations", "messages", "keys"])
 def test_every_list_says_which_page_of_how_many_it_is(
-    api: Api, model: Model, parts: Parts, kind: str
+    api: Api, model: Upstream, parts: Parts, kind: str
 ):
-    model.always("Hi")
+    model.always_reply("Hi")
     (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     conversations = [api.converse(), api.converse()]
     paths = {

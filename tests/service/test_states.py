@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture
@@ -15,15 +16,15 @@ def one_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.spec("S24")
 @pytest.mark.usefixtures("one_place")
-def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: Api, model: Model):
+def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: Api, model: Upstream):
     before, conversation = api.stream(api.converse(), "Hello"), api.converse()
     assert next(before)["progress"]["stage"] == "thinking"
     running = model.next_call()
     events = api.stream(conversation, "Me too")
     queued = next(events)
-    model.done(running.begin())
+    running.start_stream().complete()
     list(before)
-    model.say("Hi")
+    model.reply("Hi")
     *rest, end = events
 
     assert queued["progress"]["stage"] == "queued"
@@ -34,16 +35,18 @@ def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: Api, mod
 
 
 @pytest.mark.spec("S24")
-def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(api: Api, model: Model):
+def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(
+    api: Api, model: Upstream
+):
     conversation = api.converse()
     events = api.stream(conversation, "Hello")
     next(events)
-    call = model.next_call().begin()
-    model.piece(call, "Half")
-    call.finish()
+    call = model.next_call().start_stream()
+    call.delta("Half")
+    call.close()
     assert list(events)[-1]["type"] == "error"
 
-    model.always("Whole")
+    model.always_reply("Whole")
     assert api.post(f"/conversations/{conversation}/messages", json={"content": "Next"}).ok
 
     history = api.get(f"/conversations/{conversation}/messages").json()["data"]
@@ -56,8 +59,8 @@ def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(api: A
 
 
 @pytest.mark.spec("S24")
-def test_a_conversation_changes_nothing_but_when_it_was_spoken_in(api: Api, model: Model):
-    model.always("Hi")
+def test_a_conversation_changes_nothing_but_when_it_was_spoken_in(api: Api, model: Upstream):
+    model.always_reply("Hi")
     conversation = api.converse()
     made = api.get(f"/conversations/{conversation}").json()["data"]
 

@@ -10,11 +10,12 @@ import pytest
 
 import sse
 from service.current import Parts
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S24")
-def test_6_one_reply_at_a_time(api: Api, model: Model):
+def test_6_one_reply_at_a_time(api: Api, model: Upstream):
     conversation = api.converse()
     events = api.stream(conversation, "Hello")
     assert next(events)["type"] == "progress"
@@ -25,25 +26,25 @@ def test_6_one_reply_at_a_time(api: Api, model: Model):
     assert answer.json()["code"] == "still_replying"
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
-        model.say("Done")
+        model.reply("Done")
         assert rest.result(10)[-1]["type"] == "complete"
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
 
 
-def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Model):
+def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
-    call = model.next_call().begin()
-    model.piece(call, "Half")
+    call = model.next_call().start_stream()
+    call.delta("Half")
     response.raw.read1(65536)
     response.close()
-    model.piece(call, " and half")
-    model.done(call)
+    call.delta(" and half")
+    call.complete()
 
     with ThreadPoolExecutor(1) as pool:
         next_one = pool.submit(say_until_free, api, conversation, "Next")
-        model.say("Yes")
+        model.reply("Yes")
         next_one.result(10)
     history = api.get(path).json()["data"]
     assert [m["content"] for m in history] == ["Hello", "Half and half", "Next", "Yes"]
@@ -60,7 +61,7 @@ def say_until_free(api: Api, conversation: str, content: str) -> None:
 @pytest.mark.spec("S24")
 @pytest.mark.parametrize("when", ["while it writes", "while it thinks"])
 def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
-    api: Api, model: Model, when: str
+    api: Api, model: Upstream, when: str
 ):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
@@ -68,7 +69,7 @@ def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
     events = (json.loads(event.data) for event in sse.read(api.chunks(response)))
     call = model.next_call()
     if when == "while it writes":
-        model.piece(call.begin(), "Half")
+        call.start_stream().delta("Half")
         while next(events)["type"] != "delta":
             pass
     place = response.headers["Location"].removeprefix("/api/v1")
@@ -77,10 +78,10 @@ def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
     *_, last = events
 
     assert last == {"type": "error", "error": "The reply was stopped.", "code": "stopped"}
-    assert when == "while it thinks" or call.wait_for_hangup()
+    assert when == "while it thinks" or call.wait_for_disconnect()
     with ThreadPoolExecutor(1) as pool:
         again = pool.submit(list, api.stream(conversation, "Next"))
-        model.say("Yes")
+        model.reply("Yes")
         assert again.result(10)[-1]["message"]["content"] == "Yes"
     history = [(m["content"], m["status"]) for m in api.get(path).json()["data"]]
     half = [("Half", "incomplete")] if when == "while it writes" else []
@@ -88,7 +89,7 @@ def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
     assert api.delete(place).status_code == 204
 
 
-def test_nobody_stops_what_is_not_theirs(api: Api, model: Model, url: str, parts: Parts):
+def test_nobody_stops_what_is_not_theirs(api: Api, model: Upstream, url: str, parts: Parts):
     conversation = api.converse()
     response = api.post(
         f"/conversations/{conversation}/messages/stream", json={"content": "Hello"}, stream=True
@@ -100,25 +101,25 @@ def test_nobody_stops_what_is_not_theirs(api: Api, model: Model, url: str, parts
     assert mallory.delete(place).status_code == 404
     assert reader.delete(place).status_code == 403
     assert api.delete(f"/conversations/{conversation}/messages/none").status_code == 404
-    model.say("Still here")
+    model.reply("Still here")
     *_, last = (json.loads(event.data) for event in sse.read(api.chunks(response)))
     assert last["message"]["content"] == "Still here"
 
 
 def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
-    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
     events = api.stream(api.converse(), "Hello")
     next(events)
     monkeypatch.setattr(parts.messages, "reply", lambda *_: 1 / 0)
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
-        model.say("Hi")
+        model.reply("Hi")
         assert rest.result(10)[-1]["error"] == "The reply could not be stored."
 
 
 def test_6_a_long_reply_keeps_its_lease(
-    api: Api, model: Model, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("service.keeper.LEASE_SECONDS", 0.03)
     renewed = threading.Event()
@@ -135,5 +136,5 @@ def test_6_a_long_reply_keeps_its_lease(
     assert renewed.wait(10)
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
-        model.say("Hi")
+        model.reply("Hi")
         assert rest.result(10)[-1]["type"] == "complete"

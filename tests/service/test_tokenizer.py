@@ -10,8 +10,7 @@ import pytest
 from service import tokenizer
 from service.current import Parts
 from service.tokenizer import estimate
-from tests.service.scripted import Model
-from tests.upstream import Call
+from tests.support.upstream import Call, Upstream
 
 TEXT = "How many are these?"
 
@@ -21,8 +20,8 @@ def count(parts: Parts, text: str = TEXT) -> int:
     return parts.model.tokens(None)(text)
 
 
-def asked(model: Model) -> list[Call]:
-    return [call for call in model.upstream.calls if call.path == "/tokenize"]
+def asked(model: Upstream) -> list[Call]:
+    return [call for call in model.calls if call.path == "/tokenize"]
 
 
 @pytest.mark.parametrize(
@@ -34,8 +33,8 @@ def asked(model: Model) -> list[Call]:
     ],
     ids=["llama.cpp", "llama.cpp with pieces", "vLLM"],
 )
-def test_llama_cpp_and_vllm_count_with_the_same_request(parts: Parts, model: Model, answer: Any):
-    model.upstream.answers["/tokenize"] = 200, answer
+def test_llama_cpp_and_vllm_count_with_the_same_request(parts: Parts, model: Upstream, answer: Any):
+    model.answers["/tokenize"] = 200, answer
 
     assert count(parts) == 3
     (call,) = asked(model)
@@ -54,31 +53,31 @@ def test_llama_cpp_and_vllm_count_with_the_same_request(parts: Parts, model: Mod
         (200, {"tokens": [1], "count": -1}),
         (200, b"<html>"),
         (200, b"[" * 100_000),
-        lambda call: call.answer(307, {}, location="/v1/models"),
+        lambda call: call.respond(307, {}, location="/v1/models"),
     ],
 )
-def test_a_server_that_does_not_count_is_left_in_peace(parts: Parts, model: Model, answer: Any):
-    model.upstream.answers["/tokenize"] = answer
+def test_a_server_that_does_not_count_is_left_in_peace(parts: Parts, model: Upstream, answer: Any):
+    model.answers["/tokenize"] = answer
 
     assert [count(parts), count(parts)] == [estimate(TEXT)] * 2
-    assert len(asked(model)) == len(model.upstream.calls) == 1
+    assert len(asked(model)) == len(model.calls) == 1
 
 
 def silent(call: Call) -> None:
-    call.wait_for_hangup()
+    call.wait_for_disconnect()
 
 
 def drip(call: Call) -> None:
-    call.head(200)
-    call.beat_until_hangup(b" ")
+    call.send_head(200)
+    call.send_until_disconnect(b" ")
 
 
 @pytest.mark.parametrize("answer", [silent, drip, Call.reset, (503, {}), (429, {})])
 def test_a_server_that_cannot_count_now_holds_up_one_reply_for_a_moment(
-    parts: Parts, model: Model, answer: Any, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, model: Upstream, answer: Any, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(tokenizer, "COUNT_SECONDS", 0.2)
-    model.upstream.answers["/tokenize"] = answer
+    model.answers["/tokenize"] = answer
     begun = time.monotonic()
 
     assert [count(parts), count(parts)] == [estimate(TEXT)] * 2
@@ -86,13 +85,15 @@ def test_a_server_that_cannot_count_now_holds_up_one_reply_for_a_moment(
     assert time.monotonic() - begun < 5
 
 
-def test_an_endless_answer_is_not_read(parts: Parts, model: Model, monkeypatch: pytest.MonkeyPatch):
+def test_an_endless_answer_is_not_read(
+    parts: Parts, model: Upstream, monkeypatch: pytest.MonkeyPatch
+):
     def endless(call: Call) -> None:
-        call.head(200)
-        call.beat_until_hangup(b" " * 65536)
+        call.send_head(200)
+        call.send_until_disconnect(b" " * 65536)
 
     monkeypatch.setattr(tokenizer, "COUNT_SECONDS", 20)
-    model.upstream.answers["/tokenize"] = endless
+    model.answers["/tokenize"] = endless
     begun = time.monotonic()
 
     assert [count(parts), count(parts)] == [estimate(TEXT)] * 2
@@ -104,28 +105,28 @@ def test_an_endless_answer_is_not_read(parts: Parts, model: Model, monkeypatch: 
     ("status", "pause"), [(404, "NOT_OFFERED_SECONDS"), (503, "SILENT_SECONDS")]
 )
 def test_a_server_that_counts_later_is_found_out(
-    parts: Parts, model: Model, status: int, pause: str, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, model: Upstream, status: int, pause: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(tokenizer, pause, 0)
-    model.upstream.answers["/tokenize"] = status, {}
+    model.answers["/tokenize"] = status, {}
     assert count(parts) == estimate(TEXT)
 
-    model.upstream.answers["/tokenize"] = 200, {"tokens": [1, 2]}
+    model.answers["/tokenize"] = 200, {"tokens": [1, 2]}
     assert count(parts) == 2
 
 
 def test_when_its_time_is_over_a_prompt_is_estimated(
-    parts: Parts, model: Model, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    model.upstream.answers["/tokenize"] = 200, {"tokens": [1]}
+    model.answers["/tokenize"] = 200, {"tokens": [1]}
     monkeypatch.setattr(tokenizer, "COUNT_SECONDS", 0)
 
     assert count(parts) == estimate(TEXT)
     assert not asked(model)
 
 
-def test_the_same_text_is_counted_once(parts: Parts, model: Model):
-    model.upstream.answers["/tokenize"] = 200, {"tokens": [1]}
+def test_the_same_text_is_counted_once(parts: Parts, model: Upstream):
+    model.answers["/tokenize"] = 200, {"tokens": [1]}
 
     assert [count(parts), count(parts), count(parts, "another")] == [1, 1, 1]
     assert len(asked(model)) == 2
@@ -133,15 +134,15 @@ def test_the_same_text_is_counted_once(parts: Parts, model: Model):
 
 @pytest.mark.parametrize(("told", "window"), [(1000, 1000), (100_000, 4096)])
 def test_a_window_smaller_than_the_setting_is_believed(
-    parts: Parts, model: Model, told: int, window: int
+    parts: Parts, model: Upstream, told: int, window: int
 ):
-    model.upstream.answers["/tokenize"] = 200, {"tokens": [1], "max_model_len": told}
+    model.answers["/tokenize"] = 200, {"tokens": [1], "max_model_len": told}
     count(parts)
 
     assert parts.model.window == window
 
 
-def test_a_model_server_that_is_gone_is_no_fault_of_the_count(parts: Parts, model: Model):
-    model.upstream.stop()
+def test_a_model_server_that_is_gone_is_no_fault_of_the_count(parts: Parts, model: Upstream):
+    model.stop()
 
     assert count(parts) == estimate(TEXT)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.service.scripted import Api, Model
+from tests.service.client import Api
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S94")
@@ -23,8 +24,8 @@ def test_every_address_begins_with_the_version(service: Flask, api: Api):
 
 
 @pytest.mark.spec("S95")
-def test_what_is_not_known_is_no_hindrance(api: Api, model: Model):
-    model.always("Hi")
+def test_what_is_not_known_is_no_hindrance(api: Api, model: Upstream):
+    model.always_reply("Hi")
     new: dict[str, Any] = {"mood": {"calm": True}, "twin_id": "other", "id": "mine"}
 
     made = api.post("/conversations", json={"twinId": "ada"} | new).json()["data"]

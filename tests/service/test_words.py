@@ -10,7 +10,7 @@ import pytest
 from msgspec import Meta
 
 from service.words import plain
-from tests.service.scripted import Api
+from tests.service.client import Api
 
 
 class Inner(msgspec.Struct, forbid_unknown_fields=True):

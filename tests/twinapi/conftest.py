@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.upstream import KEY, Upstream
+from tests.support.upstream import KEY, Upstream
 from twinapi import Client
 
 

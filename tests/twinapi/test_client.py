@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import twinapi
-from tests.upstream import KEY, Call, Upstream
+from tests.support.upstream import KEY, Call, Upstream
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def asked(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) 
     """Make a call, let the test's answer go out, and return what was asked and what came of it."""
 
     def asked(name: str, *args: Any, answer: Any, status: int = 200, **headers: str):
-        upstream.hold_back |= {"/api/v1/twins", "/api/v1/conversations"}
+        upstream.held_paths |= {"/api/v1/twins", "/api/v1/conversations"}
         result: Future[Any] = pool.submit(getattr(client, name), *args)
         call = upstream.next_call()
-        call.answer(status, answer, **headers)
+        call.respond(status, answer, **headers)
         return call, result.result(10)
 
     return asked
@@ -232,11 +232,11 @@ def test_nobody_there_is_a_failed_connection(upstream: Upstream):
 def test_a_garbled_answer_is_not_called_unsent(
     client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor
 ):
-    upstream.hold_back.add("/api/v1/conversations")
+    upstream.held_paths.add("/api/v1/conversations")
     result = pool.submit(client.create_conversation, "ada")
     call = upstream.next_call()
-    call.raw(b"garbage\r\n\r\n")
-    call.finish()
+    call.send_bytes(b"garbage\r\n\r\n")
+    call.close()
 
     with pytest.raises(twinapi.ConnectionFailed) as error:
         result.result(10)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests import upstream as scripted
-from tests.drawings import png
-from tests.upstream import KEY, Call, Upstream
+from tests.support import upstream as scripted
+from tests.support.images import png
+from tests.support.upstream import KEY, Call, Upstream
 from twinapi import Client, NoPicture, addresses, pictures
 
 PLACE = "/api/v1/avatars/a.png"
@@ -36,9 +36,9 @@ def in_the_internet(elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def gives(content: bytes, status: int = 200, **headers: str) -> Callable[[Call], None]:
     def give(call: Call) -> None:
-        call.head(status, **{"content_type": "image/png", **headers})
-        call.raw(content)
-        call.finish()
+        call.send_head(status, **{"content_type": "image/png", **headers})
+        call.send_bytes(content)
+        call.close()
 
     return give
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.drawings import png
-from tests.upstream import KEY, Call, Upstream
+from tests.support.images import png
+from tests.support.upstream import KEY, Call, Upstream
 from twinapi import Client, NoPicture, pictures
 
 PLACE = "/api/v1/avatars/a.png"
@@ -17,21 +17,21 @@ PICTURE = png()
 
 
 def silent(call: Call) -> None:
-    call.wait_for_hangup()
-    call.finish()
+    call.wait_for_disconnect()
+    call.close()
 
 
 def drips_its_head(call: Call) -> None:
-    call.raw(b"HTTP/1.1 200 OK\r\n")
-    call.beat_until_hangup(b"X: y\r\n")
-    call.finish()
+    call.send_bytes(b"HTTP/1.1 200 OK\r\n")
+    call.send_until_disconnect(b"X: y\r\n")
+    call.close()
 
 
 def drips_its_body(call: Call) -> None:
-    call.head(200, content_type="image/png")
-    call.raw(PICTURE)
-    call.beat_until_hangup(b"x")
-    call.finish()
+    call.send_head(200, content_type="image/png")
+    call.send_bytes(PICTURE)
+    call.send_until_disconnect(b"x")
+    call.close()
 
 
 @pytest.mark.parametrize("answer", [silent, drips_its_head, drips_its_body])

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 import twinapi
-from tests.upstream import KEY, Upstream
+from tests.support.upstream import KEY, Upstream
 from twinapi import Complete, Delta, Failed, Progress
 
 
@@ -26,25 +26,25 @@ def read(client: twinapi.Client) -> list[twinapi.Event]:
 def test_events_come_one_by_one(client: twinapi.Client, upstream: Upstream, pool):
     stream = iter(client.stream_message("c1", "hello"))
     first = pool.submit(next, stream)
-    call = upstream.next_call().begin()
-    call.send(type="progress", progress=0.5)
+    call = upstream.next_call().start_stream()
+    call.send_event(type="progress", progress=0.5)
     assert first.result(5) == Progress("", 50.0)
     call.delta("Hel")
     assert next(stream) == Delta("Hel")
-    call.send(type="complete", message={"content": "Hello"})
+    call.send_event(type="complete", message={"content": "Hello"})
     assert next(stream) == Complete("Hello")
     assert list(stream) == []
 
 
 def test_nothing_counts_after_the_end(client: twinapi.Client, upstream: Upstream, pool):
     result = pool.submit(read, client)
-    call = upstream.next_call().begin()
-    call.raw(
+    call = upstream.next_call().start_stream()
+    call.send_bytes(
         b'data: {"type":"complete","message":"Hi"}\n\ndata: {"type":"delta","content":"x"}\n\n'
     )
 
     assert result.result(5) == [Complete("Hi")]
-    assert call.wait_for_hangup()
+    assert call.wait_for_disconnect()
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_nothing_counts_after_the_end(client: twinapi.Client, upstream: Upstream
 )
 def test_a_stream_without_an_end_is_interrupted(client, upstream: Upstream, pool, stream: bytes):
     result = pool.submit(read, client)
-    call = upstream.next_call().begin()
-    call.raw(stream)
-    call.finish()
+    call = upstream.next_call().start_stream()
+    call.send_bytes(stream)
+    call.close()
 
     with pytest.raises(twinapi.StreamInterrupted):
         result.result(5)
@@ -75,10 +75,10 @@ def test_a_stream_without_an_end_is_interrupted(client, upstream: Upstream, pool
 def test_a_broken_chunk_is_an_interruption(client, upstream: Upstream, pool, chunks):
     result = pool.submit(read, client)
     call = upstream.next_call()
-    call.head(200, content_type="text/event-stream", transfer_encoding="chunked")
+    call.send_head(200, content_type="text/event-stream", transfer_encoding="chunked")
     for chunk in chunks:
-        call.raw(chunk)
-    call.finish()
+        call.send_bytes(chunk)
+    call.close()
 
     with pytest.raises(twinapi.StreamInterrupted):
         result.result(5)
@@ -94,9 +94,9 @@ def test_a_broken_chunk_is_an_interruption(client, upstream: Upstream, pool, chu
 def test_heartbeats_keep_no_stream_alive(upstream: Upstream, pool, bounds, words: str):
     client = twinapi.Client(upstream.url, KEY, **bounds)
     result = pool.submit(read, client)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("Hi")
-    call.beat_until_hangup()
+    call.send_until_disconnect()
 
     with pytest.raises(twinapi.StreamInterrupted) as error:
         result.result(5)
@@ -106,10 +106,10 @@ def test_heartbeats_keep_no_stream_alive(upstream: Upstream, pool, bounds, words
 
 def test_a_line_without_end_is_too_large(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with suppress(OSError):
         for _ in range(1000):
-            call.raw(b"x" * 65536)
+            call.send_bytes(b"x" * 65536)
 
     with pytest.raises(twinapi.StreamTooLarge):
         result.result(5)
@@ -118,10 +118,10 @@ def test_a_line_without_end_is_too_large(client, upstream: Upstream, pool):
 def test_close_ends_a_stream_that_waits(client, upstream: Upstream, pool):
     stream = client.stream_message("c1", "hello")
     result = pool.submit(list, stream)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     call.delta("Hi")
 
-    hung_up = pool.submit(call.wait_for_hangup)
+    hung_up = pool.submit(call.wait_for_disconnect)
     stream.close()
 
     assert hung_up.result(5)
@@ -130,7 +130,7 @@ def test_close_ends_a_stream_that_waits(client, upstream: Upstream, pool):
 
 def test_json_instead_of_a_stream_is_a_whole_reply(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
-    upstream.next_call().answer(200, {"data": {"content": "All at once"}})
+    upstream.next_call().respond(200, {"data": {"content": "All at once"}})
 
     assert result.result(5) == [Complete("All at once")]
 
@@ -138,9 +138,9 @@ def test_json_instead_of_a_stream_is_a_whole_reply(client, upstream: Upstream, p
 @pytest.mark.parametrize("status", [405, 501])
 def test_a_service_without_a_stream_is_asked_once_more(client, upstream, pool, status: int):
     result = pool.submit(read, client)
-    upstream.next_call().answer(status, {"error": "no"})
+    upstream.next_call().respond(status, {"error": "no"})
     call = upstream.next_call()
-    call.answer(201, {"data": {"content": "Hi"}})
+    call.respond(201, {"data": {"content": "Hi"}})
 
     assert call.path == "/api/v1/conversations/c1/messages"
     assert result.result(5) == [Complete("Hi")]
@@ -149,7 +149,7 @@ def test_a_service_without_a_stream_is_asked_once_more(client, upstream, pool, s
 
 def test_an_error_event_is_an_end(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
-    upstream.next_call().begin().raw(b'data: {"type":"error","error":"tired"}\n\n')
+    upstream.next_call().start_stream().send_bytes(b'data: {"type":"error","error":"tired"}\n\n')
 
     assert result.result(5) == [Failed("The service reported an error: tired.")]
 
@@ -158,8 +158,8 @@ def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
     client = twinapi.Client(upstream.url, KEY, answer_timeout=0.5)
     result = pool.submit(list, client.stream_message("c1", "hello"))
     call = upstream.next_call()
-    call.raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    call.beat_until_hangup(b"x")
+    call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    call.send_until_disconnect(b"x")
 
     with pytest.raises(twinapi.ConnectionFailed) as error:
         result.result(10)
@@ -170,11 +170,11 @@ def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
 
 def test_a_body_that_trickles_in_is_given_up(upstream: Upstream, pool):
     client = twinapi.Client(upstream.url, KEY, answer_timeout=0.5)
-    upstream.hold_back.add("/api/v1/twins")
+    upstream.held_paths.add("/api/v1/twins")
     result = pool.submit(client.list_twins)
     call = upstream.next_call()
-    call.head(200, content_type="application/json")
-    call.beat_until_hangup(b" ")
+    call.send_head(200, content_type="application/json")
+    call.send_until_disconnect(b" ")
 
     with pytest.raises(twinapi.TwinApiError):
         result.result(10)

@@ -5,7 +5,7 @@ from playwright.sync_api import Page
 from tests.accessibility.stage import Stage, state
 from tests.journeys.conftest import turn
 from tests.journeys.steps import box, refuse, say, say_too_early, text
-from tests.upstream import TWINS
+from tests.support.upstream import TWINS
 
 
 @state("turns.create")
@@ -20,8 +20,8 @@ def conversation_waiting(stage: Stage) -> Page:
 @state("conversations.show")
 def conversation_streaming(stage: Stage) -> Page:
     page = stage.talk()
-    call = stage.upstream.next_call().begin()
-    call.send(type="progress", stage="writing", percent=40)
+    call = stage.upstream.next_call().start_stream()
+    call.send_event(type="progress", stage="writing", percent=40)
     call.delta("It steers into the fall,")
     turn(page, "streaming").wait_for()
     return page
@@ -31,7 +31,7 @@ def conversation_streaming(stage: Stage) -> Page:
 def conversation_streaming_without_script(stage: Stage) -> Page:
     stage.without_script()
     page = stage.talk()
-    stage.upstream.next_call().begin().delta("It steers into the fall,")
+    stage.upstream.next_call().start_stream().delta("It steers into the fall,")
     page.get_by_role("link", name="Watch it being written").click()
     turn(page, "streaming").wait_for()
     return page
@@ -86,7 +86,7 @@ def words_that_were_let_go(stage: Stage) -> Page:
 def composer_when_few_requests_are_left(stage: Stage) -> Page:
     page = stage.talk()
     limits = {"x_ratelimit_remaining": "3", "x_ratelimit_limit": "500", "x_ratelimit_reset": "900"}
-    stage.upstream.next_call().begin(**limits).complete("It steers.")
+    stage.upstream.next_call().start_stream(**limits).complete("It steers.")
     turn(page, "complete").wait_for()
     page.reload()
     page.get_by_text("left for everybody").wait_for()
@@ -96,7 +96,7 @@ def composer_when_few_requests_are_left(stage: Stage) -> Page:
 @state("conversations.show")
 def composer_of_a_portal_that_may_only_read(stage: Stage) -> Page:
     page = stage.talk()
-    stage.upstream.next_call().answer(403, {"error": "no"})
+    stage.upstream.next_call().respond(403, {"error": "no"})
     turn(page, "failed").wait_for()
     page.reload()
     page.locator("#composer").get_by_text("may only read").wait_for()
@@ -127,10 +127,10 @@ def conversation_offline(stage: Stage) -> Page:
 @state("conversations.show")
 def conversation_that_cannot_be_repeated_yet(stage: Stage) -> Page:
     page = stage.talk()
-    stage.upstream.next_call().answer(500, {})
+    stage.upstream.next_call().respond(500, {})
     turn(page, "failed").wait_for()
     say(page, "And then?")
-    stage.upstream.next_call().begin().delta("It goes on")
+    stage.upstream.next_call().start_stream().delta("It goes on")
     text(page).wait_for()
     turn(page, "failed").get_by_text("Retry").dispatch_event("click")
     page.locator("#notices").get_by_text("still replying").wait_for()

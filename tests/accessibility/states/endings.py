@@ -9,7 +9,7 @@ from tests.journeys.conftest import turn
 @state("turns.cancel")
 def reply_stopped(stage: Stage) -> Page:
     page = stage.talk()
-    stage.upstream.next_call().begin().delta("It steers")
+    stage.upstream.next_call().start_stream().delta("It steers")
     turn(page, "streaming").wait_for()
     page.get_by_role("button", name="Stop").click()
     turn(page, "stopped").wait_for()
@@ -19,7 +19,7 @@ def reply_stopped(stage: Stage) -> Page:
 @state("conversations.show")
 def reply_failed(stage: Stage) -> Page:
     page = stage.talk()
-    stage.upstream.next_call().answer(500, {"error": "boom"})
+    stage.upstream.next_call().respond(500, {"error": "boom"})
     turn(page, "failed").wait_for()
     return page
 
@@ -27,7 +27,7 @@ def reply_failed(stage: Stage) -> Page:
 @state("conversations.show")
 def reply_rate_limited(stage: Stage) -> Page:
     page = stage.talk()
-    stage.upstream.next_call().answer(429, {}, retry_after="1830")
+    stage.upstream.next_call().respond(429, {}, retry_after="1830")
     turn(page, "failed").get_by_text("Try again in").wait_for()
     return page
 
@@ -35,9 +35,9 @@ def reply_rate_limited(stage: Stage) -> Page:
 @state("conversations.show")
 def reply_interrupted(stage: Stage) -> Page:
     page = stage.talk()
-    call = stage.upstream.next_call().begin()
+    call = stage.upstream.next_call().start_stream()
     call.delta("It steers into")
-    call.finish()
+    call.close()
     turn(page, "interrupted").wait_for()
     return page
 
@@ -47,6 +47,6 @@ def reply_of_a_conversation_that_is_gone(stage: Stage) -> Page:
     page = stage.heard("It steers.")
     page.get_by_role("textbox", name="Message").fill("And then?")
     page.get_by_role("button", name="Send").click()
-    stage.upstream.next_call().answer(404, {"error": "no such conversation"})
+    stage.upstream.next_call().respond(404, {"error": "no such conversation"})
     turn(page, "failed").wait_for()
     return page

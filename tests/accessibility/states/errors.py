@@ -73,7 +73,7 @@ def error_413(stage: Stage) -> Page:
 
 @state("twins.show")
 def error_429(stage: Stage) -> Page:
-    stage.upstream.answers[TWINS] = lambda call: call.answer(429, {}, retry_after="1830")
+    stage.upstream.answers[TWINS] = lambda call: call.respond(429, {}, retry_after="1830")
     page = stage.open("/twins/ada")
     page.get_by_text("Try again in").wait_for()
     return page

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
-from tests.upstream import TWINS
+from tests.support.upstream import TWINS
 
 PATH = "/api/v1/twins"
 DOWN = 503, {"error": "down"}

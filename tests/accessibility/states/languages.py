@@ -34,7 +34,7 @@ def preferences_arabic(stage: Stage) -> Page:
 @state("conversations.show")
 def conversation_arabic(stage: Stage) -> Page:
     page = _said(stage, "ar", "لماذا السماء زرقاء؟")
-    stage.upstream.next_call().begin().complete(MIXED)
+    stage.upstream.next_call().start_stream().complete(MIXED)
     turn(page, "complete").wait_for()
     return page
 
@@ -42,7 +42,7 @@ def conversation_arabic(stage: Stage) -> Page:
 @state("conversations.show")
 def conversation_arabic_refused(stage: Stage) -> Page:
     page = _said(stage, "ar", "Why is the sky blue?")
-    stage.upstream.next_call().answer(429, {}, retry_after="120")
+    stage.upstream.next_call().respond(429, {}, retry_after="120")
     turn(page, "failed").wait_for()
     return page
 
@@ -50,7 +50,7 @@ def conversation_arabic_refused(stage: Stage) -> Page:
 @state("conversations.index")
 def conversations_arabic(stage: Stage) -> Page:
     page = _said(stage, "ar", "لماذا السماء زرقاء؟")
-    stage.upstream.next_call().begin().complete("لأن الضوء يتشتت.")
+    stage.upstream.next_call().start_stream().complete("لأن الضوء يتشتت.")
     turn(page, "complete").wait_for()
     return stage.open("/conversations")
 
@@ -63,6 +63,6 @@ def not_found_german(stage: Stage) -> Page:
 @state("conversations.show")
 def conversation_japanese_failed(stage: Stage) -> Page:
     page = _said(stage, "ja", "空はなぜ青いのですか。")
-    stage.upstream.next_call().begin().reset()
+    stage.upstream.next_call().start_stream().reset()
     turn(page, "interrupted").wait_for()
     return page

@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 from blueprints.current import EXTENSION
 from tests.accessibility.stage import Stage, state
-from tests.history import converse, person_of
+from tests.support.history import converse, person_of
 
 
 def _long(stage: Stage, turns: int) -> Page:

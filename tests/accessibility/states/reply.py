@@ -75,7 +75,7 @@ averyverylongwordwithoutanyspacethatdoesnotfitintoanarrowwindow
 
 def _streaming(stage: Stage, markdown: str, seen: str) -> Page:
     page = stage.talk("Tell me all of it")
-    stage.upstream.next_call().begin().delta(markdown)
+    stage.upstream.next_call().start_stream().delta(markdown)
     turn(page, "streaming").get_by_text(seen).wait_for()
     return page
 
@@ -84,7 +84,7 @@ def _streaming(stage: Stage, markdown: str, seen: str) -> Page:
 def reply_rich(stage: Stage) -> Page:
     """As it is after a delta or two: put together by the script."""
     page = stage.talk()
-    call = stage.upstream.next_call().begin()
+    call = stage.upstream.next_call().start_stream()
     call.delta(RICH[: len(RICH) // 2])
     text(page).locator("td").first.wait_for()
     call.delta(RICH[len(RICH) // 2 :])

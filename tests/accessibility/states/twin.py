@@ -43,7 +43,7 @@ def twin_that_gives_words_back(stage: Stage) -> Page:
 @state("twins.show")
 def twin_rate_limited(stage: Stage) -> Page:
     page = stage.talk()
-    stage.upstream.next_call().answer(429, {}, retry_after="1830")
+    stage.upstream.next_call().respond(429, {}, retry_after="1830")
     turn(page, "failed").wait_for()
     page.goto("/twins/ada")
     page.get_by_text("Try again in").wait_for()

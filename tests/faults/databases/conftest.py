@@ -13,10 +13,10 @@ from flask import Flask
 
 import app as twindow
 from tests.faults.conftest import WORDS
-from tests.person import Page, Person, ended
-from tests.portals import close
-from tests.postgres import Postgres
-from tests.upstream import Upstream
+from tests.support.person import Page, Person, ended
+from tests.support.portals import close
+from tests.support.postgres import Postgres
+from tests.support.upstream import Upstream
 
 SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
@@ -96,7 +96,7 @@ def app(settings: dict[str, Any], database: Database, upstream: Upstream) -> Ite
     yield app
     database.come_back()
     for call in upstream.calls:
-        call.finish()
+        call.close()
     wait_for_producers()
     close(app)
 
@@ -111,7 +111,7 @@ def wait_for_producers() -> None:
 def press_twice_when_it_is_back(alice: Person, upstream: Upstream, form: Page) -> Page:
     """Send the form that could not be sent, with a double click."""
     page = alice.press(form, "Send", content=WORDS)
-    upstream.next_call().begin().complete("Now")
+    upstream.next_call().start_stream().complete("Now")
     page = alice.press(form, "Send", content=WORDS)
     return ended(alice, page)
 

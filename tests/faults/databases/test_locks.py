@@ -16,8 +16,8 @@ from tests.faults.databases.conftest import (
     given_back,
     press_twice_when_it_is_back,
 )
-from tests.person import Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import Person, say_and_hear
+from tests.support.upstream import Upstream
 
 # PostgreSQL looks for a deadlock after a second.
 GIVE_UP_SECONDS = 1.5
@@ -55,10 +55,10 @@ def test_a_deadlock_is_told_and_the_words_are_kept(alice: Person, upstream: Upst
 
     assert page.status == 503
     assert given_back(page) == WORDS
-    assert upstream.sent() == ["before"]
+    assert upstream.sent_messages() == ["before"]
     page = press_twice_when_it_is_back(alice, upstream, form)
     assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
-    assert upstream.sent() == ["before", WORDS]
+    assert upstream.sent_messages() == ["before", WORDS]
 
 
 @pytest.mark.fault("F75")
@@ -76,7 +76,7 @@ def test_a_lock_that_stays_is_told_and_the_words_are_kept(
 
     assert page.status == 503
     assert given_back(page) == WORDS
-    assert upstream.sent() == ["before"]
+    assert upstream.sent_messages() == ["before"]
     page = press_twice_when_it_is_back(alice, upstream, form)
     assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
 

@@ -13,8 +13,8 @@ from tests.faults.databases.conftest import (
     given_back,
     press_twice_when_it_is_back,
 )
-from tests.person import HTMX, Person, say_and_hear
-from tests.upstream import Upstream
+from tests.support.person import HTMX, Person, say_and_hear
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.fault("F75")
@@ -31,14 +31,14 @@ def test_a_message_that_cannot_be_stored_is_not_sent_and_its_words_are_kept(
     assert UNSAVED in page.text
     assert given_back(page) == WORDS
     assert "Traceback" not in page.text
-    assert upstream.sent() == ["before"]
+    assert upstream.sent_messages() == ["before"]
     database.come_back()
     assert [said_in(turn) for turn in alice.get(form.path).turns] == ["before"]
 
     page = press_twice_when_it_is_back(alice, upstream, form)
     assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
     assert page.states == ["complete", "complete"]
-    assert upstream.sent() == ["before", WORDS]
+    assert upstream.sent_messages() == ["before", WORDS]
 
 
 @pytest.mark.fault("F75")
@@ -55,7 +55,7 @@ def test_a_form_of_htmx_that_cannot_be_stored_stays_where_it_is(
     assert page.status == 503
     assert page.text.startswith(UNSAVED)
     assert page.response.headers["HX-Retarget"] == "#notices"
-    assert upstream.sent() == ["before"]
+    assert upstream.sent_messages() == ["before"]
 
 
 @pytest.mark.fault("F75")
@@ -71,7 +71,7 @@ def test_somebody_new_is_told_as_well(alice: Person, upstream: Upstream, databas
     database.come_back()
     page = press_twice_when_it_is_back(alice, upstream, form)
     assert [said_in(turn) for turn in page.turns] == [WORDS]
-    assert upstream.sent() == [WORDS]
+    assert upstream.sent_messages() == [WORDS]
 
 
 @pytest.mark.fault("F75")

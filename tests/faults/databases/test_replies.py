@@ -11,8 +11,8 @@ from tests.faults.databases.conftest import (
     Database,
     wait_for_producers,
 )
-from tests.person import Page, Person
-from tests.upstream import Upstream
+from tests.support.person import Page, Person
+from tests.support.upstream import Upstream
 
 NOT_SAVED_YET = "not saved yet"
 NOT_SAVED = "The reply could not be saved, because the database did not answer for too long."
@@ -24,7 +24,7 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
     alice: Person, upstream: Upstream, database: Database
 ):
     page = alice.begin(WORDS)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:
         call.delta("Half")
         stream.until("Half")
@@ -38,7 +38,7 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
     page = alice.get(page.path)
     assert page.states == ["complete"]
     assert words_of(page.turns[0], ".turn__reply") == "Half and half"
-    assert upstream.sent() == [WORDS]
+    assert upstream.sent_messages() == [WORDS]
 
 
 @pytest.mark.fault("F77")
@@ -48,7 +48,7 @@ def test_a_reply_that_cannot_be_stored_for_too_long_ends(
 ):
     monkeypatch.setattr("chat.producer.SAVE_SECONDS", 0.3)
     page = alice.begin(WORDS)
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:
         call.delta("Half")
         stream.until("Half")
@@ -72,12 +72,12 @@ def test_a_reply_that_cannot_be_stored_for_too_long_ends(
 def test_a_conversation_whose_number_cannot_be_stored_is_told_with_the_message_unsent(
     alice: Person, upstream: Upstream, database: Database
 ):
-    upstream.hold_back.add("/api/v1/conversations")
+    upstream.held_paths.add("/api/v1/conversations")
     page = alice.begin(WORDS)
     created = upstream.next_call()
     with alice.follow(turn_of(page)) as stream:
         database.go()
-        created.answer(201, {"data": {"id": "up-1", "twinId": "ada"}})
+        created.respond(201, {"data": {"id": "up-1", "twinId": "ada"}})
         stream.until(NOT_SAVED_YET)
         database.come_back()
         stream.rest()
@@ -86,7 +86,7 @@ def test_a_conversation_whose_number_cannot_be_stored_is_told_with_the_message_u
     assert page.states == ["failed"]
     assert NOT_SENT in words_of(page.turns[0], ".note")
     assert "may have received" not in words_of(page.turns[0], ".note")
-    assert upstream.sent() == []
+    assert upstream.sent_messages() == []
 
 
 def turn_of(page: Page) -> str:

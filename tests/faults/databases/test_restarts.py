@@ -15,9 +15,9 @@ from tests.faults.databases.conftest import (
     POSTGRESQL,
     Database,
 )
-from tests.person import Person, ended, say_and_hear
-from tests.portals import close, served
-from tests.upstream import Upstream
+from tests.support.person import Person, ended, say_and_hear
+from tests.support.portals import close, served
+from tests.support.upstream import Upstream
 
 
 @pytest.mark.fault("F75", "F78")
@@ -35,7 +35,7 @@ def test_a_restart_that_nobody_noticed_costs_no_request(
     page = alice.press(form, "Send", content=WORDS)
 
     assert page.status == 200
-    upstream.next_call().begin().complete("Now")
+    upstream.next_call().start_stream().complete("Now")
     assert ended(alice, page).states == ["complete", "complete"]
 
 
@@ -57,7 +57,7 @@ def test_people_stay_signed_in_and_running_replies_go_on(
 ):
     page = alice.begin(WORDS)
     turn_id = str(page.turns[0]["data-turn"])
-    call = upstream.next_call().begin()
+    call = upstream.next_call().start_stream()
     with alice.follow(turn_id) as here, at_second.follow(turn_id) as there:
         call.delta("One")
         for stream in (here, there):
@@ -80,4 +80,4 @@ def test_people_stay_signed_in_and_running_replies_go_on(
         assert words_of(page.turns[0], ".turn__reply") == "One two three"
         assert page.path in str(person.get("/conversations").html)
     assert bob.get(page.path).status == 404
-    assert upstream.sent() == [WORDS]
+    assert upstream.sent_messages() == [WORDS]

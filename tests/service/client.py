@@ -1,4 +1,4 @@
-"""A model server whose words the test writes, and a client of the service as plain as can be."""
+"""A client of the service."""
 
 from __future__ import annotations
 
@@ -9,54 +9,10 @@ from typing import Any
 import requests
 
 import sse
-from tests.upstream import Call, Upstream
-
-
-class Model:
-    """The model server: the test writes what it says."""
-
-    def __init__(self, upstream: Upstream) -> None:
-        self.upstream = upstream
-
-    def next_call(self) -> Call:
-        """Return the next request for a reply."""
-        return self.upstream.next_call()
-
-    @staticmethod
-    def piece(call: Call, text: str) -> None:
-        """Write a piece."""
-        chunk = {"choices": [{"delta": {"content": text}, "finish_reason": None}]}
-        call.raw(f"data: {json.dumps(chunk)}\n\n".encode())
-
-    @staticmethod
-    def done(call: Call, reason: str = "stop") -> None:
-        """Write the end."""
-        chunk = {"choices": [{"delta": {}, "finish_reason": reason}]}
-        call.raw(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
-        call.finish()
-
-    def say(self, *pieces: str) -> Call:
-        """Answer the next request with these pieces."""
-        call = self.next_call().begin()
-        for piece in pieces:
-            self.piece(call, piece)
-        self.done(call)
-        return call
-
-    def always(self, *pieces: str) -> None:
-        """Answer every request with these pieces."""
-
-        def answer(call: Call) -> None:
-            call.begin()
-            for piece in pieces:
-                self.piece(call, piece)
-            self.done(call)
-
-        self.upstream.answers["/v1/chat/completions"] = answer
 
 
 class Api:
-    """A client of the service, as plain as can be."""
+    """A client of the service's API."""
 
     def __init__(self, url: str, key: str | None) -> None:
         self.url = url + "/api/v1"

@@ -1,4 +1,7 @@
-"""Which tests hold which row of the documents; `python -m tests.tables` fills them in."""
+"""The tests for each row of docs/faults.md and docs/interface.md.
+
+`python -m tests.support.doc_tables` writes them into the documents.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ROW = re.compile(r"^\| ([A-Z]\d+) \| (.*?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.certificates import Certificate
-from tests.packages import found, install
-from tests.running import ROOT, free_port
+from tests.support.certificates import Certificate
+from tests.support.packages import found, install
+from tests.support.processes import ROOT, free_port
 
 START_SECONDS = 10
 

@@ -9,9 +9,9 @@ import requests
 from bs4 import BeautifulSoup, Tag
 
 import sse
-from tests.page import read
-from tests.shown import Shown
-from tests.upstream import Upstream
+from tests.support.html import read
+from tests.support.turn_view import Shown
+from tests.support.upstream import Upstream
 
 WAIT_SECONDS = 10
 HTMX = {"HX-Request": "true"}
@@ -193,7 +193,7 @@ def say_and_hear(
 ) -> Page:
     """Begin a conversation and get its first reply."""
     page = person.begin(said, twin=twin)
-    upstream.next_call().begin().complete(heard)
+    upstream.next_call().start_stream().complete(heard)
     return ended(person, page)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bs4 import BeautifulSoup, Tag
 
-from tests.page import read
+from tests.support.html import read
 
 TURN = """<article class="turn" id="turn-{id}" data-state="waiting">
 <div class="turn__reply" id="r1"></div>

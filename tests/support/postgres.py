@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from tests.packages import found, install
+from tests.support.packages import found, install
 
 HELP = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
 # A test's database: nothing must survive a power cut.

@@ -1,0 +1,1 @@
+"""Test helpers: the scripted upstream, portals, clients, browsers and other real servers."""

@@ -1,0 +1,269 @@
+"""A scripted upstream on a real socket: a twin service, or a model server.
+
+Nothing happens by itself. A request whose path has no answer waits until the test answers it:
+
+    call = upstream.next_call().start_stream()
+    call.delta("Hello")
+    call.complete()
+
+`delta` and `complete` write the protocol of the path: OpenAI's chat completions, or the events of
+the Twin Service Interface.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+WAIT_SECONDS = 10
+KEY = "canary-key-5f2c9e"
+COMPLETIONS = "/v1/chat/completions"
+
+TWINS = [
+    {
+        "id": "ada",
+        "name": "Ada",
+        "description": "Explains how things work.",
+        "greeting": "Hello, I am Ada.",
+        "starters": ["How does a bicycle stay upright?"],
+    },
+    {"id": "a/b c?#ü", "name": "Odd"},
+]
+
+
+class Call:
+    """A request to the upstream, answered by the test."""
+
+    def __init__(self, handler: Handler, body: Any) -> None:
+        self.method = handler.command
+        self.path = handler.path
+        self.headers = dict(handler.headers)
+        self.body = body
+        self._handler = handler
+        self._is_completion = self.path.endswith("/chat/completions")
+        self._closed = threading.Event()
+
+    # Whole responses
+
+    def respond(self, status: int, body: Any = None, **headers: str) -> None:
+        """Send a whole response: bytes as they are, anything else as JSON."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_head(status, **{"content_type": "application/json", **headers})
+        self.send_bytes(data)
+        self.close()
+
+    # Streams
+
+    def start_stream(self, **headers: str) -> Self:
+        """Send the head of an event stream."""
+        self.send_head(200, content_type="text/event-stream", **headers)
+        return self
+
+    def delta(self, text: str) -> None:
+        """Send a part of the reply."""
+        if self._is_completion:
+            self.send_event(choices=[{"delta": {"content": text}, "finish_reason": None}])
+        else:
+            self.send_event(type="delta", content=text)
+
+    def complete(self, text: str | None = None, *, finish_reason: str = "stop") -> None:
+        """Send the end of a successful reply and close; a twin service may repeat its text."""
+        if self._is_completion:
+            self.send_event(choices=[{"delta": {}, "finish_reason": finish_reason}])
+            self.send_bytes(b"data: [DONE]\n\n")
+        else:
+            self.send_event(type="complete", message=text if text is None else {"content": text})
+        self.close()
+
+    def send_event(self, **event: Any) -> None:
+        """Send an event with this JSON object as its data."""
+        self.send_bytes(f"data: {json.dumps(event)}\n\n".encode())
+
+    # Bytes and connections
+
+    def send_head(self, status: int = 200, **headers: str) -> None:
+        """Send the status and headers. The connection delimits the body."""
+        self._handler.send_response(status)
+        for name, value in headers.items():
+            self._handler.send_header(name.replace("_", "-").title(), value)
+        self._handler.send_header("Connection", "close")
+        self._handler.end_headers()
+
+    def send_chunk(self, data: bytes) -> None:
+        """Send a chunk, for `Transfer-Encoding: chunked`; an empty one ends the body."""
+        self.send_bytes(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        self._handler.wfile.write(data)
+        self._handler.wfile.flush()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._closed.set()
+
+    def reset(self) -> None:
+        """Reset the connection (RST)."""
+        linger = (1).to_bytes(4, "little") + (0).to_bytes(4, "little")
+        self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self._closed.set()
+
+    def wait_for_disconnect(self) -> bool:
+        """Wait until the client closes the connection; return False on timeout."""
+        try:
+            self._handler.connection.settimeout(WAIT_SECONDS)
+            return self._handler.connection.recv(1) == b""
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
+    def send_until_disconnect(self, data: bytes = b": heartbeat\n\n") -> None:
+        """Send these bytes twenty times a second until the client closes the connection."""
+        self._handler.connection.settimeout(0.05)
+        with suppress(OSError):
+            while True:
+                self.send_bytes(data)
+                with suppress(TimeoutError):
+                    if self._handler.connection.recv(1) == b"":
+                        return
+
+    def wait_until_closed(self) -> None:
+        """Keep the connection open until the test closes it."""
+        self._closed.wait(60)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Hand each request to the upstream."""
+
+    upstream: Upstream
+    protocol_version = "HTTP/1.1"
+
+    def handle_request(self) -> None:
+        """Read a request and have the upstream answer it."""
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length)) if length else None
+        self.answer(Call(self, body))
+        self.close_connection = True
+
+    do_GET = do_POST = do_DELETE = handle_request  # noqa: N815
+
+    def answer(self, call: Call) -> None:
+        """Answer a request."""
+        self.upstream.handle(call)
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing."""
+
+
+# A status and a body, or a function that answers the call.
+Answer = tuple[int, Any] | Callable[[Call], Any]
+
+
+class Upstream:
+    """A scripted server.
+
+    `calls` are all requests so far. `answers` maps paths to answers. The twin list and new
+    conversations are answered by default, except for paths in `held_paths`.
+    """
+
+    def __init__(self, server: ThreadingHTTPServer) -> None:
+        self._server = server
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+        self.calls: list[Call] = []
+        self.answers: dict[str, Answer] = {}
+        self.held_paths: set[str] = set()
+        self.twins: list[dict[str, Any]] = TWINS
+        # The messages of every conversation; None when the service offers no history.
+        self.history: list[dict[str, Any]] | None = None
+        self._waiting: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._conversations = 0
+
+    def next_call(self) -> Call:
+        """Return the next request that waits for the test."""
+        return self._waiting.get(timeout=WAIT_SECONDS)
+
+    def reply(self, *deltas: str) -> Call:
+        """Answer the next request with a complete reply."""
+        call = self.next_call()
+        _reply(call, deltas)
+        return call
+
+    def always_reply(self, *deltas: str) -> None:
+        """Answer every chat completion with this reply."""
+        self.answers[COMPLETIONS] = lambda call: _reply(call, deltas)
+
+    def sent_messages(self) -> list[str]:
+        """Return the content of the messages sent to twins, in order."""
+        posts = (call for call in self.calls if call.method == "POST")
+        return [call.body["content"] for call in posts if "messages" in call.path]
+
+    def release(self) -> None:
+        """Close all calls."""
+        for call in self.calls:
+            call.close()
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def handle(self, call: Call) -> None:
+        """Answer a request, or keep it for the test."""
+        self.calls.append(call)
+        answer = self._answer_to(call)
+        if callable(answer):
+            answer(call)
+        elif answer:
+            call.respond(*answer)
+        else:
+            self._waiting.put(call)
+            call.wait_until_closed()
+
+    def _answer_to(self, call: Call) -> Answer | None:
+        path = call.path.partition("?")[0]
+        if path in self.held_paths:
+            return None
+        if path in self.answers:
+            return self.answers[path]
+        if call.method == "GET" and path == "/api/v1/twins":
+            return 200, {"data": self.twins}
+        if call.method == "GET" and path.endswith("/messages"):
+            return (404, {}) if self.history is None else (200, {"data": self.history})
+        if call.method == "POST" and path == "/api/v1/conversations":
+            self._conversations += 1
+            return 201, {"data": {"id": f"up-{self._conversations}", **call.body}}
+        return None
+
+
+@contextmanager
+def running() -> Iterator[Upstream]:
+    """Run a scripted upstream."""
+
+    class OwnHandler(Handler):
+        pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    server = Server(("127.0.0.1", 0), OwnHandler)
+    upstream = OwnHandler.upstream = Upstream(server)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield upstream
+    upstream.release()
+    upstream.stop()
+
+
+def _reply(call: Call, deltas: tuple[str, ...]) -> None:
+    call.start_stream()
+    for text in deltas:
+        call.delta(text)
+    call.complete()
