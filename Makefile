@@ -3,17 +3,20 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help run test check bench chaos format lint types lock screenshots words
+.PHONY: help run test test-fast check bench chaos format lint types lock screenshots words
 .DEFAULT_GOAL := help
 
 help: ## Show what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|'
 
 run: .venv/run.done ## Set everything up and serve http://127.0.0.1:8000
 	@$(BIN)/python app.py
 
 test: .venv/test.done ## Set everything up and run all tests
 	@$(BIN)/python -m pytest
+
+test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
+	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"
 
 check: lint types test ## Check format, lint, types, and run all tests
 

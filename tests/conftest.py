@@ -16,17 +16,25 @@ from playwright.sync_api import Browser, sync_playwright
 
 import app as twindow
 from blueprints.current import Portal
-from tests.support import chromium
+from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
-from tests.support import upstream as scripted
+from tests.support.durations import Durations
 from tests.support.person import Person
 from tests.support.portals import close, portal_of, prepare, served
 from tests.support.postgres import Postgres
-from tests.support.upstream import Upstream
+from tests.support.resources import Guard
+from tests.support.upstream import KEY, Upstream
 
 # How long an example takes says how busy the machine is; bench/ measures speed.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("untimed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the plugins of this suite."""
+    config.pluginmanager.register(Guard())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Durations())
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +65,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
     """Run a scripted service."""
-    with scripted.running() as upstream:
+    with upstream_server.running() as upstream:
         yield upstream
 
 
@@ -76,7 +84,7 @@ def settings(tmp_path: Path, upstream: Upstream, tables: Path) -> dict[str, Any]
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     shutil.copy(tables, data)
-    return {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": data}
+    return {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
 
 
 @pytest.fixture
@@ -126,6 +134,16 @@ def alice(people: Callable[[], Person]) -> Person:
 def bob(people: Callable[[], Person]) -> Person:
     """Return Bob, who is not Alice."""
     return people()
+
+
+@pytest.fixture(scope="session")
+def processes() -> None:
+    """Allow a test to start processes: servers, commands, proxies."""
+
+
+@pytest.fixture(scope="session")
+def bundled_model(processes: None) -> None:
+    """Allow a test to run the bundled model, which takes seconds."""
 
 
 @pytest.fixture(scope="session")

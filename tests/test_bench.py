@@ -34,7 +34,7 @@ def test_one_block_of_code_has_300_lines():
     assert len(code) == 300
 
 
-def test_the_service_says_what_was_ordered_and_when_it_had_said_it():
+def test_the_service_says_what_was_ordered_and_when_it_had_said_it(processes: None):
     order = service.said(50, tag="7", rate=0)
     with servers.scripted() as scripted:
         client = Client(scripted.url, "any")

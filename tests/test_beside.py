@@ -37,6 +37,7 @@ print(*(work.value for work in works))
 """
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(("name", "at_once"), [("beside", 3), ("beside_in_turn", 1)])
 def test_others_go_on_meanwhile(name: str, at_once: int):
     program = PROGRAM.replace("{name}", name).replace("{at_once}", str(at_once))

@@ -17,6 +17,8 @@ import pytest
 from tests.support.person import Person, ended
 from tests.support.processes import ROOT, free_port, new_key, running
 
+pytestmark = pytest.mark.usefixtures("bundled_model")
+
 
 @pytest.fixture
 def somebody() -> Iterator[Person]:

@@ -13,12 +13,11 @@ from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, Page, expect
 
 import app as twindow
-from tests.journeys.conftest import turn
-from tests.journeys.steps import say
-from tests.support import upstream as scripted
+from tests.journeys.steps import say, turn
+from tests.support import upstream_server
 from tests.support.person import Person
 from tests.support.portals import close, served
-from tests.support.upstream import Upstream
+from tests.support.upstream import KEY, Upstream
 
 WAIT_MS = 10_000
 
@@ -65,9 +64,9 @@ class House:
     def staged(self, state: State, data: Path) -> Iterator[Stage]:
         """Bring the page into a state; nothing is left of the one before."""
         with ExitStack() as stack:
-            upstream = stack.enter_context(scripted.running())
+            upstream = stack.enter_context(upstream_server.running())
             patch = stack.enter_context(pytest.MonkeyPatch.context())
-            settings = {"api_url": upstream.url, "api_key": scripted.KEY, "data_dir": data}
+            settings = {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
             app = self.door.app = twindow.create_app(settings | state.settings)
             stack.callback(close, app)
             stack.callback(upstream.release)

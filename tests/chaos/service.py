@@ -23,7 +23,7 @@ from typing import Any
 import gevent.os
 
 from tests.chaos import attacks
-from tests.support import upstream
+from tests.support import upstream_server
 from tests.support.upstream import Call
 
 TWIN = {"id": "ada", "name": "Ada", "description": "Explains how things work."}
@@ -38,7 +38,7 @@ class Message:
     over_at: float | None = None
 
 
-class Handler(upstream.Handler):
+class Handler(upstream_server.Handler):
     """Answer at once, by what the message says."""
 
     messages: dict[str, Message]

@@ -5,6 +5,7 @@ import pytest
 from tests.chaos import burst, crash, drain
 from tests.chaos.report import broken
 
+pytestmark = pytest.mark.usefixtures("processes")
 DURATIONS = {"slowest_seconds", "exit_seconds"}
 
 

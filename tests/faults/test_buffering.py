@@ -12,6 +12,8 @@ from flask import Flask
 from tests.support import nginx
 from tests.support.portals import served
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 
 def holding_back(url: str) -> Any:
     """Return a proxy that passes an answer on when it has all of it."""

@@ -35,7 +35,7 @@ class Disk:
 
 
 @pytest.fixture
-def server(tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
+def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
     with serving(tmp_path, free_port(), upstream) as server:
         yield server
     assert "Traceback" not in "".join(server.output)

@@ -106,7 +106,7 @@ class Crowd:
 
 
 @pytest.fixture
-def server(tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
+def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
     with serving(tmp_path / "data", free_port(), upstream, **BOUNDLESS) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
@@ -121,7 +121,7 @@ def test_a_thousand_broken_streams_leave_no_socket_and_no_file(
     crowd = Crowd(person, upstream, tmp_path / "data")
     before = held(worker)
 
-    turn_id, call = crowd.start_stream()
+    turn_id, call = crowd.begin()
     call.start_stream().delta("It goes on")
     crowd.leave(turn_id, 1000)
     crowd.hang_up(200)
@@ -153,7 +153,7 @@ def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_p
     crowd.hang_up(1)
     before = threading.active_count()
 
-    turn_id, call = crowd.start_stream()
+    turn_id, call = crowd.begin()
     call.start_stream().delta("It goes on")
     crowd.leave(turn_id, BATCH)
     crowd.hang_up(30)

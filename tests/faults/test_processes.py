@@ -11,7 +11,7 @@ from bs4 import Tag
 
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
-from tests.support import upstream as scripted
+from tests.support import upstream_server
 from tests.support.person import Page, Person, Stream, ended
 from tests.support.postgres import Postgres
 from tests.support.processes import free_port
@@ -46,12 +46,14 @@ class Two:
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def two(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
+def two(
+    request: pytest.FixtureRequest, processes: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Two]:
     settings = {}
     if request.param == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
         settings = {"DATABASE_URL": postgres.new_database()}
-    with scripted.running() as upstream:
+    with upstream_server.running() as upstream:
         two = Two(tmp_path_factory.mktemp("data"), upstream, settings)
         yield two
         two.close()

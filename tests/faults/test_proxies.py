@@ -15,6 +15,7 @@ from tests.support.person import Person, ended
 from tests.support.processes import running
 from tests.support.upstream import KEY, Upstream
 
+pytestmark = pytest.mark.usefixtures("processes")
 IDLE_SECONDS = 1
 BEATS = 8
 

@@ -7,17 +7,14 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.journeys.steps import WAIT_MS
 from tests.support.portals import served
 from tests.support.tcp_proxy import Wire, strung
-from tests.support.upstream import Upstream
 
-WAIT_MS = 10_000
 # What Chromium says when a page is left, or scripts are late, before it has faded in.
 INTERRUPTED = "Transition was"
-AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
-  requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 
 
 class Surprises(list[str]):
@@ -84,34 +81,3 @@ def open_context(
     context.on("page", watch)
     yield context
     context.close()
-
-
-# What a page that is sent while its reply is written shows of its state.
-WAITS = ":not(:has(.turn__foot)):has(.now:not(:has(~ *)) .turn__progress)"
-FOLLOWED = {"waiting": WAITS, "streaming": f":not(:has(.turn__foot)):not({WAITS})"}
-
-
-def turn(page: Page, state: str, number: int = 0):
-    followed = FOLLOWED.get(state, f":has(.turn__foot[data-state={state}])")
-    return page.locator(f".turn[data-state={state}], .turn[data-followed]{followed}").nth(number)
-
-
-def rest(page: Page) -> None:
-    """Wait until a page has done what it does when it is first seen."""
-    if page.locator("[data-followed]").count():  # still loads while its reply is written
-        return
-    page.wait_for_load_state()
-    if page.locator("html.scripts").count():
-        page.evaluate(AFTER_PAINT)
-
-
-def begun(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation with one whole turn."""
-    page = context.new_page()
-    page.goto("/twins/ada")
-    page.get_by_role("textbox", name="Message").fill("Hello")
-    page.get_by_role("button", name="Send").click()
-    upstream.next_call().start_stream().complete("Hello to you")
-    expect(turn(page, "complete")).to_be_visible()
-    rest(page)
-    return page

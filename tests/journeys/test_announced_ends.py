@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import CONVERSATION, SAYINGS, Held, box, say, talking, text
+from tests.journeys.steps import begun, box, say, talking, text, turn
+from tests.journeys.traffic import CONVERSATION, Held
+from tests.journeys.window import SAYINGS
 from tests.support.html import read
 from tests.support.upstream import Upstream
 

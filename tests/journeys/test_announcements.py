@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import SAYINGS, box, progress, talking, text
+from tests.journeys.steps import begun, box, progress, talking, text, turn
+from tests.journeys.window import SAYINGS
 from tests.support.upstream import Upstream
 
 LOOK_MS = 1_500

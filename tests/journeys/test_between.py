@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import box, say, show, talking, text
+from tests.journeys.steps import begun, box, say, talking, text, turn
+from tests.journeys.window import show
 from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("bad_network")

@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import say
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import begun, say, turn
 from tests.support.upstream import Upstream
 
 OFFLINE = "You are offline. Your text is still here; try again."

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises, turn
-from tests.journeys.steps import box, say, talking, text
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import box, say, talking, text, turn
 from tests.support.upstream import Upstream
 
 CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
@@ -39,7 +39,7 @@ def test_times_are_by_the_readers_clock_from_the_second_page_on(
 ):
     page = context.new_page()
     clock = {"timezoneId": "Pacific/Kiritimati"}
-    context.new_cdp_session(page).send_event("Emulation.setTimezoneOverride", clock)
+    context.new_cdp_session(page).send("Emulation.setTimezoneOverride", clock)
     page.goto("/twins/ada")
     assert "zone=Pacific/Kiritimati" in page.evaluate(ZONE)
     say(page, "Hello")

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Route, expect
 
 from blueprints.current import Portal
-from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import menu, talking
+from tests.journeys.conftest import Surprises, open_context
+from tests.journeys.steps import begun, menu, talking, turn
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import FORMS, Held, box, say, say_too_early, talking, text
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import begun, box, say, say_too_early, talking, text, turn
+from tests.journeys.traffic import FORMS, Held
 from tests.support.upstream import Upstream
 
 # After a hundred frames at the latest.

@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import FORMS, Held, box, say, text
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import begun, box, say, text, turn
+from tests.journeys.traffic import FORMS, Held
 from tests.support.upstream import Upstream
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import CONVERSATION, box, progress, say, talking, text
+from tests.journeys.steps import begun, box, progress, say, talking, text, turn
+from tests.journeys.traffic import CONVERSATION
 from tests.support.upstream import TWINS, Upstream
 
 IDLE_SECONDS = 5

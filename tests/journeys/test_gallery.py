@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Request, Route, expect
 
-from tests.journeys.steps import requests_of
+from tests.journeys.traffic import requests_of
 from tests.support.images import png
 from tests.support.upstream import Upstream
 

@@ -7,8 +7,20 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import AFTER_PAINT, Surprises, begun, turn
-from tests.journeys.steps import TOO_LONG, Held, box, refuse, say, say_too_early, talking, text
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import (
+    AFTER_PAINT,
+    TOO_LONG,
+    begun,
+    box,
+    refuse,
+    say,
+    say_too_early,
+    talking,
+    text,
+    turn,
+)
+from tests.journeys.traffic import Held
 from tests.support.upstream import TWINS, Upstream
 
 ESCAPE = """(box, by) => box.dispatchEvent(new KeyboardEvent(

@@ -7,17 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import turn
-from tests.journeys.steps import (
-    HIDDEN,
-    NO_SPREAD,
-    hide,
-    is_stream,
-    requests_of,
-    show,
-    talking,
-    text,
-)
+from tests.journeys.page_clock import NO_SPREAD
+from tests.journeys.steps import talking, text, turn
+from tests.journeys.traffic import is_stream, requests_of
+from tests.journeys.window import HIDDEN, hide, show
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 

@@ -11,16 +11,9 @@ from sqlalchemy import delete
 from blueprints.current import Portal
 from chat.entries import fold
 from chat.tables import sessions
-from tests.journeys.steps import (
-    CONVERSATION,
-    NO_SPREAD,
-    Asked,
-    is_stream,
-    progress,
-    say,
-    talking,
-    text,
-)
+from tests.journeys.page_clock import NO_SPREAD, Asked
+from tests.journeys.steps import progress, say, talking, text
+from tests.journeys.traffic import CONVERSATION, is_stream
 from tests.support.tcp_proxy import Wire
 from tests.support.upstream import Upstream
 

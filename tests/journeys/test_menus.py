@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from blueprints.current import Portal
-from tests.journeys.conftest import begun
-from tests.journeys.steps import menu
+from tests.journeys.steps import begun, menu
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
 

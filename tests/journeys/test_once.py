@@ -7,20 +7,18 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises, begun, turn
+from tests.journeys.conftest import Surprises
 from tests.journeys.steps import (
-    FORMS,
-    Held,
+    begun,
     box,
     double_click,
     enter_twice,
-    is_post,
-    post_answers,
-    requests_of,
     say,
     say_too_early,
     text,
+    turn,
 )
+from tests.journeys.traffic import FORMS, Held, is_post, post_answers, requests_of
 from tests.support.upstream import Upstream
 
 FIRST = "/api/v1/conversations/up-1/messages/stream"

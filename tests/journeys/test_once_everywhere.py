@@ -11,15 +11,8 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 import app as twindow
-from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import (
-    CONVERSATION,
-    box,
-    enter_twice,
-    lose_the_next_answer,
-    say,
-    text,
-)
+from tests.journeys.steps import begun, box, enter_twice, say, text, turn
+from tests.journeys.traffic import CONVERSATION, lose_the_next_answer
 from tests.support.person import Person, ended
 from tests.support.portals import close, served
 from tests.support.postgres import Postgres

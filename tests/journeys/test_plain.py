@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
-from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import say, talking
+from tests.journeys.conftest import Surprises, open_context
+from tests.journeys.steps import begun, say, talking, turn
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))

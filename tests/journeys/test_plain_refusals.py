@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import TOO_LONG, refuse, say
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import TOO_LONG, begun, refuse, say, turn
 from tests.support.upstream import Call, Upstream
 
 

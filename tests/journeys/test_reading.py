@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from blueprints.current import Portal
-from tests.journeys.conftest import Surprises, begun, turn
-from tests.journeys.steps import LONG, box, long_reply, say, step_up, talking, text
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import LONG, begun, box, long_reply, say, talking, text, turn
+from tests.journeys.window import step_up
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises, begun
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import begun
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.chaos.processes import Portal, Service, serving
-from tests.journeys.conftest import turn
+from tests.journeys.steps import turn
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 
@@ -18,7 +18,7 @@ BACK_MS = 20_000
 
 @pytest.mark.fault("F71")
 def test_a_page_learns_by_itself_what_became_of_its_reply(
-    browser: Browser, upstream: Upstream, tmp_path: Path
+    browser: Browser, processes: None, upstream: Upstream, tmp_path: Path
 ):
     port = free_port()
     context = browser.new_context()

@@ -5,20 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.journeys.conftest import begun
-from tests.journeys.steps import (
-    NO_SPREAD,
-    Held,
-    box,
-    fire,
-    is_stream,
-    requests_of,
-    same_person,
-    say,
-    say_too_early,
-    talking,
-    text,
-)
+from tests.journeys.page_clock import NO_SPREAD
+from tests.journeys.steps import begun, box, say, say_too_early, talking, text
+from tests.journeys.traffic import Held, is_stream, requests_of
+from tests.journeys.window import fire, same_person
 from tests.support.tcp_proxy import Wire
 from tests.support.upstream import Upstream
 

@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from blueprints.current import Portal
-from tests.journeys.conftest import AFTER_PAINT, begun, turn
-from tests.journeys.steps import box, say, talking
+from tests.journeys.steps import AFTER_PAINT, begun, box, say, talking, turn
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import begun, turn
-from tests.journeys.steps import box, say, say_too_early, talking, text
+from tests.journeys.steps import begun, box, say, say_too_early, talking, text, turn
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import turn
-from tests.journeys.steps import say
+from tests.journeys.steps import say, turn
 from tests.support.upstream import Upstream
 
 NAME = "element => getComputedStyle(element).viewTransitionName"

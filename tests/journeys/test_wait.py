@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from blueprints.bundles import property_names
-from tests.journeys.conftest import WAIT_MS, Surprises, open_context, turn
+from tests.journeys.conftest import Surprises, open_context
+from tests.journeys.steps import WAIT_MS, turn
 from tests.support.upstream import Upstream
 
 

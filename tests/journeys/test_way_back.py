@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import turn
-from tests.journeys.steps import box, long_reply, step_up, talking
+from tests.journeys.steps import box, long_reply, talking, turn
+from tests.journeys.window import step_up
 from tests.support.upstream import Upstream
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.support import upstream as scripted
+from tests.support import upstream_server
 from tests.support.person import Person, ended
 from tests.support.processes import running
+from tests.support.upstream import KEY, Upstream
 
 FIRST_BYTES, FIRST_REQUESTS = 30_000, 6
 NEXT_BYTES, NEXT_REQUESTS = 5_000, 2
@@ -81,21 +82,23 @@ class Scales:
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[scripted.Upstream]:
-    with scripted.running() as upstream:
+def service() -> Iterator[Upstream]:
+    with upstream_server.running() as upstream:
         yield upstream
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, service: scripted.Upstream) -> Iterator[str]:
+def server(
+    processes: None, tmp_path_factory: pytest.TempPathFactory, service: Upstream
+) -> Iterator[str]:
     data = tmp_path_factory.mktemp("weight")
-    settings = {"API_URL": service.url, "API_KEY": scripted.KEY, "API_FAIR_SHARE": "1"}
+    settings = {"API_URL": service.url, "API_KEY": KEY, "API_FAIR_SHARE": "1"}
     with running(Path(data), "app.py", **settings) as server:
         yield server.url
 
 
 @pytest.fixture(scope="module")
-def as_it_comes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def as_it_comes(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve with nothing set: with the twins that come along, and the service beside."""
     with running(Path(tmp_path_factory.mktemp("as_it_comes")), "app.py") as server:
         yield server.url
@@ -140,9 +143,7 @@ def test_the_next_page_is_next_to_nothing(context: BrowserContext, server: str, 
     assert of_this_host(scales, server), scales.told
 
 
-def test_a_page_of_twenty_turns_is_small(
-    context: BrowserContext, server: str, service: scripted.Upstream
-):
+def test_a_page_of_twenty_turns_is_small(context: BrowserContext, server: str, service: Upstream):
     person = Person(server)
     seen = person.begin("Why does a bicycle stay upright? 1")
     for number in range(2, TURNS + 2):

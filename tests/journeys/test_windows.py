@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
-from tests.journeys.conftest import Surprises, begun, open_context, turn
-from tests.journeys.steps import Held, box, hide, menu, same_person, say, show, text, until
+from tests.journeys.conftest import Surprises, open_context
+from tests.journeys.steps import begun, box, menu, say, text, turn
+from tests.journeys.traffic import Held, until
+from tests.journeys.window import hide, same_person, show
 from tests.support.upstream import Upstream
 
 

@@ -9,7 +9,8 @@ import pytest
 from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises, turn
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import turn
 from tests.support.upstream import KEY, Upstream
 
 

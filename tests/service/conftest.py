@@ -20,7 +20,7 @@ from tests.service.client import Api
 from tests.service.credentials import Credentials
 from tests.service.guests import Come, NewLine, coming
 from tests.service.provider import ISSUER, Provider
-from tests.support import upstream as scripted
+from tests.support import upstream_server
 from tests.support.portals import served
 from tests.support.upstream import Upstream
 
@@ -49,7 +49,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def model() -> Iterator[Upstream]:
-    with scripted.running() as upstream:
+    with upstream_server.running() as upstream:
         yield upstream
 
 
@@ -145,7 +145,7 @@ def come(new_line: NewLine) -> Iterator[Come]:
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    with scripted.running() as upstream:
+    with upstream_server.running() as upstream:
         provider = Provider(upstream)
         provider.add("one")
         yield provider

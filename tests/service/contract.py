@@ -15,7 +15,7 @@ import config
 from service import limits
 from service.application import create_service, parts_of
 from tests.service.conftest import TWIN
-from tests.support import upstream as scripted
+from tests.support import upstream_server
 from tests.support.portals import served
 from tests.support.upstream import Call
 
@@ -46,7 +46,7 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     twins = folder / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
-    with scripted.running() as upstream:
+    with upstream_server.running() as upstream:
         upstream.answers["/v1/chat/completions"] = _reply
         upstream.answers["/tokenize"] = 404, {}
         settings = config.load(

@@ -13,7 +13,8 @@ import msgspec
 
 from service import resources
 from tests.service.client import Api
-from tests.support.upstream import Call, Upstream, running
+from tests.support.upstream import Call, Upstream
+from tests.support.upstream_server import running
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
@@ -32,7 +33,9 @@ def test_the_lines_of_a_stream_are_what_the_service_writes():
     assert told == whole.message.content
 
 
-def test_the_example_prints_the_reply_that_comes_without_a_delta(url: str, full_key: str):
+def test_the_example_prints_the_reply_that_comes_without_a_delta(
+    processes: None, url: str, full_key: str
+):
     with running() as repeated:
         repeated.answers["/api/v1/conversations"] = 201, {"data": {"id": "one"}}
         repeated.answers["/api/v1/conversations/one/messages/stream"] = only_the_end
@@ -40,7 +43,9 @@ def test_the_example_prints_the_reply_that_comes_without_a_delta(url: str, full_
         assert run_the_example(f"{repeated.url}/api/v1", full_key) == "Hello again.\n"
 
 
-def test_the_example_prints_each_piece_once(api: Api, model: Upstream, full_key: str):
+def test_the_example_prints_each_piece_once(
+    processes: None, api: Api, model: Upstream, full_key: str
+):
     model.always_reply("Hi ", "there")
 
     assert run_the_example(api.url, full_key) == "Hi there"

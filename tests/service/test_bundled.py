@@ -18,6 +18,7 @@ from service.bundled import BundledModel, Unavailable
 from service.model import Model
 from service.sampling import Sampling
 
+pytestmark = pytest.mark.usefixtures("bundled_model")
 SHORT = Sampling(temperature=0, max_tokens=5)
 HELLO = [{"role": "user", "content": "Say hello."}]
 

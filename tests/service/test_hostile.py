@@ -121,7 +121,7 @@ def test_a_twin_of_the_far_future_harms_no_other(api: Api, parts: Parts):
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory):
+def alone(processes: None, tmp_path_factory: pytest.TempPathFactory):
     """Run the service as it is run."""
     with running(tmp_path_factory.mktemp("data"), "-m", "service") as server:
         yield server.url

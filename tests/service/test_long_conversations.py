@@ -93,7 +93,7 @@ def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
 
 
 @pytest.fixture(scope="module")
-def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
     """Return the parts of a service with the model that comes along and a small window."""
     twins = tmp_path_factory.mktemp("twins")
     (twins / "ada.md").write_text(TWIN.replace("max_tokens: 50", "max_tokens: 5"))

@@ -57,7 +57,7 @@ def test_the_document_holds_every_address_of_the_service(document: dict[str, Any
     assert [o.number for o in operations.all if o.number] == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_the_service_does_what_its_document_says():
+def test_the_service_does_what_its_document_says(processes: None):
     done = contract.run(examples=8)
 
     assert done.returncode == 0, done.stdout[-4000:]
@@ -82,6 +82,7 @@ def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
         assert str(link["href"])[1:] in ids
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("language", ["curl", "python"])
 def test_the_examples_of_the_page_run(
     api: Api, model: Upstream, parts: Parts, full_key: str, language: str

@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import json
 import queue
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-WAIT_SECONDS = 10
+from tests.support.connection import WAIT_SECONDS, Connection
+
 KEY = "canary-key-5f2c9e"
 COMPLETIONS = "/v1/chat/completions"
 
@@ -37,19 +35,19 @@ TWINS = [
 ]
 
 
-class Call:
-    """A request to the upstream, answered by the test."""
+class Call(Connection):
+    """A request to the upstream, answered by the test.
 
-    def __init__(self, handler: Handler, body: Any) -> None:
+    `Connection` has the bytes: heads, chunks, resets, disconnects.
+    """
+
+    def __init__(self, handler: BaseHTTPRequestHandler, body: Any) -> None:
+        super().__init__(handler)
         self.method = handler.command
         self.path = handler.path
         self.headers = dict(handler.headers)
         self.body = body
-        self._handler = handler
         self._is_completion = self.path.endswith("/chat/completions")
-        self._closed = threading.Event()
-
-    # Whole responses
 
     def respond(self, status: int, body: Any = None, **headers: str) -> None:
         """Send a whole response: bytes as they are, anything else as JSON."""
@@ -57,8 +55,6 @@ class Call:
         self.send_head(status, **{"content_type": "application/json", **headers})
         self.send_bytes(data)
         self.close()
-
-    # Streams
 
     def start_stream(self, **headers: str) -> Self:
         """Send the head of an event stream."""
@@ -84,82 +80,6 @@ class Call:
     def send_event(self, **event: Any) -> None:
         """Send an event with this JSON object as its data."""
         self.send_bytes(f"data: {json.dumps(event)}\n\n".encode())
-
-    # Bytes and connections
-
-    def send_head(self, status: int = 200, **headers: str) -> None:
-        """Send the status and headers. The connection delimits the body."""
-        self._handler.send_response(status)
-        for name, value in headers.items():
-            self._handler.send_header(name.replace("_", "-").title(), value)
-        self._handler.send_header("Connection", "close")
-        self._handler.end_headers()
-
-    def send_chunk(self, data: bytes) -> None:
-        """Send a chunk, for `Transfer-Encoding: chunked`; an empty one ends the body."""
-        self.send_bytes(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-
-    def send_bytes(self, data: bytes) -> None:
-        """Send bytes as they are."""
-        self._handler.wfile.write(data)
-        self._handler.wfile.flush()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._closed.set()
-
-    def reset(self) -> None:
-        """Reset the connection (RST)."""
-        linger = (1).to_bytes(4, "little") + (0).to_bytes(4, "little")
-        self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        self._closed.set()
-
-    def wait_for_disconnect(self) -> bool:
-        """Wait until the client closes the connection; return False on timeout."""
-        try:
-            self._handler.connection.settimeout(WAIT_SECONDS)
-            return self._handler.connection.recv(1) == b""
-        except TimeoutError:
-            return False
-        except OSError:
-            return True
-
-    def send_until_disconnect(self, data: bytes = b": heartbeat\n\n") -> None:
-        """Send these bytes twenty times a second until the client closes the connection."""
-        self._handler.connection.settimeout(0.05)
-        with suppress(OSError):
-            while True:
-                self.send_bytes(data)
-                with suppress(TimeoutError):
-                    if self._handler.connection.recv(1) == b"":
-                        return
-
-    def wait_until_closed(self) -> None:
-        """Keep the connection open until the test closes it."""
-        self._closed.wait(60)
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Hand each request to the upstream."""
-
-    upstream: Upstream
-    protocol_version = "HTTP/1.1"
-
-    def handle_request(self) -> None:
-        """Read a request and have the upstream answer it."""
-        length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
-        self.answer(Call(self, body))
-        self.close_connection = True
-
-    do_GET = do_POST = do_DELETE = handle_request  # noqa: N815
-
-    def answer(self, call: Call) -> None:
-        """Answer a request."""
-        self.upstream.handle(call)
-
-    def log_message(self, *_: Any) -> None:
-        """Log nothing."""
 
 
 # A status and a body, or a function that answers the call.
@@ -240,26 +160,6 @@ class Upstream:
             self._conversations += 1
             return 201, {"data": {"id": f"up-{self._conversations}", **call.body}}
         return None
-
-
-@contextmanager
-def running() -> Iterator[Upstream]:
-    """Run a scripted upstream."""
-
-    class OwnHandler(Handler):
-        pass
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-
-    server = Server(("127.0.0.1", 0), OwnHandler)
-    upstream = OwnHandler.upstream = Upstream(server)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield upstream
-    upstream.release()
-    upstream.stop()
 
 
 def _reply(call: Call, deltas: tuple[str, ...]) -> None:

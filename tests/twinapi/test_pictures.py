@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import upstream as scripted
+from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
 from twinapi import Client, NoPicture, addresses, pictures
@@ -21,7 +21,7 @@ PICTURE = png()
 @pytest.fixture
 def elsewhere() -> Iterator[Upstream]:
     """Run a server that is not the service."""
-    with scripted.running() as elsewhere:
+    with upstream_server.running() as elsewhere:
         elsewhere.answers["/a.png"] = gives(PICTURE)
         yield elsewhere
 

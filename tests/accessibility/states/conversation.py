@@ -3,8 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
-from tests.journeys.conftest import turn
-from tests.journeys.steps import box, refuse, say, say_too_early, text
+from tests.journeys.steps import box, refuse, say, say_too_early, text, turn
 from tests.support.upstream import TWINS
 
 

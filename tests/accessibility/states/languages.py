@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
-from tests.journeys.conftest import turn
+from tests.journeys.steps import turn
 
 MIXED = "لأن الضوء الأزرق **يتشتت**.\n\nBecause of Rayleigh scattering: `sky()`.\n\n- أول\n- second"
 

@@ -3,8 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
-from tests.journeys.conftest import turn
-from tests.journeys.steps import text
+from tests.journeys.steps import text, turn
 
 CODE = """\
 ```python

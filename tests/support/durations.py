@@ -1,0 +1,31 @@
+"""The cost of a test run: its core-seconds, by folder, and the slowest tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+SLOWEST = 10
+
+
+class Durations:
+    """Add up the set-up, call and teardown of each test over all workers."""
+
+    def __init__(self) -> None:
+        self._seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count one phase of a test."""
+        self._seconds[report.nodeid] += report.duration
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the totals."""
+        folders: Counter[str] = Counter()
+        for test, seconds in self._seconds.items():
+            folders["/".join(test.split("::")[0].split("/")[1:][:1])] += seconds
+        terminalreporter.section(f"{sum(folders.values()):.0f} core-seconds")
+        parts = (f"{name} {seconds:.0f}" for name, seconds in folders.most_common() if seconds >= 1)
+        terminalreporter.line(", ".join(parts))
+        for test, seconds in self._seconds.most_common(SLOWEST):
+            terminalreporter.line(f"{seconds:6.1f} {test}")

@@ -1,0 +1,62 @@
+"""Resources beside this process, as markers: browser, server, postgres and model.
+
+A test gets the marker by using the fixture of the resource. A test without one cannot start a
+process, so that `make test-fast` (no marked test) stays fast by construction.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+# Fixtures that provide a resource, and its marker. A parameter "postgresql" has one, too.
+FIXTURES = {
+    "browser": "browser",
+    "postgres": "postgres",
+    "bundled_model": "model",
+    "processes": "server",
+}
+MARKERS = frozenset(FIXTURES.values())
+# Programs that only prepare a test and end at once.
+TOOLS = {"openssl", "apt-get"}
+
+
+class Guard:
+    """Refuse to start a process in a test that uses no resource."""
+
+    def __init__(self) -> None:
+        self._test: pytest.Item | None = None
+        sys.addaudithook(self._audit)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
+        """Add the markers of the resources that each test uses."""
+        for item in items:
+            for fixture in getattr(item, "fixturenames", ()):
+                if marker := FIXTURES.get(fixture):
+                    item.add_marker(marker)
+            parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+            if "postgresql" in parameters:
+                item.add_marker("postgres")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Watch what a test without resources does."""
+        self._test = None if MARKERS & {mark.name for mark in item.iter_markers()} else item
+        try:
+            return (yield)
+        finally:
+            self._test = None
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event != "subprocess.Popen" or self._test is None:
+            return
+        program = str(arguments[0]).rpartition("/")[2]
+        if program not in TOOLS:
+            raise RuntimeError(
+                f"{self._test.nodeid} starts {program}: use a fixture of tests/conftest.py "
+                f"({', '.join(sorted(FIXTURES))}), which also marks the test"
+            )

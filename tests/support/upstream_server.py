@@ -1,0 +1,55 @@
+"""The HTTP server behind `tests.support.upstream`."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.support.upstream import Call, Upstream
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Hand each request to the upstream."""
+
+    upstream: Upstream
+    protocol_version = "HTTP/1.1"
+
+    def handle_request(self) -> None:
+        """Read a request and have the upstream answer it."""
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length)) if length else None
+        self.answer(Call(self, body))
+        self.close_connection = True
+
+    do_GET = do_POST = do_DELETE = handle_request  # noqa: N815
+
+    def answer(self, call: Call) -> None:
+        """Answer a request."""
+        self.upstream.handle(call)
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing."""
+
+
+@contextmanager
+def running() -> Iterator[Upstream]:
+    """Run a scripted upstream."""
+
+    class OwnHandler(Handler):
+        pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    server = Server(("127.0.0.1", 0), OwnHandler)
+    upstream = OwnHandler.upstream = Upstream(server)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield upstream
+    upstream.release()
+    upstream.stop()
