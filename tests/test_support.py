@@ -9,7 +9,7 @@ import pytest
 
 
 def test_a_test_without_a_resource_cannot_start_a_process():
-    with pytest.raises(RuntimeError, match="use a fixture of tests/conftest.py"):
+    with pytest.raises(RuntimeError, match="use a fixture of tests"):
         subprocess.run([sys.executable, "-c", ""], check=False)
 
 
