@@ -42,6 +42,7 @@ from chat.markdown.within import within
 from chat.producer import Producer
 from chat.search import Search, grouped
 from chat.turns import Turns
+from clock import SYSTEM, Clock
 from config import Settings
 from database import Database, DatabaseUnavailable, migrate
 from service.application import Service, create_service
@@ -57,11 +58,11 @@ NO_DATABASE = "The database does not answer. TWINDOW_DATABASE_URL says where it 
 class Twindow:
     """The portal and, where no other is set, the service beside it, as one application."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Clock = SYSTEM) -> None:
         with config.one_starts_at_a_time(settings.data_dir):
-            self.service = Service(create_service(settings)) if settings.embedded else None
+            self.service = Service(create_service(settings, clock)) if settings.embedded else None
             self.portal = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
-            self.log = _put_together(self.portal, settings, self.service)
+            self.log = _put_together(self.portal, settings, self.service, clock)
         self._pages = self.portal.wsgi_app
         self.portal.wsgi_app = self  # type: ignore[method-assign]
 
@@ -93,7 +94,7 @@ def _is_host(name: str) -> bool:
     return all(len(label) <= MAX_LABEL for label in name.split("."))
 
 
-def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
+def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYSTEM) -> Flask:
     """Make the app from the environment; the overrides are settings by their lower-case names.
 
     Raises config.SettingsError.
@@ -104,7 +105,7 @@ def create_app(overrides: Mapping[str, Any] | None = None) -> Flask:
         if click.get_current_context(silent=True):
             raise click.ClickException(str(error)) from None
         raise
-    return Twindow(settings).portal
+    return Twindow(settings, clock).portal
 
 
 def main() -> None:
@@ -131,9 +132,11 @@ def main() -> None:
     server.run()
 
 
-def _put_together(app: Flask, settings: Settings, service: Service | None) -> Log:
+def _put_together(app: Flask, settings: Settings, service: Service | None, clock: Clock) -> Log:
     app.debug = settings.debug
-    database = Database(settings.database("portal"))
+    database = Database(
+        settings.database("portal"), lock_timeout=settings.database_lock_timeout, clock=clock
+    )
     migrate(database, MIGRATIONS, "alembic_version")
     key = settings.api_key or (_own_key(service, settings) if service else "")
     allowance = Allowance(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,10 +23,11 @@ from sqlalchemy import (
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from clock import SYSTEM, Clock
+
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
 # stop every greenlet of the worker.
 RETRY_SECONDS = 0.01
-GIVE_UP_SECONDS = 2.5
 
 CONNECT_SECONDS = 5
 SILENT_MS = 10_000
@@ -40,14 +40,20 @@ class DatabaseUnavailable(Exception):
 
 
 class Database:
-    """Hold an engine, and hand out read and write transactions."""
+    """Hold an engine, and hand out read and write transactions.
 
-    def __init__(self, url: str) -> None:
+    `lock_timeout` is how many seconds a transaction waits for a lock. `clock` gives the times that
+    are stored.
+    """
+
+    def __init__(self, url: str, *, lock_timeout: float = 2.5, clock: Clock = SYSTEM) -> None:
+        self.clock = clock
+        self.lock_timeout = lock_timeout
         # Messages must not stand in logs, as they would in the text of an error.
         # A server that was restarted must not cost a person their message: each connection is
         # asked whether it lives before it is used.
         self.engine = create_engine(
-            url, hide_parameters=True, pool_pre_ping=True, connect_args=_patience(url)
+            url, hide_parameters=True, pool_pre_ping=True, connect_args=_timeouts(url, lock_timeout)
         )
         self._writing = threading.Lock()
         # When a transaction failed last, by the monotonic clock.
@@ -83,7 +89,7 @@ class Database:
             self._translated(),
             self._turn_to_write(),
             self.engine.connect() as connection,
-            _locked_for_writing(connection),
+            self._locked_for_writing(connection),
         ):
             yield connection
 
@@ -98,22 +104,35 @@ class Database:
 
     @contextmanager
     def _turn_to_write(self) -> Iterator[None]:
-        if not self._writing.acquire(timeout=GIVE_UP_SECONDS):
+        if not self._writing.acquire(timeout=self.lock_timeout):
             raise DatabaseUnavailable
         try:
             yield
         finally:
             self._writing.release()
 
+    def _locked_for_writing(self, connection: Connection) -> RootTransaction:
+        connection.execution_options(immediate=True)
+        give_up = self.clock.monotonic() + self.lock_timeout
+        while True:
+            try:
+                return connection.begin()
+            except OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+                if self.clock.monotonic() > give_up:
+                    raise DatabaseUnavailable from error
+                self.clock.sleep(RETRY_SECONDS)
+
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
         except (OperationalError, InterfaceError, PoolTimeout) as error:
-            self.failed_at = time.monotonic()
+            self.failed_at = self.clock.monotonic()
             raise DatabaseUnavailable from error
         except DatabaseUnavailable:
-            self.failed_at = time.monotonic()
+            self.failed_at = self.clock.monotonic()
             raise
 
     def close(self) -> None:
@@ -155,14 +174,14 @@ def _version(database: Database, version_table: str) -> str | None:
         return found.scalar()
 
 
-def _patience(url: str) -> dict[str, Any]:
+def _timeouts(url: str, lock_timeout: float) -> dict[str, Any]:
     """Return how long a PostgreSQL is waited for: as long as an SQLite file that is locked."""
     if make_url(url).get_backend_name() == "sqlite":
         return {}
     return {
         "connect_timeout": CONNECT_SECONDS,
         "tcp_user_timeout": SILENT_MS,
-        "options": f"-c lock_timeout={round(GIVE_UP_SECONDS * 1000)}",
+        "options": f"-c lock_timeout={round(lock_timeout * 1000)}",
     }
 
 
@@ -210,17 +229,3 @@ def _insert(dialect: str, table: Table) -> Any:
     from sqlalchemy.dialects import postgresql
 
     return postgresql.insert(table)
-
-
-def _locked_for_writing(connection: Connection) -> RootTransaction:
-    connection.execution_options(immediate=True)
-    give_up = time.monotonic() + GIVE_UP_SECONDS
-    while True:
-        try:
-            return connection.begin()
-        except OperationalError as error:
-            if "locked" not in str(error):
-                raise
-            if time.monotonic() > give_up:
-                raise DatabaseUnavailable from error
-            time.sleep(RETRY_SECONDS)

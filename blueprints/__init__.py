@@ -57,6 +57,10 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_BR_LEVEL=6,
         # Most pages are shorter: what could look back further would take memory, each time anew.
         COMPRESS_BR_WINDOW=16,
+        # A page that is sent while its reply is written grows at most this often, and says that it
+        # waits after so long.
+        NOSCRIPT_SOON_SECONDS=0.4,
+        NOSCRIPT_POLL_SECONDS=1.0,
     )
     # The id of a twin may hold any character: slashes at its beginning, or two of them, too.
     app.url_map.merge_slashes = False

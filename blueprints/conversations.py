@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, Response, make_response, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
 
 from blueprints import presses, refusals, words, written
 from blueprints.current import own_conversation, person, portal
@@ -97,7 +105,8 @@ def page_of(
     if follow and running and not is_one_too_many():
         values["composer"] = partial(composer_of, conversation)
         followed = written.Written(
-            running[0], portal().log.follow(running[0].id, written.LOOK_SECONDS)
+            running[0],
+            portal().log.follow(running[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
         )
         return written.page("conversations/show.html", followed, **values)
     status = refused.status if refused else 200

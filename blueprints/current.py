@@ -19,6 +19,7 @@ from chat.producer import Producer
 from chat.search import Search
 from chat.snippets import Pattern
 from chat.turns import Turn, Turns
+from clock import Clock
 from config import Settings
 from database import Database
 from twinapi import Client
@@ -48,6 +49,11 @@ class Portal:
     marked: Callable[[str, Pattern], str]
     # What to say about the model that answers, where the portal brings its own service.
     model_note: Callable[[], object | None]
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock of this portal."""
+        return self.database.clock
 
 
 def portal() -> Portal:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
 
 from babel.dates import format_date, format_skeleton
 
+from blueprints.current import portal
 from blueprints.language import current, gettext
 from blueprints.zone import local
 from chat.conversations import Conversation
@@ -18,7 +18,7 @@ Group = tuple[str, list[Conversation]]
 
 def grouped(conversations: Sequence[Conversation]) -> list[Group]:
     """Put a list, which is in order, under headings."""
-    today = local(time.time()).date()
+    today = local(portal().clock.time()).date()
     return [(name, list(some)) for name, some in groupby(conversations, lambda c: _name(c, today))]
 
 

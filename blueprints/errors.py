@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from dataclasses import replace
 from logging import ERROR, WARNING
 from typing import Any
@@ -14,7 +13,7 @@ from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 import twinapi
-from blueprints.current import Deleted
+from blueprints.current import Deleted, portal
 from blueprints.fragments import notice, wants_fragment
 from blueprints.headers import request_id
 from blueprints.states import DELETED, SERVICE_DOWN, STALE_FORM, State, state
@@ -80,7 +79,7 @@ def _from_service(error: twinapi.TwinApiError) -> Response:
     if isinstance(error, twinapi.RateLimited):
         wait = DEFAULT_WAIT if error.retry_after is None else error.retry_after
         told = replace(state(429), sentence=error.sentence)
-        response = answer(told, 429, until=time.time() + wait)
+        response = answer(told, 429, until=portal().clock.time() + wait)
         response.headers["Retry-After"] = str(math.ceil(wait))
         return response
     return answer(replace(SERVICE_DOWN, sentence=error.sentence), 503)

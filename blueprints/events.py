@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Generator
 
 from flask import Blueprint, Response, render_template, request
@@ -49,7 +48,8 @@ def _cursor() -> int:
 def _frames(turn: Turn, cursor: int) -> Generator[str]:
     # An event, not a comment: the page takes a stream that brings nothing for one that is none.
     yield sse.frame(event="here")
-    heard_at: float | None = time.monotonic()
+    clock = portal().clock
+    heard_at: float | None = clock.monotonic()
     draft = Draft(turn.id, cursor)
     says_what_it_does = True
     # From the beginning, whatever the page has: what it shows is what the whole log comes to.
@@ -63,14 +63,14 @@ def _frames(turn: Turn, cursor: int) -> Generator[str]:
         draft.read(batch)
         new = _beyond(batch, cursor)
         if new or cursor > batch.last:
-            heard_at = time.monotonic()
+            heard_at = clock.monotonic()
             text = frames.text(turn.position, draft.changes())
             does = any(isinstance(entry, Progress) for entry in new)
             if does or says_what_it_does:
                 text += frames.progress(turn, new, has_text=bool(draft.html))
             yield sse.frame(text, id=batch.last)
             cursor, says_what_it_does = batch.last, does
-        elif heard_at and time.monotonic() - heard_at >= look.STILL_WAITING_SECONDS:
+        elif heard_at and clock.monotonic() - heard_at >= look.STILL_WAITING_SECONDS:
             heard_at, says_what_it_does = None, True  # said once, not each time
             yield sse.frame(render_template("turns/_still_waiting.html", turn=turn))
         else:

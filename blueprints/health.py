@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 from flask import Blueprint, Response
@@ -46,11 +45,13 @@ def stream() -> Response:
     Some let the first pass, because it comes together with the head.
     """
 
+    clock = portal().clock
+
     def frames() -> Iterator[str]:
         yield sse.frame("at once")
-        time.sleep(SECOND_EVENT_SECONDS)
+        clock.sleep(SECOND_EVENT_SECONDS)
         yield sse.frame(SECOND_EVENT)
-        time.sleep(STREAM_SECONDS)
+        clock.sleep(STREAM_SECONDS)
         yield sse.frame("later")
 
     return Response(frames(), headers=sse.HEADERS)

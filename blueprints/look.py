@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from datetime import UTC, datetime, timedelta
 
 from babel.dates import format_date, format_skeleton, format_time, format_timedelta
@@ -32,7 +31,7 @@ def exact(seconds: float) -> str:
 
 def is_today(seconds: float) -> bool:
     """Tell whether a time is of this day, where the reader is."""
-    return local(seconds).date() == local(time.time()).date()
+    return local(seconds).date() == local(portal().clock.time()).date()
 
 
 def day(seconds: float) -> str:
@@ -40,7 +39,7 @@ def day(seconds: float) -> str:
     then = local(seconds)
     if is_today(seconds):
         return clock(seconds)
-    if then.year == local(time.time()).year:
+    if then.year == local(portal().clock.time()).year:
         return str(format_skeleton("MMMMd", then, locale=current()))
     return str(format_date(then, "long", current()))
 
@@ -67,7 +66,7 @@ def clock(seconds: float) -> str:
 
 def seconds_until(until: float | None) -> int:
     """Return how long it is until a time: at most an hour, and 0 when it is over or unknown."""
-    return min(3600, max(0, math.ceil(until - time.time()))) if until else 0
+    return min(3600, max(0, math.ceil(until - portal().clock.time()))) if until else 0
 
 
 def opening(content: str) -> str:
@@ -77,7 +76,7 @@ def opening(content: str) -> str:
 
 def is_long_ago(seconds: float) -> bool:
     """Tell whether somebody who has heard nothing since wonders whether anything will come."""
-    return time.time() - seconds >= STILL_WAITING_SECONDS
+    return portal().clock.time() - seconds >= STILL_WAITING_SECONDS
 
 
 def init_app(app: Flask) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from flask import Flask, Request, Response, current_app, g, request, session
 from flask_session.cachelib import CacheLibSessionInterface
 from sqlalchemy import Connection, bindparam, delete, select
 
+from blueprints.current import portal
 from chat.tables import sessions
 from database import Database, DatabaseUnavailable, insert_new, upsert
 
@@ -42,6 +42,7 @@ class DatabaseCache(BaseCache):
     def __init__(self, database: Database) -> None:
         super().__init__()
         self.database = database
+        self._clock = database.clock
         self._swept_at = 0.0
 
     def get(self, key: str) -> Any:
@@ -50,7 +51,7 @@ class DatabaseCache(BaseCache):
             return None
         with self.database.read() as connection:
             found = connection.execute(_BY_KEY, {"key": key}).first()
-        if found is None or found.expires_at < time.time():
+        if found is None or found.expires_at < self._clock.time():
             return None
         try:
             return msgspec.msgpack.decode(found.data, type=dict[str, Any])
@@ -78,11 +79,11 @@ class DatabaseCache(BaseCache):
         return True
 
     def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
-        expires_at = time.time() + self._normalize_timeout(timeout)
+        expires_at = self._clock.time() + self._normalize_timeout(timeout)
         return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
 
     def _sweep(self, connection: Connection) -> None:
-        now = time.time()
+        now = self._clock.time()
         if not 0 <= now - self._swept_at < SWEEP_SECONDS:
             connection.execute(delete(sessions).where(sessions.c.expires_at < now))
             self._swept_at = now
@@ -148,6 +149,6 @@ def _need_session() -> None:
 
 def _begin_anew() -> None:
     """Let the time of a session begin anew with each day on which somebody comes back."""
-    today = int(time.time() // DAY_SECONDS)
+    today = int(portal().clock.time() // DAY_SECONDS)
     if session.permanent and session.get("seen") != today:
         session["seen"] = today

@@ -6,11 +6,11 @@ which hides the one before (`.now` in followed.css); at the end, one of the whol
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterable, Iterator
 
-from flask import Response, render_template, stream_template
+from flask import Response, current_app, render_template, stream_template
 
+from blueprints.current import portal
 from blueprints.look import is_long_ago
 from blueprints.pack import pack
 from blueprints.readers import counted
@@ -27,8 +27,6 @@ HEADERS = {
 PAUSE = "<!---->"
 # A version follows another when it is longer by a part of it, or after a while: what is sent grows
 # in proportion to the reply.
-SOON_SECONDS = 0.4
-LOOK_SECONDS = 1.0
 PART = 1 / 8
 SECONDS_PER_CHARACTER = 1 / 1_000
 
@@ -37,6 +35,8 @@ class Written:
     """The HTML of one reply, bit by bit, while it is written; `reply` is what it has come to."""
 
     def __init__(self, turn: Turn, batches: Iterable[Batch]) -> None:
+        self._clock = portal().clock
+        self._soon: float = current_app.config["NOSCRIPT_SOON_SECONDS"]
         self.turn = turn
         self.reply: Reply | None = None
         self._batches = batches
@@ -78,12 +78,12 @@ class Written:
         return self._version(progress=told[-1] if told else None)
 
     def _grown(self, html: str) -> str:
-        since, grown = time.monotonic() - self._shown_at, len(html) - len(self._shown)
-        large = grown >= len(html) * PART and since >= SOON_SECONDS
-        late = since >= 2 * SOON_SECONDS + len(html) * SECONDS_PER_CHARACTER
+        since, grown = self._clock.monotonic() - self._shown_at, len(html) - len(self._shown)
+        large = grown >= len(html) * PART and since >= self._soon
+        late = since >= 2 * self._soon + len(html) * SECONDS_PER_CHARACTER
         if html == self._shown or (self._shown and not (large or late)):
             return ""
-        self._shown, self._shown_at = html, time.monotonic()
+        self._shown, self._shown_at = html, self._clock.monotonic()
         return self._version(html=html)
 
     def _version(self, **values: object) -> str:

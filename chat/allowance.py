@@ -7,7 +7,6 @@ from our own count; what never reached the service is not counted, so a retry is
 from __future__ import annotations
 
 import hashlib
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -80,13 +79,14 @@ class Allowance:
 
     def __init__(self, database: Database, key: str, *, limit: int, share: float) -> None:
         self.database = database
+        self._clock = database.clock
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
 
     def heard(self, limits: Limits) -> None:
         """Take note of what the service says."""
-        now = time.time()
+        now = self._clock.time()
         known = self._row()
         window = limits.window or max(limits.resets_in or 0, known.window or 0 if known else 0)
         self._note(
@@ -99,7 +99,7 @@ class Allowance:
 
     def refused(self, retry_after: float | None) -> float:
         """Take note of a refusal, and return until when nothing more should be sent."""
-        now = time.time()
+        now = self._clock.time()
         known = self._row()
         refusals = known.refusals if known else 0
         until = known.refused_until if known and _is_near(known.refused_until, now) else now
@@ -116,7 +116,7 @@ class Allowance:
 
     def forbidden(self) -> None:
         """Take note that the key may not write; after a while somebody may try again."""
-        self._note(forbidden_until=time.time() + FORBIDDEN_SECONDS)
+        self._note(forbidden_until=self._clock.time() + FORBIDDEN_SECONDS)
 
     def accepted(self) -> None:
         """Take note that the service took a message."""
@@ -126,7 +126,7 @@ class Allowance:
 
     def outlook(self) -> Outlook:
         """Say what is known of the next message, whoever writes it."""
-        now = time.time()
+        now = self._clock.time()
         with suppress(DatabaseUnavailable), self.database.read() as connection:
             row = self._read(connection)
             left = self._left(connection, row, now)
@@ -140,11 +140,11 @@ class Allowance:
     def left(self) -> Left:
         """Say what the hour still holds."""
         with self.database.read() as connection:
-            return self._left(connection, self._read(connection), time.time())
+            return self._left(connection, self._read(connection), self._clock.time())
 
     def check(self, connection: Connection, person: str) -> None:
         """Let a person send one more message, or raise NotNow."""
-        now = time.time()
+        now = self._clock.time()
         row = self._read(connection)
         if row and _is_near(row.forbidden_until, now):
             raise NotNow(MAY_ONLY_READ, None)

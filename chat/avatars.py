@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,18 +16,20 @@ from twinapi import Client, NoPicture, Twin
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 4
-# A browser asks for few things at once: a slow picture must not hold up what the person does.
-PATIENCE_SECONDS = 1.0
 LOOK_SECONDS = 0.05
 
 
 class Avatars:
     """Find pictures by name; only what the service names in its list is ever asked for."""
 
+    # A browser asks for few things at once: a slow picture must not hold up what the person does.
+    patience_seconds = 1.0
+
     def __init__(self, client: Client, directory: Directory, database: Database) -> None:
         self.client = client
         self.directory = directory
         self.kept = KeptPictures(database)
+        self._clock = database.clock
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="avatar")
         self._addresses: tuple[Mapping[str, Twin], Mapping[str, str]] = ({}, {})
 
@@ -58,9 +59,9 @@ class Avatars:
             if self.kept.claim(name):
                 self._threads.submit(self._fetch, name, address)
             kept = self.kept.look(name)
-        give_up = time.monotonic() + PATIENCE_SECONDS
-        while kept.asked and time.monotonic() < give_up:
-            time.sleep(LOOK_SECONDS)
+        give_up = self._clock.monotonic() + self.patience_seconds
+        while kept.asked and self._clock.monotonic() < give_up:
+            self._clock.sleep(LOOK_SECONDS)
             kept = self.kept.look(name)
         return kept.picture
 

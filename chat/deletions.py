@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, delete, select, update
@@ -34,6 +33,7 @@ class Deletions:
 
     def __init__(self, database: Database, turns: Turns, log: Log) -> None:
         self.database = database
+        self._clock = database.clock
         self.turns = turns
         self.log = log
 
@@ -49,7 +49,7 @@ class Deletions:
         mine = (table.c.id == conversation_id) & (table.c.person == person)
         there = mine & table.c.deleted_at.is_(None)
         with self.database.write() as connection:
-            connection.execute(update(table).where(there).values(deleted_at=time.time()))
+            connection.execute(update(table).where(there).values(deleted_at=self._clock.time()))
             deleted = connection.execute(select(table.c.id).where(mine)).first()
         if deleted:
             for newest in self.turns.of_conversation(conversation_id, limit=1):
@@ -59,26 +59,26 @@ class Deletions:
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's deleted conversation, as long as it can be brought back."""
-        query = select(table).where(_restorable(person), table.c.id == conversation_id)
+        query = select(table).where(self._restorable(person), table.c.id == conversation_id)
         with self.database.read() as connection:
             return conversation_of(connection.execute(query).first())
 
     def of_person(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return what the person deleted and can bring back, the last one first."""
-        query = select(table).where(_restorable(person)).order_by(table.c.deleted_at.desc())
+        query = select(table).where(self._restorable(person)).order_by(table.c.deleted_at.desc())
         with self.database.read() as connection:
             found = connection.execute(query.limit(limit))
             return [deleted for row in found if (deleted := conversation_of(row))]
 
     def restore(self, conversation_id: str, person: str) -> None:
         """Bring a conversation back, unless it is too late."""
-        mine = _restorable(person) & (table.c.id == conversation_id)
+        mine = self._restorable(person) & (table.c.id == conversation_id)
         with self.database.write() as connection:
             connection.execute(update(table).where(mine).values(deleted_at=None))
 
     def sweep(self, limit: int | None = None) -> None:
         """Purge what cannot be brought back any more, in a transaction for each conversation."""
-        now = time.time()
+        now = self._clock.time()
         # What was asked within the hour still counts against its person's share.
         over = (table.c.deleted_at < now - UNDO_SECONDS) & (table.c.updated_at < now - HOUR_SECONDS)
         with self.database.read() as connection:
@@ -94,6 +94,6 @@ class Deletions:
         except DatabaseUnavailable:
             logger.warning("Deleted conversations cannot be purged at the moment.")
 
-
-def _restorable(person: str) -> ColumnElement[bool]:
-    return (table.c.person == person) & (table.c.deleted_at > time.time() - UNDO_SECONDS)
+    def _restorable(self, person: str) -> ColumnElement[bool]:
+        since = self._clock.time() - UNDO_SECONDS
+        return (table.c.person == person) & (table.c.deleted_at > since)

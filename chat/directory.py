@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,10 +23,6 @@ from wording import N_
 logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
-# While the service is down, it is asked again only this often: each try may cost its time-out.
-RETRY_SECONDS = 5.0
-REFUSED_SECONDS = 60.0
-PATIENCE_SECONDS = 1.0
 
 NOWHERE = N_("The service is not where it is looked for. Please tell the operator.")
 UNREADABLE = N_("The list of twins could not be read. Please tell the operator.")
@@ -50,17 +45,23 @@ class Known(msgspec.Struct, frozen=True):
     complete: bool
     service: str
 
-    def is_fresh(self, keep: float) -> bool:
+    def is_fresh(self, now: float, keep: float) -> bool:
         """Tell whether the list is younger than `keep` seconds; one from the future is not."""
-        return 0 <= time.time() - self.listed_at < keep
+        return 0 <= now - self.listed_at < keep
 
 
 class Directory:
     """List and find twins; `keep` is how many seconds a list is fresh."""
 
+    # While the service is down, it is asked again only this often: each try may cost its time-out.
+    retry_seconds = 5.0
+    refused_seconds = 60.0
+    patience_seconds = 1.0
+
     def __init__(self, client: Client, database: Database, *, keep: float) -> None:
         self.client = client
         self.database = database
+        self._clock = database.clock
         self.keep = keep
         self._service = client.base_url
         self._known: Known | None = None
@@ -76,12 +77,12 @@ class Directory:
         """
         if fetching := self._fetching_if_due():
             # Whoever has a list to look at does not wait for a service that hangs.
-            fetching.join(PATIENCE_SECONDS if self._known else None)
+            fetching.join(self.patience_seconds if self._known else None)
         known, failure = self._known, self._failure
         if known is None:
             raise failure.with_traceback(None) if failure else ConnectionFailed
         twins = sorted(known.twins.values(), key=lambda twin: fold(twin.name))
-        age = max(0.0, time.time() - known.listed_at)
+        age = max(0.0, self._clock.time() - known.listed_at)
         return Listing(twins, age, failure.sentence if failure else "")
 
     def find(self, twin_id: str) -> Twin:
@@ -110,15 +111,15 @@ class Directory:
 
     def _newest(self) -> Known | None:
         """Return the newest list, which another process may have fetched."""
-        if not (self._known and self._known.is_fresh(self.keep)):
+        if not (self._known and self._known.is_fresh(self._clock.time(), self.keep)):
             self._known = self._kept() or self._known
         return self._known
 
     def _fetching_if_due(self) -> threading.Thread | None:
         with self._lock:
             known = self._newest()
-            fresh = known and known.is_fresh(self.keep)
-            paused = time.monotonic() < self._pause_until
+            fresh = known and known.is_fresh(self._clock.time(), self.keep)
+            paused = self._clock.monotonic() < self._pause_until
             if not (fresh or paused or (self._fetching and self._fetching.is_alive())):
                 self._fetching = threading.Thread(target=self._refresh, daemon=True, name="twins")
                 self._fetching.start()
@@ -135,14 +136,14 @@ class Directory:
             self._fail(Unexpected(200))
 
     def _fail(self, error: TwinApiError) -> None:
-        pause = RETRY_SECONDS
+        pause = self.retry_seconds
         if isinstance(error, RateLimited):
-            pause = REFUSED_SECONDS if error.retry_after is None else error.retry_after
+            pause = self.refused_seconds if error.retry_after is None else error.retry_after
         if isinstance(error, Unexpected):
             error.sentence = UNREADABLE
         if isinstance(error, NotFound):
             error.sentence = NOWHERE
-        self._pause_until = time.monotonic() + pause
+        self._pause_until = self._clock.monotonic() + pause
         self._failure = error
 
     def _fetched(self) -> Known:
@@ -160,7 +161,7 @@ class Directory:
                 break
         if skipped:
             logger.warning("%d twins of the service could not be read", skipped)
-        known = Known(found, time.time(), complete, self._service)
+        known = Known(found, self._clock.time(), complete, self._service)
         self._keep(known)
         return known
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -18,7 +17,6 @@ from database import Database, DatabaseUnavailable
 logger = logging.getLogger(__name__)
 
 LIFE_SECONDS = 1.0
-RETRY_SECONDS = 1.0
 CLOSE_SECONDS = 2.0
 MAX_IN_A_QUERY = 200
 
@@ -29,10 +27,13 @@ class Elsewhere:
     `end_orphans` ends those of them whose producers are gone.
     """
 
+    retry_seconds = 1.0
+
     def __init__(
         self, database: Database, bell: Bell, end_orphans: Callable[[Iterable[str]], object]
     ) -> None:
         self.database = database
+        self._clock = database.clock
         self.bell = bell
         self._end_orphans = end_orphans
         self._mirrors: dict[str, tuple[Live, int]] = {}
@@ -46,7 +47,7 @@ class Elsewhere:
     def following(self, turn_id: str) -> Iterator[Live]:
         """Hold a mirror of the log for as long as the block runs."""
         with self._lock:
-            live, readers = self._mirrors.get(turn_id, (Live(), 0))
+            live, readers = self._mirrors.get(turn_id, (Live(self._clock), 0))
             self._mirrors[turn_id] = live, readers + 1
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -88,11 +89,11 @@ class Elsewhere:
                 self._look(list(self._mirrors))
                 self._look_for_life()
             except DatabaseUnavailable:
-                time.sleep(RETRY_SECONDS)
+                self._clock.sleep(self.retry_seconds)
             except Exception:
                 # Without this thread readers would wait for ever.
                 logger.exception("The logs of other processes cannot be read at the moment.")
-                time.sleep(RETRY_SECONDS)
+                self._clock.sleep(self.retry_seconds)
         self.bell.rest()
 
     def _look(self, turn_ids: Sequence[str]) -> None:
@@ -114,7 +115,7 @@ class Elsewhere:
                 held[0].mirror(rows)
 
     def _look_for_life(self) -> None:
-        if time.monotonic() - self._looked_for_life_at < LIFE_SECONDS:
+        if self._clock.monotonic() - self._looked_for_life_at < LIFE_SECONDS:
             return
-        self._looked_for_life_at = time.monotonic()
+        self._looked_for_life_at = self._clock.monotonic()
         self._end_orphans([id_ for id_, (live, _) in list(self._mirrors.items()) if live.running])

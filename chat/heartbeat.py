@@ -10,7 +10,6 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterable
-from time import monotonic
 
 from sqlalchemy import Connection, delete, select
 
@@ -18,8 +17,6 @@ from chat.tables import producers, turns
 from database import Database, upsert
 
 BEAT_SECONDS = 2.0
-# A producer whose count has stood still for this long is gone, and so are its replies.
-LOST_SECONDS = 7.0
 # Between two looks anything may have happened to whoever looks.
 MOST_A_LOOK = 2.0
 
@@ -27,8 +24,12 @@ MOST_A_LOOK = 2.0
 class Heartbeat:
     """The sign of life of this process, and what it has seen of others'."""
 
+    # A producer whose count has stood still for this long is gone, and so are its replies.
+    lost_seconds = 7.0
+
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._clock = database.clock
         self.producer = secrets.token_urlsafe(16)
         self._count = 0
         self._beaten_at = 0.0
@@ -39,7 +40,7 @@ class Heartbeat:
     @property
     def due(self) -> bool:
         """Tell whether the next beat should be now."""
-        return monotonic() - self._beaten_at > BEAT_SECONDS
+        return self._clock.monotonic() - self._beaten_at > BEAT_SECONDS
 
     def beat(self, connection: Connection) -> None:
         """Say that this process lives."""
@@ -47,7 +48,7 @@ class Heartbeat:
             self._count += 1
             row = {"id": self.producer, "beat": self._count}
         upsert(connection, producers, "id", row)
-        self._beaten_at = monotonic()
+        self._beaten_at = self._clock.monotonic()
 
     def lost(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
         """Return those running turns that nobody is left to go on with.
@@ -85,11 +86,11 @@ class Heartbeat:
         connection.execute(delete(producers).where(producers.c.id == self.producer))
 
     def _stands_still(self, producer: str, beat: int) -> bool:
-        now = monotonic()
+        now = self._clock.monotonic()
         with self._lock:
             last, still, looked_at = self._seen.get(producer, (None, 0.0, now))
             # While the database was away, the living could not beat either.
             watched = 0.0 if self._database.failed_at > looked_at else now - looked_at
             still = still + min(max(0.0, watched), MOST_A_LOOK) if beat == last else 0.0
             self._seen[producer] = beat, still, now
-        return still >= LOST_SECONDS
+        return still >= self.lost_seconds

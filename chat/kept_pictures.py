@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -33,6 +32,7 @@ class KeptPictures:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self._clock = database.clock
 
     def look(self, name: str) -> Kept:
         """Return what is known of a picture."""
@@ -43,7 +43,7 @@ class KeptPictures:
         if row is None:
             return Kept()
         found = Picture(row.type, row.content) if row.content else None
-        return Kept(found, not _is_ahead(row.next_at), row.type is None)
+        return Kept(found, not self._is_ahead(row.next_at), row.type is None)
 
     def claim(self, name: str) -> bool:
         """Be the one who asks for a picture, for a minute."""
@@ -51,46 +51,43 @@ class KeptPictures:
         with self.database.write() as connection:
             self.database.alone(connection, f"picture {name}")
             next_at = connection.execute(query).scalar()
-            if next_at is not None and _is_ahead(next_at):
+            if next_at is not None and self._is_ahead(next_at):
                 return False
-            _note(connection, name, CLAIM_SECONDS)
+            self._note(connection, name, CLAIM_SECONDS)
             return True
 
     def keep(self, name: str, found: Picture) -> None:
         """Keep a picture for a day."""
         with self.database.write() as connection:
             parts = {"type": found.type, "content": found.content, "size": len(found.content)}
-            _note(connection, name, KEEP_SECONDS, **parts)
-            _let_go(connection)
+            self._note(connection, name, KEEP_SECONDS, **parts)
+            self._let_go(connection)
 
     def fail(self, name: str) -> None:
         """Leave a picture alone for some minutes; an old one stays."""
         never = (pictures.c.name == name) & pictures.c.type.is_(None)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
-            _note(connection, name, FAILED_SECONDS)
+            self._note(connection, name, FAILED_SECONDS)
             connection.execute(update(pictures).where(never).values(type=""))
 
+    def _note(self, connection: Connection, name: str, wait: float, **parts: object) -> None:
+        row = {"name": name, "next_at": self._clock.time() + wait, **parts}
+        upsert(connection, pictures, "name", row)
 
-def _note(connection: Connection, name: str, wait: float, **parts: object) -> None:
-    row = {"name": name, "next_at": time.time() + wait, **parts}
-    upsert(connection, pictures, "name", row)
+    def _is_ahead(self, next_at: float) -> bool:
+        """Tell whether a time is to come; one too far ahead is of a clock that has jumped."""
+        return 0 < next_at - self._clock.time() <= KEEP_SECONDS
 
-
-def _is_ahead(next_at: float) -> bool:
-    """Tell whether a time is still to come; farther than anybody sets it, a clock has jumped."""
-    return 0 < next_at - time.time() <= KEEP_SECONDS
-
-
-def _let_go(connection: Connection) -> None:
-    """Forget what nobody looked at for long, and the oldest of what is too much."""
-    columns = pictures.c
-    forgotten = columns.next_at < time.time() - FORGET_SECONDS
-    connection.execute(delete(pictures).where(forgotten))
-    newest_first = select(columns.name, columns.size).order_by(columns.next_at.desc())
-    total, gone = 0, []
-    for place, (name, size) in enumerate(connection.execute(newest_first), 1):
-        total += size
-        if place > MAX_PICTURES or total > MAX_BYTES:
-            gone.append(name)
-    if gone:
-        connection.execute(delete(pictures).where(columns.name.in_(gone)))
+    def _let_go(self, connection: Connection) -> None:
+        """Forget what nobody looked at for long, and the oldest of what is too much."""
+        columns = pictures.c
+        forgotten = columns.next_at < self._clock.time() - FORGET_SECONDS
+        connection.execute(delete(pictures).where(forgotten))
+        newest_first = select(columns.name, columns.size).order_by(columns.next_at.desc())
+        total, gone = 0, []
+        for place, (name, size) in enumerate(connection.execute(newest_first), 1):
+            total += size
+            if place > MAX_PICTURES or total > MAX_BYTES:
+                gone.append(name)
+        if gone:
+            connection.execute(delete(pictures).where(columns.name.in_(gone)))

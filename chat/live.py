@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 
 from chat.entries import Batch, Delta, Ended, Entry, Progress
+from clock import Clock
 
 # To show more of a long reply takes a browser longer: with each so many characters it is shown a
 # slice less often, up to so many slices.
@@ -22,7 +22,8 @@ class Live:
     slow one. The number of an entry is its place, from 1.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._changed = threading.Condition()
         self._entries: list[Entry] = []
         self._held: list[str] = []
@@ -148,7 +149,7 @@ class Live:
 
     def _is_due(self, slice_seconds: float) -> bool:
         slices = min(1 + self._length // LONG, SLOWEST)
-        return time.monotonic() - self._sealed_at >= slice_seconds * slices
+        return self._clock.monotonic() - self._sealed_at >= slice_seconds * slices
 
     def _seal(self) -> None:
         if not self.holding:
@@ -159,5 +160,5 @@ class Live:
         if self._held_progress and self._progress:
             self._entries.append(self._progress)
             self._held_progress = False
-        self._sealed_at = time.monotonic()
+        self._sealed_at = self._clock.monotonic()
         self._changed.notify_all()

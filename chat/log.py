@@ -7,7 +7,6 @@ later. `kill -9` loses that slice.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
@@ -24,8 +23,6 @@ from chat.orphans import Orphans, Still
 from chat.writer import Writer
 from database import Database, DatabaseUnavailable
 from wording import N_
-
-QUIET_SECONDS = 5.0
 
 CLOSING = Ended(
     State.INTERRUPTED,
@@ -44,6 +41,9 @@ class Log:
     set what it names apart.
     """
 
+    # A reader gets an empty batch after so long.
+    quiet_seconds = 5.0
+
     def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
         self.database = database
         self.render = render
@@ -53,7 +53,7 @@ class Log:
         self._bell = Bell(database, "twindow_log")
         self._writer = Writer(database, self._bell, self.heartbeat, self._live)
         self.orphans = Orphans(database, self.heartbeat, self._live, self._end)
-        self._elsewhere = Elsewhere(database, self._bell, self.orphans.end_while_writing)
+        self.elsewhere = Elsewhere(database, self._bell, self.orphans.end_while_writing)
 
     def open(self, turn_id: str) -> None:
         """Begin to hold the log of a turn that this process is about to add.
@@ -62,7 +62,7 @@ class Log:
         """
         if self.closing:
             raise DatabaseUnavailable
-        self._live[turn_id] = Live()
+        self._live[turn_id] = Live(self.database.clock)
         self._writer.wake()
 
     def drop(self, turn_id: str) -> None:
@@ -105,9 +105,9 @@ class Log:
             return False
         known = text_of(live.entries if live else before.entries)
         finished = self._finished(turn_id, ended, known)
-        asked_at = time.monotonic()
+        asked_at = self.database.clock.monotonic()
         with self.database.write() as connection:
-            if still and not still(connection, time.monotonic() - asked_at):
+            if still and not still(connection, self.database.clock.monotonic() - asked_at):
                 return False
             stored.lock(connection, [turn_id])
             rows = stored.read(connection, [turn_id])[turn_id]
@@ -168,7 +168,7 @@ class Log:
         while not self.closing:
             with self._source(turn_id) as live:
                 while not (self.closing or live.left):
-                    batch = live.wait(after, quiet_seconds or QUIET_SECONDS)
+                    batch = live.wait(after, quiet_seconds or self.quiet_seconds)
                     after = batch.last
                     if batch.entries or live.running:
                         yield batch
@@ -177,7 +177,7 @@ class Log:
 
     def _source(self, turn_id: str) -> AbstractContextManager[Live]:
         live = self._live.get(turn_id)
-        return nullcontext(live) if live else self._elsewhere.following(turn_id)
+        return nullcontext(live) if live else self.elsewhere.following(turn_id)
 
     def close(self) -> None:
         """End every running reply as interrupted, and let all readers go. They come back."""
@@ -190,7 +190,7 @@ class Log:
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self.heartbeat.leave(connection)
             self._bell.ring(connection)
-        self._elsewhere.close()
+        self.elsewhere.close()
         self._writer.close()
 
     def can_write(self) -> bool:

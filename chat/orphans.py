@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Container, Iterable
 
 from sqlalchemy import Connection
 
-from chat import heartbeat, stored
+from chat import stored
 from chat.entries import Ended, State
 from chat.heartbeat import Heartbeat
 from database import Database, DatabaseUnavailable
@@ -17,9 +16,6 @@ from wording import N_
 
 logger = logging.getLogger(__name__)
 
-# Whoever had to wait this long for the right to write knows nothing of who is alive: the living
-# could not write either.
-CONTENDED_SECONDS = 0.5
 SWEEP_SECONDS = 0.5
 
 LOST = Ended(
@@ -38,6 +34,9 @@ class Orphans:
     The turns that are `held` in this process itself are none.
     """
 
+    # After so long a wait for the lock nothing is known of who lives: they could not write either.
+    contended_seconds = 0.5
+
     def __init__(
         self,
         database: Database,
@@ -46,6 +45,7 @@ class Orphans:
         end: Callable[[str, Ended, Still], bool],
     ) -> None:
         self._database = database
+        self._clock = database.clock
         self._heartbeat = heartbeat
         self._held = held
         self._end = end
@@ -70,9 +70,9 @@ class Orphans:
 
     def end_while_writing(self, turn_ids: Iterable[str]) -> None:
         """End them, if the living could say that they live: so this process does."""
-        asked_at = time.monotonic()
+        asked_at = self._clock.monotonic()
         with self._database.write() as connection:
-            waited = time.monotonic() - asked_at
+            waited = self._clock.monotonic() - asked_at
             self._heartbeat.beat(connection)
         if self._could_write(waited):
             self.end(turn_ids)
@@ -82,9 +82,9 @@ class Orphans:
         with self._database.read() as connection:
             silent = self._heartbeat.silent(connection)
         if silent:
-            asked_at = time.monotonic()
+            asked_at = self._clock.monotonic()
             with self._database.write() as connection:
-                if not self._could_write(time.monotonic() - asked_at):
+                if not self._could_write(self._clock.monotonic() - asked_at):
                     return
                 for producer, beat in silent.items():
                     self._heartbeat.dismiss(connection, producer, beat)
@@ -99,14 +99,14 @@ class Orphans:
         return still
 
     def _could_write(self, waited: float) -> bool:
-        if waited > CONTENDED_SECONDS:
+        if waited > self.contended_seconds:
             self._heartbeat.forget()
             return False
         return True
 
     def _sweep_at_start(self) -> None:
-        give_up = time.monotonic() + 2 * heartbeat.LOST_SECONDS
-        while time.monotonic() < give_up and not self._closing.is_set():
+        give_up = self._clock.monotonic() + 2 * self._heartbeat.lost_seconds
+        while self._clock.monotonic() < give_up and not self._closing.is_set():
             try:
                 self.sweep()
             except DatabaseUnavailable:

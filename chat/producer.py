@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from contextlib import suppress
 
 import twinapi
@@ -38,13 +37,14 @@ TOO_MUCH_SAID = N_("Your message is too long for the model that answers here. Tr
 TOO_LONG = Form(
     N_("The reply is too long and was cut off here. Its first %(count)s characters are kept.")
 )
-CONFLICT_PAUSES = (0.3, 0.7, 1.5)
-SAVE_RETRY_SECONDS = 1.0
-SAVE_SECONDS = 60.0
 
 
 class Producer:
     """Produce replies outside of any request: a closed tab changes nothing."""
+
+    conflict_pauses: tuple[float, ...] = (0.3, 0.7, 1.5)
+    save_retry_seconds = 1.0
+    save_seconds = 60.0
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Producer:
     ) -> None:
         self.conversations = conversations
         self.log = log
+        self._clock = log.database.clock
         self.client = client
         self.allowance = allowance
         self.history = history
@@ -92,14 +93,14 @@ class Producer:
             return Ended(State.FAILED, sentence=BUG, perhaps_received=True)
 
     def _end(self, turn: Turn, ended: Ended) -> None:
-        give_up = time.monotonic() + SAVE_SECONDS
-        while time.monotonic() < give_up:
+        give_up = self._clock.monotonic() + self.save_seconds
+        while self._clock.monotonic() < give_up:
             try:
                 self.log.end(turn.id, ended)
             except DatabaseUnavailable:
                 logger.warning("turn %s cannot be stored at the moment", turn.id)
                 self.log.append(turn.id, entries.Progress(NOT_SAVED_YET))
-                time.sleep(SAVE_RETRY_SECONDS)
+                self._clock.sleep(self.save_retry_seconds)
             else:
                 return
         logger.error("turn %s could not be stored", turn.id)
@@ -108,12 +109,12 @@ class Producer:
 
     def _ask(self, conversation: Conversation, turn: Turn, again: Turn | None) -> Ended:
         service_id = conversation.service_id or self._create(conversation)
-        for pause in CONFLICT_PAUSES:
+        for pause in self.conflict_pauses:
             try:
                 return self._hear(service_id, turn, again)
             except twinapi.Conflict:
                 # A reply that was stopped just now is still ending there; nothing was accepted.
-                time.sleep(pause)
+                self._clock.sleep(pause)
         return self._hear(service_id, turn, again)
 
     def _hear(self, service_id: str, turn: Turn, again: Turn | None) -> Ended:

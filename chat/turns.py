@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -55,6 +54,7 @@ class Turns:
 
     def __init__(self, database: Database, log: Log, allowance: Allowance) -> None:
         self.database = database
+        self._clock = database.clock
         self.log = log
         self.allowance = allowance
 
@@ -78,7 +78,7 @@ class Turns:
             if same := _pressed(connection, press):
                 return same
             self.allowance.check(connection, person)
-            now = time.time()
+            now = self._clock.time()
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
                 person=person,
@@ -114,7 +114,7 @@ class Turns:
             if _is_replying(connection, conversation.id):
                 raise StillReplying
             self.allowance.check(connection, conversation.person)
-            now = {"updated_at": time.time(), "archived": False}
+            now = {"updated_at": self._clock.time(), "archived": False}
             connection.execute(update(conversations).where(mine).values(now))
             once = again.once if again and again.content == content else turn_id
             return self._insert(connection, turn_id, conversation, press, content, once)
@@ -164,7 +164,7 @@ class Turns:
             position=(newest or 0) + 1,
             content=content,
             once=once,
-            created_at=time.time(),
+            created_at=self._clock.time(),
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )

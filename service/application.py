@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask
 
+from clock import SYSTEM, Clock
 from config import Settings
 from database import Database, migrate
 from service import auth, endpoints, errors, health, pages, pictures
@@ -36,12 +37,14 @@ SMALL_MODEL = (
 )
 
 
-def create_service(settings: Settings) -> Flask:
+def create_service(settings: Settings, clock: Clock = SYSTEM) -> Flask:
     """Put a service together and bring its tables up to date."""
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
-    database = Database(settings.database("service"))
+    database = Database(
+        settings.database("service"), lock_timeout=settings.database_lock_timeout, clock=clock
+    )
     migrate(database, MIGRATIONS, health.VERSIONS)
     messages = Messages(database)
     model = Model(settings)
@@ -50,7 +53,7 @@ def create_service(settings: Settings) -> Flask:
         settings=settings,
         database=database,
         keys=Keys(database),
-        tokens=Tokens(settings),
+        tokens=Tokens(settings, clock),
         twins=Twins(settings.twins_dir),
         conversations=Conversations(database),
         messages=messages,

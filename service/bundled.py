@@ -26,7 +26,6 @@ logger = logging.getLogger(__name__)
 
 START_SECONDS = 30.0
 STOP_SECONDS = 1.0
-BACK_OFF_SECONDS = (0.5, 1, 2, 5, 10, 30)
 LOCK_POLL_SECONDS = 0.5
 POLL_SECONDS = 0.05
 
@@ -39,6 +38,7 @@ class BundledModel:
     """Tell the address of the bundled model, and see to it that there is one."""
 
     name = NAME
+    restart_pauses: tuple[float, ...] = (0.5, 1, 2, 5, 10, 30)
 
     def __init__(self, data_dir: Path, *, window: int, parallel: int) -> None:
         self.window = window
@@ -113,7 +113,7 @@ class BundledModel:
                 if self._stopping:
                     return
                 failures = 0 if time.monotonic() - begun > 60 else failures + 1
-                pause = BACK_OFF_SECONDS[min(failures, len(BACK_OFF_SECONDS) - 1)]
+                pause = self.restart_pauses[min(failures, len(self.restart_pauses) - 1)]
                 logger.warning("The bundled model ended; it is started again in %s s.", pause)
                 time.sleep(pause)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,7 @@ class Conversations:
 
     def create(self, sub: str, twin_id: str, title: str) -> Conversation:
         """Add a conversation."""
-        now = time.time()
+        now = self.database.clock.time()
         conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
         values = {name: getattr(conversation, name) for name in Conversation.__slots__}
         with self.database.write() as connection:

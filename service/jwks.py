@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import jwt
 import requests
 
+from clock import SYSTEM, Clock
 from service.reading import NETWORK_ERRORS, read_bounded
 
-TIMEOUT_SECONDS = 5
 MAX_BYTES = 256 * 1024
 # A key that the provider has withdrawn is refused after this long.
 FRESH_SECONDS = 300
@@ -33,10 +32,13 @@ class KeysUnavailable(Exception):
 class SigningKeys(jwt.PyJWKClient):
     """Fetch a JWK Set (RFC 7517) without the surroundings having a say in it."""
 
-    def __init__(self, url: str) -> None:
+    timeout_seconds = 5.0
+
+    def __init__(self, url: str, clock: Clock = SYSTEM) -> None:
         super().__init__(url, lifespan=FRESH_SECONDS, cooldown_duration=COOLDOWN_SECONDS)
         self._session = requests.Session()
         self._session.trust_env = False
+        self._clock = clock
         self._known: Any = None
         self._known_at = 0.0
         self._failed_at = -float(RETRY_SECONDS)
@@ -52,12 +54,12 @@ class SigningKeys(jwt.PyJWKClient):
 
     def fetch_data(self) -> Any:
         """Fetch the set; one that is not too old stands in for it. Raises KeysUnavailable."""
-        now = time.monotonic()
+        now = self._clock.monotonic()
         if now - self._failed_at >= RETRY_SECONDS:
             try:
                 self._known, self._known_at = self._fetch(), now
             except FAULTS:
-                self._failed_at = now = time.monotonic()
+                self._failed_at = now = self._clock.monotonic()
         if self._known is None or now - self._known_at > STALE_SECONDS:
             raise KeysUnavailable
         self._last_successful_fetch = now
@@ -65,11 +67,11 @@ class SigningKeys(jwt.PyJWKClient):
 
     def _fetch(self) -> Any:
         with self._session.get(
-            self.uri, timeout=TIMEOUT_SECONDS, allow_redirects=False, stream=True
+            self.uri, timeout=self.timeout_seconds, allow_redirects=False, stream=True
         ) as answer:
             if answer.status_code != 200:
                 raise ValueError(answer.status_code)
-            body = read_bounded(answer, MAX_BYTES, TIMEOUT_SECONDS)
+            body = read_bounded(answer, MAX_BYTES, self.timeout_seconds)
         found = self._as_jwk_set_payload(json.loads(body))
         jwt.PyJWKSet.from_dict(found)
         return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping
 
 from database import DatabaseUnavailable
@@ -14,11 +13,12 @@ from service.reply import Reply
 
 logger = logging.getLogger(__name__)
 
-STOP_SECONDS = 0.5
-
 
 class Keeper:
     """Keep the leases of running replies and the places in the line, in a thread of its own."""
+
+    look_seconds = 0.5
+    renew_seconds = LEASE_SECONDS / 3
 
     def __init__(
         self,
@@ -28,6 +28,7 @@ class Keeper:
         stop: Callable[[Reply], None],
     ) -> None:
         self._leases = leases
+        self._clock = leases.database.clock
         self._places = places
         self._running = running
         self._stop = stop
@@ -48,7 +49,7 @@ class Keeper:
             self._any.clear()
             # A reply that was stopped has its place until the model lets go.
             while self._running or (self._places and self._places.taken_here):
-                time.sleep(STOP_SECONDS)
+                self._clock.sleep(self.look_seconds)
                 try:
                     self._look()
                 except DatabaseUnavailable:
@@ -62,8 +63,8 @@ class Keeper:
         for message_id in self._leases.to_be_stopped([reply.holder for reply in running]):
             if reply := self._running.get(message_id):
                 self._stop(reply)
-        if time.monotonic() - self._renewed_at > LEASE_SECONDS / 3:
+        if self._clock.monotonic() - self._renewed_at > self.renew_seconds:
             self._leases.renew([reply.holder for reply in running])
             if self._places:
                 self._places.renew()
-            self._renewed_at = time.monotonic()
+            self._renewed_at = self._clock.monotonic()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
@@ -25,9 +24,8 @@ class Stand(Enum):
     OVER = "it is over"
 
 
-def take(connection: Connection, conversation_id: str, message_id: str) -> str | None:
+def take(connection: Connection, conversation_id: str, message_id: str, now: float) -> str | None:
     """Take the lease for the reply to a message, and return it; None while somebody holds one."""
-    now = time.time()
     free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
     # The holder has a name of its own: one that lapsed must not act for the next.
     holder = secrets.token_urlsafe(16)
@@ -42,13 +40,13 @@ def take(connection: Connection, conversation_id: str, message_id: str) -> str |
     return holder if taken else None
 
 
-def give_back(connection: Connection, holder: str, *, stopped: bool) -> bool:
+def give_back(connection: Connection, holder: str, now: float, *, stopped: bool) -> bool:
     """Give a lease back, and say whether nobody else has taken it meanwhile."""
     over = {
         "replying_until": 0,
         "replying_by": None,
         "stopping": stopped,
-        "updated_at": time.time(),
+        "updated_at": now,
     }
     mine = conversations.c.replying_by == holder
     return bool(connection.execute(update(conversations).where(mine).values(over)).rowcount)
@@ -59,6 +57,7 @@ class Leases:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self._clock = database.clock
 
     def stand(self, message_id: str) -> Stand:
         """Tell how the reply to a message stands."""
@@ -67,13 +66,13 @@ class Leases:
         with self.database.read() as connection:
             row = connection.execute(query.where(conversations.c.replying_to == message_id)).first()
         if row and row.replying_by:
-            return Stand.HELD if row.replying_until >= time.time() else Stand.LAPSED
+            return Stand.HELD if row.replying_until >= self._clock.time() else Stand.LAPSED
         return Stand.STOPPED if row and row.stopping else Stand.OVER
 
     def renew(self, holders: Iterable[str]) -> None:
         """Hold leases a little longer."""
         mine = conversations.c.replying_by.in_(list(holders))
-        until = time.time() + LEASE_SECONDS
+        until = self._clock.time() + LEASE_SECONDS
         with self.database.write() as connection:
             connection.execute(update(conversations).where(mine).values(replying_until=until))
 

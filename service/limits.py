@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, insert, select, update
@@ -45,7 +44,7 @@ class Revoked(Exception):
 def take(database: Database, key: Key) -> Allowance:
     """Count a request, if the key has one left. Raises Revoked."""
     limit = PER_HOUR[key.scope]
-    now = time.time()
+    now = database.clock.time()
     mine = requests.c.key_id == key.id
     with database.write() as connection:
         good = (keys.c.id == key.id) & keys.c.revoked_at.is_(None)
@@ -64,7 +63,7 @@ def take(database: Database, key: Key) -> Allowance:
 def look(database: Database, key: Key) -> Allowance:
     """Tell how a key stands, and count nothing."""
     limit = PER_HOUR[key.scope]
-    now = time.time()
+    now = database.clock.time()
     lately = (requests.c.key_id == key.id) & (requests.c.at > now - WINDOW_SECONDS)
     with database.read() as connection:
         query = select(func.count(), func.min(requests.c.at)).where(lately)

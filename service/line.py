@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from database import DatabaseUnavailable
 from service.order import IN, Guest, Standings, standings
 from service.places import Places
-
-LOOK_SECONDS = 0.25
 
 
 class Left(Exception):
@@ -22,8 +19,11 @@ class Left(Exception):
 class Line:
     """Let replies in, so many at once. One look at the database serves all who wait here."""
 
+    look_seconds = 0.25
+
     def __init__(self, places: Places) -> None:
         self.places = places
+        self._clock = places.database.clock
         self._guests: Standings = {}
         self._looking = False
         self._look_at = -math.inf
@@ -56,7 +56,7 @@ class Line:
                 me, guests = self.places.enter(owner)
                 return me, standings(guests)
             with self._changed:
-                self._changed.wait(LOOK_SECONDS)
+                self._changed.wait(self.look_seconds)
         raise Left
 
     def _wait(
@@ -84,12 +84,12 @@ class Line:
         with self._changed:
             if self._guests is not seen:
                 return self._guests
-            pause = LOOK_SECONDS if self._looking else self._look_at - time.monotonic()
+            pause = self.look_seconds if self._looking else self._look_at - self._clock.monotonic()
             if pause > 0:
                 self._changed.wait(pause)
                 return self._guests
             self._looking = True
-            self._look_at = time.monotonic() + LOOK_SECONDS
+            self._look_at = self._clock.monotonic() + self.look_seconds
         try:
             with suppress(DatabaseUnavailable):
                 self._guests = standings(self.places.look())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +55,7 @@ class Messages:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self._clock = database.clock
 
     def of(
         self, conversation_id: str, page: int = 1, limit: int = 100
@@ -92,7 +92,7 @@ class Messages:
         The same press is the same message, without a lease. Raises StillReplying and
         AnotherMessage.
         """
-        now = time.time()
+        now = self._clock.time()
         message_id = secrets.token_urlsafe(16)
         message = Message(message_id, conversation_id, "user", content, None, now)
         with self.database.write() as connection:
@@ -104,7 +104,7 @@ class Messages:
                     if (same.conversation_id, same.content) != (conversation_id, content):
                         raise AnotherMessage
                     return same, None
-            holder = leases.take(connection, conversation_id, message_id)
+            holder = leases.take(connection, conversation_id, message_id, now)
             if holder is None:
                 raise StillReplying
             _add(connection, message)
@@ -129,7 +129,7 @@ class Messages:
             known = _reply_to(connection, said)
             if known and known.complete:
                 return known, None
-            holder = leases.take(connection, said.conversation_id, said.id)
+            holder = leases.take(connection, said.conversation_id, said.id, self._clock.time())
             if holder is None and replying_to != said.id:
                 raise StillReplying
             return None, holder
@@ -147,8 +147,9 @@ class Messages:
 
         Nothing is stored for a holder whose lease somebody else has taken.
         """
+        now = self._clock.time()
         with self.database.write() as connection:
-            if not leases.give_back(connection, holder, stopped=stopped) or not content:
+            if not leases.give_back(connection, holder, now, stopped=stopped) or not content:
                 return None
             return _add(
                 connection,
@@ -158,7 +159,7 @@ class Messages:
                     role="assistant",
                     content=content,
                     reply_to=said.id,
-                    created_at=time.time(),
+                    created_at=now,
                     complete=complete,
                 ),
             )

@@ -70,13 +70,13 @@ class Model:
         )
         self._session = requests.Session()
         self._session.trust_env = False
-        self._tokenizer = Tokenizer(self._session)
+        self.tokenizer = Tokenizer(self._session)
 
     @property
     def window(self) -> int:
         """Return how many tokens the model can look at: the setting, or what the server says."""
         setting = self._settings.model_window
-        return min(setting, self._tokenizer.window or setting)
+        return min(setting, self.tokenizer.window or setting)
 
     def tokens(self, name: str | None) -> Tokens:
         """Return what counts the tokens of a prompt for a model. Counting raises ModelFailed."""
@@ -85,7 +85,7 @@ class Model:
             url, key, first = self._where()
             return Server(url.removesuffix("/v1"), name or first, self._headers(key))
 
-        return self._tokenizer.counter(find)
+        return self.tokenizer.counter(find)
 
     def reply(self, prompt: Prompt, sampling: Sampling) -> Writing:
         """Begin a reply. Raises ModelFailed and TooLong."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -35,6 +34,8 @@ class Places:
     Guests of a process that died are forgotten when their lease is over.
     """
 
+    lease_seconds = LEASE_SECONDS
+
     def __init__(self, database: Database, count: int) -> None:
         self.database = database
         self.count = count
@@ -48,10 +49,10 @@ class Places:
     def enter(self, owner: str) -> tuple[Guest, Sequence[Guest]]:
         """Join the line; return oneself, and the line. Raises DatabaseUnavailable."""
         with self._alone() as connection:
-            found = _all(connection)
+            found = self._all(connection)
             round_, behind = standing_for(owner, [guest for guest, _ in found])
             values = {"owner": owner, "round": round_, "behind": behind, "writing": False}
-            row = insert(line).values(**values, until=_now(connection) + LEASE_SECONDS)
+            row = insert(line).values(**values, until=self._now(connection) + self.lease_seconds)
             id_ = connection.execute(row.returning(line.c.id)).scalar_one()
             me = Guest(id_, owner, round_, behind, writing=False)
             guests = self._settle(connection, [*found, (me, False)])
@@ -78,11 +79,11 @@ class Places:
     def look(self) -> Sequence[Guest]:
         """Return the line. Raises DatabaseUnavailable."""
         with self.database.read() as connection:
-            found = _all(connection)
+            found = self._all(connection)
         guests = [guest for guest, _ in found]
         if self._dead(found) or next_in(guests, self.count):
             with self._alone() as connection:
-                return self._settle(connection, _all(connection))
+                return self._settle(connection, self._all(connection))
         return guests
 
     def renew(self) -> None:
@@ -93,7 +94,7 @@ class Places:
         if not self._mine:
             return
         with self._alone() as connection:
-            until = _now(connection) + LEASE_SECONDS
+            until = self._now(connection) + self.lease_seconds
             mine = dict(self._mine)
             held = update(line).where(line.c.id.in_(mine)).values(until=until)
             if connection.execute(held).rowcount < len(mine):
@@ -104,7 +105,7 @@ class Places:
     def _remove(self, ids: Sequence[int]) -> None:
         with self._alone() as connection:
             connection.execute(delete(line).where(line.c.id.in_(ids)))
-            self._settle(connection, _all(connection))
+            self._settle(connection, self._all(connection))
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
@@ -124,20 +125,20 @@ class Places:
 
     def _dead(self, found: Found) -> set[int]:
         # After an outage the living must have had time to renew their leases.
-        if time.monotonic() - self.database.failed_at < LEASE_SECONDS:
+        if self.database.clock.monotonic() - self.database.failed_at < self.lease_seconds:
             return set()
         return {guest.id for guest, over in found if over} - self._mine.keys()
 
+    def _all(self, connection: Connection) -> Found:
+        """Return the line, and of each guest whether its lease is over."""
+        columns = (line.c[name] for name in Guest.__slots__)
+        over = line.c.until < self._now(connection)
+        return [
+            (Guest(*guest), over) for *guest, over in connection.execute(select(*columns, over))
+        ]
 
-def _all(connection: Connection) -> Found:
-    """Return the line, and of each guest whether its lease is over."""
-    columns = (line.c[name] for name in Guest.__slots__)
-    over = line.c.until < _now(connection)
-    return [(Guest(*guest), over) for *guest, over in connection.execute(select(*columns, over))]
-
-
-def _now(connection: Connection) -> ColumnElement[float]:
-    """Return the time of the database: the clocks of several machines may differ."""
-    if connection.dialect.name == "sqlite":
-        return literal(time.time())
-    return cast(extract("epoch", func.clock_timestamp()), Float)
+    def _now(self, connection: Connection) -> ColumnElement[float]:
+        """Return the time of the database: the clocks of several machines may differ."""
+        if connection.dialect.name == "sqlite":
+            return literal(self.database.clock.time())
+        return cast(extract("epoch", func.clock_timestamp()), Float)

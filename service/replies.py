@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
@@ -45,11 +44,12 @@ class Replies:
     def __init__(self, messages: Messages, leases: Leases, model: Model, line: Line | None) -> None:
         self.messages = messages
         self.leases = leases
+        self._clock = leases.database.clock
         self.model = model
         self.line = line
         self._running: dict[str, Reply] = {}
         self._ending = threading.Lock()
-        self._keeper = Keeper(leases, line.places if line else None, self._running, self._stop)
+        self.keeper = Keeper(leases, line.places if line else None, self._running, self._stop)
 
     def begin(
         self, conversation: Conversation, twin: Twin, content: str, press: Press | None = None
@@ -66,9 +66,9 @@ class Replies:
 
     def _begin(self, said: Message, holder: str, owner: str, twin: Twin) -> Reply:
         """Begin the reply to a message, whose lease is ours."""
-        reply = Reply(said, holder, owner, twin)
+        reply = Reply(said, holder, owner, twin, self._clock)
         self._running[said.id] = reply
-        self._keeper.wake()
+        self.keeper.wake()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
         return reply
 
@@ -97,9 +97,9 @@ class Replies:
             threading.Thread(target=self._finish, args=(reply, ENDING), daemon=True).start()
         if self.line:
             self.line.close()
-        give_up = time.monotonic() + CLOSE_SECONDS
-        while self._running and time.monotonic() < give_up:
-            time.sleep(CLOSE_SECONDS / 100)
+        give_up = self._clock.monotonic() + CLOSE_SECONDS
+        while self._running and self._clock.monotonic() < give_up:
+            self._clock.sleep(CLOSE_SECONDS / 100)
 
     def _stop(self, reply: Reply) -> None:
         reply.stop()
@@ -161,12 +161,12 @@ class Replies:
             self._store(reply, failed)
         except DatabaseUnavailable:
             # In a thread of its own: others must not wait for this one's end.
-            arguments = (reply, failed, time.monotonic() + STORE_SECONDS)
+            arguments = (reply, failed, self._clock.monotonic() + STORE_SECONDS)
             threading.Thread(target=self._store_late, args=arguments, daemon=True).start()
 
     def _store_late(self, reply: Reply, failed: Failed | None, give_up: float) -> None:
-        while time.monotonic() < give_up:
-            time.sleep(LOOK_SECONDS)
+        while self._clock.monotonic() < give_up:
+            self._clock.sleep(LOOK_SECONDS)
             with suppress(DatabaseUnavailable):
                 self._store(reply, failed)
                 return
@@ -206,13 +206,13 @@ class Replies:
         """Wait for a reply that another process writes; if that one dies, write it here."""
         yield Progress("thinking")
         stand = Stand.HELD
-        quiet_since = time.monotonic()
+        quiet_since = self._clock.monotonic()
         while stand is Stand.HELD:
-            time.sleep(LOOK_SECONDS)
+            self._clock.sleep(LOOK_SECONDS)
             if has_hung_up():
                 return
-            if time.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
-                quiet_since = time.monotonic()
+            if self._clock.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
+                quiet_since = self._clock.monotonic()
                 yield None
             with suppress(DatabaseUnavailable):
                 stand = self.leases.stand(said.id)

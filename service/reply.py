@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from clock import Clock
 from service.messages import Message
 from service.model import Writing
 from service.resources import ErrorCode, StageName
 from service.twin import Twin
 
 KEEP_ALIVE_SECONDS = 10.0
-LISTEN_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,16 @@ Event = Progress | Delta | Complete | Failed
 class Reply:
     """The reply to a message. Listeners come and go; it is written all the same."""
 
-    def __init__(self, said: Message, holder: str, owner: str, twin: Twin) -> None:
+    keep_alive_seconds = KEEP_ALIVE_SECONDS
+    # Between two looks for a client that has gone.
+    listen_seconds = 0.5
+
+    def __init__(self, said: Message, holder: str, owner: str, twin: Twin, clock: Clock) -> None:
         self.said = said
         self.holder = holder
         self.owner = owner
         self.twin = twin
+        self._clock = clock
         self.stopped = False
         # Whether its end is being stored; only one end counts.
         self.over = False
@@ -97,7 +101,7 @@ class Reply:
     def follow(self, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
         """Yield what happens until the end; None, every ten seconds, for nothing yet."""
         seen = 0
-        quiet_since = time.monotonic()
+        quiet_since = self._clock.monotonic()
         while True:
             new = self._wait(seen)
             seen += len(new)
@@ -106,14 +110,14 @@ class Reply:
                 if isinstance(event, Complete | Failed):
                     return
             if new:
-                quiet_since = time.monotonic()
+                quiet_since = self._clock.monotonic()
             elif has_hung_up():
                 return
-            elif time.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
-                quiet_since = time.monotonic()
+            elif self._clock.monotonic() - quiet_since >= self.keep_alive_seconds:
+                quiet_since = self._clock.monotonic()
                 yield None
 
     def _wait(self, seen: int) -> list[Event]:
         with self._changed:
-            self._changed.wait_for(lambda: len(self._events) > seen, LISTEN_SECONDS)
+            self._changed.wait_for(lambda: len(self._events) > seen, self.listen_seconds)
             return self._events[seen:]

@@ -18,10 +18,6 @@ logger = logging.getLogger(__name__)
 
 # A byte-level tokenizer needs about one token for three bytes of prose.
 BYTES_A_TOKEN = 3
-# For how long a reply waits for counts, and for how long a server is left in peace that gave none.
-COUNT_SECONDS = 2.0
-NOT_OFFERED_SECONDS = 600.0
-SILENT_SECONDS = 60.0
 REMEMBERED = 32
 
 Tokens = Callable[[str], int]
@@ -56,6 +52,11 @@ def estimate(text: str) -> int:
 class Tokenizer:
     """Ask the model server for counts; `window` is its own, once it has told it."""
 
+    # For how long a reply waits for counts, and how long a server is left alone that gave none.
+    count_seconds = 2.0
+    not_offered_seconds = 600.0
+    silent_seconds = 60.0
+
     def __init__(self, session: requests.Session) -> None:
         self.window: int | None = None
         self._session = session
@@ -67,7 +68,7 @@ class Tokenizer:
 
         The server is found with the first count, and what that raises is raised.
         """
-        begun = cache(lambda: (find(), time.monotonic() + COUNT_SECONDS))
+        begun = cache(lambda: (find(), time.monotonic() + self.count_seconds))
         return lambda text: self._count(text, *begun())
 
     def _count(self, text: str, server: Server, until: float) -> int:
@@ -77,10 +78,10 @@ class Tokenizer:
         try:
             return self._counted(server, text)
         except _NotOffered:
-            pause = NOT_OFFERED_SECONDS
+            pause = self.not_offered_seconds
         except NETWORK_ERRORS as error:
             logger.warning("The model server does not count tokens now: %s", type(error).__name__)
-            pause = SILENT_SECONDS
+            pause = self.silent_seconds
         self._estimate_until[server] = time.monotonic() + pause
         return estimate(text)
 
@@ -91,7 +92,7 @@ class Tokenizer:
             f"{server.url}/tokenize",
             data=body,
             headers={**server.headers, "Content-Type": "application/json"},
-            timeout=COUNT_SECONDS,
+            timeout=self.count_seconds,
             allow_redirects=False,
             stream=True,
         ) as response:
@@ -101,7 +102,7 @@ class Tokenizer:
                 raise _NotOffered
             try:
                 answer = msgspec.json.decode(
-                    read_bounded(response, 8 * len(body), COUNT_SECONDS), type=_Answer
+                    read_bounded(response, 8 * len(body), self.count_seconds), type=_Answer
                 )
             except (msgspec.MsgspecError, TooLarge, RecursionError):
                 raise _NotOffered from None

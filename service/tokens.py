@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jwt
 
+from clock import SYSTEM, Clock
 from config import Settings
 from service.jwks import SigningKeys
 
@@ -40,10 +40,12 @@ class Bearer:
 class Tokens:
     """Sign and check JWTs: HS256 with our own secret, or by the keys of a provider, never both."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Clock = SYSTEM) -> None:
+        self._clock = clock
         self._audience = settings.jwt_audience
         self._issuer = settings.jwt_issuer
-        self._provider = SigningKeys(settings.jwt_jwks_url) if settings.jwt_jwks_url else None
+        url = settings.jwt_jwks_url
+        self._provider = SigningKeys(url, clock) if url else None
         self._secret = "" if self._provider else settings.secret("jwt_secret")
         self._needed = [*NEEDED, "iss"] if self._issuer else [*NEEDED]
 
@@ -51,7 +53,7 @@ class Tokens:
         """Return a JWT that says who its bearer is, for `lifetime` seconds. Raises NotOurs."""
         if self._provider:
             raise NotOurs
-        now = time.time()
+        now = self._clock.time()
         claims: dict[str, Any] = {"sub": sub, "aud": self._audience}
         claims |= {"iat": int(now), "exp": int(now + lifetime)}
         if self._issuer:

@@ -16,8 +16,10 @@ from playwright.sync_api import Browser, sync_playwright
 
 import app as twindow
 from blueprints.current import Portal
+from clock import Clock
 from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
+from tests.support.clock import AdjustableClock
 from tests.support.durations import Durations
 from tests.support.person import Person
 from tests.support.portals import close, portal_of, prepare, served
@@ -79,6 +81,12 @@ def _compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
+def clock() -> AdjustableClock:
+    """Return the clock of the portal, to be moved; pauses are short."""
+    return AdjustableClock()
+
+
+@pytest.fixture
 def settings(tmp_path: Path, upstream: Upstream, tables: Path) -> dict[str, Any]:
     """Return the settings of a portal in front of the scripted service."""
     data = tmp_path / "data"
@@ -88,9 +96,9 @@ def settings(tmp_path: Path, upstream: Upstream, tables: Path) -> dict[str, Any]
 
 
 @pytest.fixture
-def app(settings: dict[str, Any], upstream: Upstream) -> Iterator[Flask]:
+def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[Flask]:
     """Make a portal."""
-    app = twindow.create_app(settings)
+    app = twindow.create_app(settings, clock=clock)
     yield app
     portal_of(app).log.close()
     upstream.release()

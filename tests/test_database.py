@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 import app as twindow
-import database
 from chat.tables import metadata as chat_metadata
+from clock import Clock
 from database import Database, DatabaseUnavailable, migrate
 from service.application import MIGRATIONS as SERVICE_MIGRATIONS
 from service.tables import metadata as service_metadata
@@ -49,22 +49,22 @@ def test_a_lock_of_another_process_is_waited_for(db: Database, path: Path):
     other.execute("BEGIN IMMEDIATE")
     released: list[bool] = []
 
-    def release(_seconds: float) -> None:
-        released.append(True)
-        other.execute("ROLLBACK")
+    class Releasing(Clock):
+        def sleep(self, seconds: float) -> None:  # noqa: ARG002
+            released.append(True)
+            other.execute("ROLLBACK")
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database.time, "sleep", release)
-        with db.write() as connection:
-            connection.execute(text("INSERT INTO things VALUES ('late')"))
+    db.clock = Releasing()
+    with db.write() as connection:
+        connection.execute(text("INSERT INTO things VALUES ('late')"))
     other.close()
 
     assert released == [True]
     assert things(db) == ["late"]
 
 
-def test_a_lock_that_stays_is_told(db: Database, path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0.0)
+def test_a_lock_that_stays_is_told(db: Database, path: Path):
+    db.lock_timeout = 0.0
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 

@@ -73,7 +73,7 @@ class Client:
             heard=self._hear,
         )
 
-        self._pictures = Pictures(self.base_url, ca_file)
+        self.pictures = Pictures(self.base_url, ca_file)
 
     @property
     def base_url(self) -> str:
@@ -177,7 +177,7 @@ class Client:
 
     def fetch_picture(self, address: str) -> bytes:
         """Fetch what the service named as a picture, without a key. Raises NoPicture."""
-        return self._pictures.fetch(address)
+        return self.pictures.fetch(address)
 
     def close(self) -> None:
         """Close the connections that wait to be used again."""

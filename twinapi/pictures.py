@@ -21,7 +21,6 @@ from twinapi.connections import HangUp
 from twinapi.deadlines import Deadline
 from twinapi.errors import NoPicture
 
-SECONDS = 5.0
 MAX_BYTES = 512 * 1024
 # Our own service takes files of this size.
 MAX_OWN_BYTES = 1024 * 1024
@@ -35,6 +34,8 @@ HEADERS = {
 
 class Pictures:
     """Fetch what the service at `base_url` names, there or elsewhere in the internet."""
+
+    timeout_seconds = 5.0
 
     def __init__(self, base_url: str, ca_file: Path | None) -> None:
         self._base_url = base_url
@@ -54,14 +55,18 @@ class Pictures:
     def _read(self, url: Url, *, own: bool) -> bytes:
         line = _Line()
         most = MAX_OWN_BYTES if own else MAX_BYTES
-        with line, Deadline(SECONDS, line) as late, self._pool(url, own=own, line=line) as pool:
+        with (
+            line,
+            Deadline(self.timeout_seconds, line) as late,
+            self._pool(url, own=own, line=line) as pool,
+        ):
             response = pool.urlopen(
                 "GET",
                 url.request_uri,
                 headers=HEADERS,
                 redirect=False,
                 retries=False,
-                timeout=SECONDS,
+                timeout=self.timeout_seconds,
                 preload_content=False,
                 decode_content=False,
             )

@@ -7,7 +7,7 @@ are defined later. The render of the whole, at the end, mends these.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chat.entries import Batch, Delta, Reply, fold
@@ -27,8 +27,11 @@ class Draft:
     whatever process, is what a draft comes to at that cursor.
     """
 
-    def __init__(self, scope: str, after: int = 0) -> None:
+    def __init__(
+        self, scope: str, after: int = 0, *, pause: Callable[[float], None] = time.sleep
+    ) -> None:
         """Begin for a reader who has the HTML at a cursor; 0 says that they have none."""
+        self._pause = pause
         self.number = 0
         self._length = 0
         self._after = after
@@ -58,7 +61,7 @@ class Draft:
                 continue
             self._take(number, entry.text if isinstance(entry, Delta) else "")
             if number % TURN == 0:
-                time.sleep(0)  # whoever joins late has much to read, and others wait
+                self._pause(0)  # whoever joins late has much to read, and others wait
 
     def changes(self) -> tuple[Change, ...]:
         """Say how the HTML has changed since the reader was told last, or since their cursor."""
@@ -92,7 +95,7 @@ class Draft:
                 if closed := self._block.write(text[begin:end], looks=0 < begin < len(text) <= end):
                     self._closed.append(closed)
                 if begin:
-                    time.sleep(0)
+                    self._pause(0)
         self.number = number
         if number == self._after:
             self._known = len(self._closed), self._block.html

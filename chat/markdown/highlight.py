@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from pygments.lexer import Lexer
@@ -51,13 +51,13 @@ _GAP = re.compile(r"\s{200}")
 _NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
 
-def blocks(cleaned: str, *, marked: bool) -> str:
+def blocks(cleaned: str, *, marked: bool, cpu_time: Callable[[], float] = time.thread_time) -> str:
     """Frame the blocks of code in clean HTML, and mark the parts of their code."""
     if "<code" not in cleaned:
         return cleaned
     if "<pre>" in cleaned:
-        until = time.thread_time() + MAX_SECONDS
-        cleaned = _BLOCK.sub(lambda found: _block(found, until if marked else 0), cleaned)
+        over = _timer(cpu_time) if marked else lambda: True
+        cleaned = _BLOCK.sub(lambda found: _block(found, over), cleaned)
     return _OTHER_CLASS.sub("<code>", cleaned)
 
 
@@ -67,13 +67,18 @@ def frame(language: str) -> str:
     return f'<div class="code"{named}><pre tabindex="0"><code>'
 
 
-def _block(found: re.Match[str], until: float) -> str:
+def _timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
+    until = cpu_time() + MAX_SECONDS
+    return lambda: cpu_time() > until
+
+
+def _block(found: re.Match[str], over: Callable[[], bool]) -> str:
     language = (found[1] or "").lower()
-    return f"{frame(language)}{_marked(found[2], language, until)}{FRAME_END}"
+    return f"{frame(language)}{_marked(found[2], language, over)}{FRAME_END}"
 
 
-def _marked(escaped: str, language: str, until: float) -> str:
-    if time.thread_time() > until or language not in LANGUAGES or len(escaped) > MAX_LENGTH:
+def _marked(escaped: str, language: str, over: Callable[[], bool]) -> str:
+    if over() or language not in LANGUAGES or len(escaped) > MAX_LENGTH:
         return escaped
     code = html.unescape(escaped)
     if max(map(len, code.split("\n"))) > MAX_LINE or _GAP.search(code):
@@ -83,7 +88,7 @@ def _marked(escaped: str, language: str, until: float) -> str:
         return escaped
     tokens: list[tuple[_TokenType, str]] = []
     for token in lexer.get_tokens(code):
-        if time.thread_time() > until:
+        if over():
             return escaped
         tokens.append(token)
     return "".join(_spans(tokens))

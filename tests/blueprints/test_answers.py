@@ -9,12 +9,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import select, update
 
-import database
 from blueprints import bundles
 from blueprints.bundles import ENCODINGS
 from blueprints.sessions import DatabaseCache
 from blueprints.warm_up import warm_up
 from chat.tables import sessions
+from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 
@@ -137,21 +137,21 @@ def test_who_has_only_looked_around_is_forgotten_after_a_day(
 
 
 def test_who_comes_back_to_read_is_kept_for_as_long_again(
-    alice: Person, upstream: Upstream, portal, monkeypatch: pytest.MonkeyPatch
+    alice: Person, upstream: Upstream, portal, clock: AdjustableClock
 ):
     def days_left() -> list[int]:
         with portal.database.read() as connection:
             ends = connection.execute(select(sessions.c.expires_at)).scalars()
-            return [round((end - time.time()) / 86_400) for end in ends]
+            return [round((end - clock.time()) / 86_400) for end in ends]
 
     alice.begin("Hello")
     upstream.next_call().start_stream().complete("Hi")
     alice.get("/conversations")
     with portal.database.write() as connection:
-        connection.execute(update(sessions).values(expires_at=time.time() + 86_400))
+        connection.execute(update(sessions).values(expires_at=clock.time() + 2 * 86_400))
     alice.get("/conversations")
-    assert days_left() == [1], "once a day"
-    monkeypatch.setattr("blueprints.sessions.DAY_SECONDS", 0.001)
+    assert days_left() == [2], "once a day"
+    clock.advance(86_400)
     alice.get("/conversations")
     assert days_left() == [365]
 
@@ -185,10 +185,10 @@ def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
 
 @pytest.mark.fault("F75")
 def test_a_database_that_is_locked_keeps_the_words(
-    alice: Person, upstream: Upstream, settings, monkeypatch: pytest.MonkeyPatch
+    alice: Person, upstream: Upstream, settings, portal
 ):
     form = alice.get("/twins/ada")
-    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0.0)
+    portal.database.lock_timeout = 0.0
     other = sqlite3.connect(settings["data_dir"] / "portal.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from blueprints.current import Portal
-from chat import avatars
 from database import Database, DatabaseUnavailable
 from tests.support.images import png
 from tests.support.person import Page, Person, say_and_hear
@@ -25,8 +24,8 @@ def pictured(upstream: Upstream) -> None:
 
 
 @pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 10.0)
+def patient(portal: Portal) -> None:
+    portal.avatars.patience_seconds = 10.0
 
 
 def faces(page: Page) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from bs4 import Tag
 
 from tests.support.person import Page, Person, ended
-from tests.support.portals import close, served
+from tests.support.portals import close, portal_of, served
 from tests.support.upstream import Upstream
 
 
@@ -156,7 +156,7 @@ def test_words_cannot_become_fields_of_the_stream(alice: Person, upstream: Upstr
 
 
 def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
-    alice: Person, upstream: Upstream, app, settings, portal, monkeypatch
+    alice: Person, upstream: Upstream, app, settings, portal
 ):
     import app as twindow
 
@@ -165,9 +165,9 @@ def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
         call.delta("Said before the crash")
         stream.until("Said before the crash")
     portal.log.flush()
-    monkeypatch.setattr("chat.heartbeat.LOST_SECONDS", 0.0)
 
     other = twindow.create_app(settings)
+    portal_of(other).log.heartbeat.lost_seconds = 0.0
     with served(other) as url:
         alice.base_url = url
         page = alice.get(page.path)
@@ -195,8 +195,8 @@ def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
     assert "Said before closing" in page.text
 
 
-def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.01)
+def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, portal):
+    portal.log.quiet_seconds = 0.01
     _, turn_id, call = begun(alice, upstream)
     seen = b""
     with alice.follow(turn_id) as stream:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from blueprints.current import Portal
 from tests.support.person import Page, Person, ended
 from tests.support.upstream import Upstream
 
@@ -113,9 +114,9 @@ def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Ups
 
 
 def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
-    alice: Person, upstream: Upstream, cut: Page, monkeypatch: pytest.MonkeyPatch
+    alice: Person, upstream: Upstream, cut: Page, portal: Portal
 ):
-    monkeypatch.setattr("chat.producer.CONFLICT_PAUSES", (0.0,))
+    portal.producer.conflict_pauses = (0.0,)
     upstream.history = FIRST
     page = alice.press(cut, "Retry")
     call = upstream.next_call()

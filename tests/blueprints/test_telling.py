@@ -14,6 +14,7 @@ from blueprints.look import clock, day, exact, is_today, wait
 from blueprints.telling import number, translated
 from chat.conversations import Conversation
 from chat.producer import NOT_SENT, TOO_LONG
+from tests.support.clock import AdjustableClock
 from twinapi.errors import ConnectionFailed, Invalid
 from twinapi.events import REPORTED
 from wording import LANGUAGES, Form
@@ -133,8 +134,8 @@ def test_a_zone_that_nobody_knows_is_that_of_the_server_and_named(app: Flask, zo
         assert clock(NOON) == f"{here:%H:%M} {here:%Z}"
 
 
-def test_days_begin_when_the_readers_day_begins(app: Flask, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(time, "time", lambda: NOON)
+def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClock):
+    clock.set(NOON)
     talk = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
     names = {}
     for zone in ("UTC", "America/Lima"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 import requests
 from bs4 import BeautifulSoup
+from flask import Flask
 
 from tests.support.html import read
 from tests.support.person import Page, Person, Stream, ended
@@ -40,10 +41,9 @@ class Followed:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(app: Flask) -> None:
     """Let a moment be a short one."""
-    monkeypatch.setattr("blueprints.written.SOON_SECONDS", 0.02)
-    monkeypatch.setattr("blueprints.written.LOOK_SECONDS", 0.05)
+    app.config.update(NOSCRIPT_SOON_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
 
 
 def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:

@@ -11,20 +11,22 @@ from chat import heartbeat
 from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
 from chat.entries import fold
+from chat.heartbeat import Heartbeat
 from chat.log import Log
 from chat.turns import Turn, Turns
+from clock import Clock
 from database import Database, migrate
-from tests.chat.clock import Clock
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY
 
 
 @pytest.fixture
-def new_log(database_url: str) -> Iterator[Callable[[], Log]]:
+def new_log(database_url: str, clock: Clock) -> Iterator[Callable[[], Log]]:
     """Return the log of one more process with each call."""
     logs: list[Log] = []
 
     def new_log() -> Log:
-        database = Database(database_url)
+        database = Database(database_url, clock=clock)
         migrate(database, twindow.MIGRATIONS, "alembic_version")
         logs.append(Log(database, lambda text, _: f"<p>{text}</p>"))
         return logs[-1]
@@ -63,11 +65,13 @@ def conversation(turn: Turn, log: Log) -> Conversation:
     return found
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(heartbeat, "monotonic", clock)
-    return clock
+def watch(clock: AdjustableClock, look: Callable[[], object]) -> None:
+    """Look for dead producers until the next look finds them."""
+    look()
+    for _ in range(int(Heartbeat.lost_seconds // heartbeat.MOST_A_LOOK)):
+        clock.advance(heartbeat.MOST_A_LOOK)
+        look()
+    clock.advance(heartbeat.MOST_A_LOOK)
 
 
 def shown(log: Log, turn: Turn) -> list[str]:

@@ -13,6 +13,7 @@ from chat.allowance import Allowance, NotNow
 from chat.entries import Ended, State
 from chat.log import Log
 from chat.turns import Turns
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY
 from twinapi import Limits
 
@@ -133,14 +134,14 @@ def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(
 
 
 def test_a_key_that_may_only_read_is_remembered_for_a_while(
-    allowance: Allowance, monkeypatch: pytest.MonkeyPatch
+    allowance: Allowance, clock: AdjustableClock
 ):
     assert allowance.outlook().may_write
     allowance.forbidden()
     assert not allowance.outlook().may_write
     with pytest.raises(NotNow, match="may only read"):
         check(allowance, "alice")
-    monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
+    clock.advance(61)
     assert allowance.outlook().may_write
 
 
@@ -159,12 +160,10 @@ def test_a_shorter_wait_does_not_shorten_a_longer_one(allowance: Allowance):
         check(allowance, "alice")
 
 
-def test_a_clock_that_was_set_back_makes_nobody_wait(
-    allowance: Allowance, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_clock_that_was_set_back_makes_nobody_wait(allowance: Allowance, clock: AdjustableClock):
     allowance.refused(60)
     allowance.heard(Limits(remaining=0, limit=500, resets_in=60))
-    monkeypatch.setattr(time, "time", lambda real=time.time: real() - 86_400)
+    clock.jump(-86_400)
 
     check(allowance, "alice")
 

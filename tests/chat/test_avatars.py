@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import twinapi
-from chat import avatars, kept_pictures
+from chat import kept_pictures
 from chat.avatars import Avatars
 from chat.directory import Directory
 from chat.kept_pictures import KeptPictures
 from chat.log import Log
 from chat.pictures import Picture
+from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
 
@@ -24,11 +24,8 @@ NewAvatars = Callable[[], Avatars]
 
 
 @pytest.fixture
-def new_avatars(
-    upstream: Upstream, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[NewAvatars]:
+def new_avatars(upstream: Upstream, new_log: Callable[[], Log]) -> Iterator[NewAvatars]:
     """Return the avatars of one more process with each call."""
-    monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 10.0)
     upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, {"id": "bea"}]
     upstream.answers[PLACE] = gives(PICTURE)
     client = twinapi.Client(upstream.url, KEY)
@@ -39,6 +36,7 @@ def new_avatars(
         directory = Directory(client, database, keep=600)
         directory.list()
         made.append(Avatars(client, directory, database))
+        made[-1].patience_seconds = 10.0
         return made[-1]
 
     yield new_avatars
@@ -64,10 +62,6 @@ def asked(upstream: Upstream) -> int:
     return [call.path for call in upstream.calls].count(PLACE)
 
 
-def later(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "time", lambda real=time.time: real() + seconds)
-
-
 def done(avatars: Avatars) -> None:
     """Wait for what is fetched beside."""
     avatars._threads.shutdown()
@@ -88,12 +82,10 @@ def test_a_picture_is_fetched_once_for_all_people_and_processes(
     assert asked(upstream) == 1
 
 
-def test_nobody_waits_long_for_a_service_that_hangs(
-    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(avatars, "PATIENCE_SECONDS", 0.0)
+def test_nobody_waits_long_for_a_service_that_hangs(new_avatars: NewAvatars, upstream: Upstream):
     upstream.held_paths.add(PLACE)
     ours = new_avatars()
+    ours.patience_seconds = 0.0
 
     assert look(ours) is None
     upstream.next_call().respond(200, PICTURE)
@@ -125,7 +117,7 @@ def test_a_picture_that_its_twin_has_no_more_is_not_shown(
 
 
 def test_a_failure_is_remembered_for_minutes(
-    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     upstream.answers[PLACE] = 404, {}
     one = new_avatars()
@@ -134,7 +126,7 @@ def test_a_failure_is_remembered_for_minutes(
     assert asked(upstream) == 1
 
     upstream.answers[PLACE] = gives(PICTURE)
-    later(kept_pictures.FAILED_SECONDS + 1, monkeypatch)
+    clock.advance(kept_pictures.FAILED_SECONDS + 1)
     look(one)
     done(one)
     assert look(one) == PICTURE
@@ -152,11 +144,11 @@ def test_what_is_no_picture_is_a_failure(
 
 
 def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
-    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     ours = new_avatars()
     look(ours)
-    later(kept_pictures.KEEP_SECONDS + 1, monkeypatch)
+    clock.advance(kept_pictures.KEEP_SECONDS + 1)
     upstream.held_paths.add(PLACE)
 
     assert look(ours) == PICTURE
@@ -167,35 +159,35 @@ def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
 
 
 def test_the_old_picture_stays_while_the_service_is_down(
-    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     ours = new_avatars()
     look(ours)
     upstream.stop()
     for _ in range(3):
-        later(kept_pictures.KEEP_SECONDS + 1, monkeypatch)
+        clock.advance(kept_pictures.KEEP_SECONDS + 1)
         assert look(ours) == PICTURE
         done(ours)
 
 
 def test_who_dies_while_fetching_leaves_it_to_the_next(
-    new_avatars: NewAvatars, monkeypatch: pytest.MonkeyPatch
+    new_avatars: NewAvatars, clock: AdjustableClock
 ):
     ours = new_avatars()
     assert ours.kept.claim(name_of(ours))
     assert not ours.kept.claim(name_of(ours))
-    later(kept_pictures.CLAIM_SECONDS + 1, monkeypatch)
+    clock.advance(kept_pictures.CLAIM_SECONDS + 1)
 
     assert look(ours) == PICTURE
 
 
 def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
-    new_avatars: NewAvatars, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
-    with monkeypatch.context() as ahead:
-        later(10 * kept_pictures.KEEP_SECONDS, ahead)
-        ours = new_avatars()
-        look(ours)
+    clock.jump(10 * kept_pictures.KEEP_SECONDS)
+    ours = new_avatars()
+    look(ours)
+    clock.jump(0)
     look(ours)
     done(ours)
 
@@ -203,7 +195,7 @@ def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
 
 
 def test_no_more_pictures_are_kept_than_there_is_room_for(
-    log: Log, monkeypatch: pytest.MonkeyPatch
+    log: Log, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
 ):
     ours = KeptPictures(log.database)
     monkeypatch.setattr(kept_pictures, "MAX_PICTURES", 3)
@@ -215,6 +207,6 @@ def test_no_more_pictures_are_kept_than_there_is_room_for(
     ours.keep("5", Picture("image/png", b"x" * 10))
     assert [n for n in range(6) if ours.look(str(n)).picture] == [4, 5]
 
-    later(kept_pictures.FORGET_SECONDS + kept_pictures.KEEP_SECONDS + 1, monkeypatch)
+    clock.advance(kept_pictures.FORGET_SECONDS + kept_pictures.KEEP_SECONDS + 1)
     ours.keep("6", Picture("image/png", b"x"))
     assert [n for n in range(7) if ours.look(str(n)).picture] == [6]

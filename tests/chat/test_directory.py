@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +11,7 @@ import twinapi
 from chat import directory
 from chat.directory import Directory
 from chat.log import Log
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY, Upstream
 
 NewTwins = Callable[[float], Directory]
@@ -54,9 +54,7 @@ def test_an_old_list_is_asked_for_again(new_twins: NewTwins, upstream: Upstream)
     assert names(twins) == ["New"]
 
 
-def test_the_last_list_stays_while_the_service_is_down(
-    new_twins: NewTwins, upstream: Upstream, monkeypatch
-):
+def test_the_last_list_stays_while_the_service_is_down(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(0)
     names(twins)
     upstream.stop()
@@ -91,11 +89,9 @@ def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstrea
     assert len(upstream.calls) == 1
 
 
-def test_a_service_that_hangs_holds_nobody_who_has_a_list(
-    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(directory, "PATIENCE_SECONDS", 0.01)
+def test_a_service_that_hangs_holds_nobody_who_has_a_list(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(0)
+    twins.patience_seconds = 0.01
     names(twins)
     upstream.held_paths.add("/api/v1/twins")
 
@@ -155,12 +151,11 @@ def test_an_old_list_that_nobody_renewed_is_not_read_again(new_twins: NewTwins):
 
 
 def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
-    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_twins: NewTwins, upstream: Upstream
 ):
-    monkeypatch.setattr(directory, "RETRY_SECONDS", 0.0)
-    monkeypatch.setattr(directory, "REFUSED_SECONDS", 600.0)
     upstream.answers["/api/v1/twins"] = 429, {}
     twins = new_twins(60)
+    twins.retry_seconds, twins.refused_seconds = 0.0, 600.0
 
     for _ in range(3):
         with pytest.raises(twinapi.RateLimited):
@@ -181,11 +176,11 @@ def test_only_a_whole_list_says_that_a_twin_is_gone(
 
 
 def test_a_list_from_the_future_is_asked_for_again(
-    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock
 ):
     twins = new_twins(60)
     names(twins)
-    monkeypatch.setattr(time, "time", lambda real=time.time: real() - 86_400)
+    clock.jump(-86_400)
     names(twins)
 
     assert len(upstream.calls) == 2

@@ -89,11 +89,10 @@ def test_what_is_too_deep_is_shown_as_it_is():
 
 
 @pytest.mark.fault("F73")
-def test_one_large_piece_is_read_with_pauses_for_others(monkeypatch: pytest.MonkeyPatch):
+def test_one_large_piece_is_read_with_pauses_for_others():
     pauses: list[float] = []
-    monkeypatch.setattr("chat.markdown.draft.time.sleep", pauses.append)
     text = "A paragraph.\n\n" * (10 * PIECE // 14)
-    draft = Draft("x")
+    draft = Draft("x", pause=pauses.append)
     draft.read(Batch(0, 1, (Delta(text),)))
 
     assert len(pauses) >= 9

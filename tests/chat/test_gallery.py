@@ -10,6 +10,7 @@ from chat.folding import fold
 from chat.gallery import Gallery, matching
 from chat.log import Log
 from chat.turns import Turns
+from tests.support.clock import AdjustableClock
 from twinapi import Twin
 
 TWINS = [
@@ -48,12 +49,12 @@ def test_folding_twice_changes_nothing():
 
 
 def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
-    log: Log, turns: Turns, monkeypatch: pytest.MonkeyPatch
+    log: Log, turns: Turns, clock: AdjustableClock
 ):
     start = time.time()
     said = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
     for number, (person, twin) in enumerate(said):
-        monkeypatch.setattr(time, "time", lambda now=start + number: now)
+        clock.set(start + number)
         turns.begin(person, twin, twin, "Hello", str(number))
     gallery = Gallery(log.database)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from sqlalchemy import func, select
 
 from chat.entries import Delta, Ended, Progress, State, fold, text_of
@@ -12,7 +11,9 @@ from chat.live import Live
 from chat.log import Log
 from chat.tables import entries
 from chat.turns import Turn
+from clock import SYSTEM
 from tests.chat.conftest import shown
+from tests.support.clock import AdjustableClock
 
 DONE = Ended(State.COMPLETE, text="Hello")
 
@@ -35,7 +36,7 @@ def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
 
 
 def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
-    live = Live()
+    live = Live(SYSTEM)
     for letter in "abcdefghij":
         live.hold([Delta(letter)], slice_seconds=60)
 
@@ -43,12 +44,10 @@ def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
     assert [entry for _, entry in live.take(0)] == [Delta("a"), Delta("bcdefghij")]
 
 
-def test_a_long_reply_is_shown_in_larger_pieces(monkeypatch: pytest.MonkeyPatch):
-    now = 0.0
-    monkeypatch.setattr("chat.live.time.monotonic", lambda: now)
-    live, pieces = Live(), []
+def test_a_long_reply_is_shown_in_larger_pieces(clock: AdjustableClock):
+    live, pieces = Live(clock), []
     for _ in range(300):
-        now += 0.125
+        clock.advance(0.125)
         live.hold([Delta("x" * 1000)], slice_seconds=0.5)
         pieces.append(live.last)
 
@@ -148,7 +147,7 @@ def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
 
 
 def test_a_flood_of_progress_is_its_newest_word(log: Log, turn: Turn):
-    live = Live()
+    live = Live(SYSTEM)
     for percent in range(100):
         live.hold([Progress("working", percent)], slice_seconds=60)
     live.hold([Progress("working", 99.0)], slice_seconds=60)

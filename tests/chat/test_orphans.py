@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
 from sqlalchemy import select
 
-from chat import heartbeat
 from chat.entries import Delta, State, fold, text_of
+from chat.heartbeat import Heartbeat
 from chat.log import Log
 from chat.tables import producers
 from chat.turns import Turn
-from tests.chat.clock import Clock, watch
+from tests.chat.conftest import watch
+from tests.support.clock import AdjustableClock
 
 
 def test_a_long_reply_keeps_its_sign_of_life(
-    log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     other = new_log()
     for _ in range(10):
-        clock.now += heartbeat.LOST_SECONDS / 2
+        clock.advance(Heartbeat.lost_seconds / 2)
         log.flush()
         assert other.orphans.end([turn.id]) == []
 
 
 def test_a_producer_whose_beats_stand_still_is_gone(
-    log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log._writer.close()
     other = new_log()
@@ -37,12 +37,12 @@ def test_a_producer_whose_beats_stand_still_is_gone(
 
 @pytest.mark.fault("F80")
 def test_a_machine_that_was_asleep_takes_nobody_for_dead(
-    log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log._writer.close()
     other = new_log()
     assert other.orphans.end([turn.id]) == []
-    clock.now += 3600
+    clock.advance(3600)
     assert other.orphans.end([turn.id]) == []
 
 
@@ -50,33 +50,28 @@ def test_clocks_that_differ_or_jump_end_no_reply(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     for jump in (600, -600, 86_400):
-        monkeypatch.setattr(time, "time", lambda jump=jump, real=time.time: real() + jump)
-        clock.now += jump
+        clock.jump(jump)
+        clock.advance(jump)
         assert new_log().orphans.end([turn.id]) == []
-        monkeypatch.undo()
-        monkeypatch.setattr(heartbeat, "monotonic", clock)
 
 
 def test_whoever_waited_for_the_database_takes_nobody_for_dead(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     """While it was locked, the living could not say that they live."""
     log._writer.close()
     other = new_log()
     watch(clock, lambda: other.orphans.end([turn.id]))
-    monkeypatch.setattr("chat.orphans.CONTENDED_SECONDS", -1.0)
+    other.orphans.contended_seconds = -1.0
 
     assert other.orphans.end([turn.id]) == []
-    monkeypatch.undo()
-    monkeypatch.setattr(heartbeat, "monotonic", clock)
+    other.orphans.contended_seconds = 0.5
     assert other.orphans.end([turn.id]) == []
 
 
@@ -100,7 +95,7 @@ def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, t
 
 
 def test_what_a_dead_process_left_is_ended_though_nobody_looks(
-    log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log.append(turn.id, Delta("Last words"))
     log.flush()
@@ -116,24 +111,24 @@ def test_what_a_dead_process_left_is_ended_though_nobody_looks(
 
 
 def test_a_sweep_leaves_the_living_alone(
-    log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     other = new_log()
     for _ in range(5):
         other.orphans.sweep()
-        clock.now += heartbeat.LOST_SECONDS / 2
+        clock.advance(Heartbeat.lost_seconds / 2)
         log.flush()
 
     assert fold(other.read(turn.id)).running
 
 
 def test_a_dead_producer_is_noticed_by_whoever_looks(
-    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+    log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     log.append(turn.id, Delta("Last words"))
     log.flush()
-    monkeypatch.setattr(heartbeat, "LOST_SECONDS", 0.0)
     other = new_log()
+    other.heartbeat.lost_seconds = 0.0
 
     *_, last = other.follow(turn.id)
 

@@ -14,25 +14,25 @@ from chat.entries import Delta, Ended, State, fold
 from chat.log import Log
 from chat.turns import Turn
 from database import DatabaseUnavailable
-from tests.chat.clock import Clock, watch
+from tests.chat.conftest import watch
+from tests.support.clock import AdjustableClock
 
 
 def test_an_outage_ends_nobody_who_could_not_beat(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     log._writer.close()
     other = new_log()
     watch(clock, lambda: other.orphans.end([turn.id]))
     with pytest.raises(DatabaseUnavailable), other.database.read():
         raise exc.OperationalError("away", {}, Exception())
-    monkeypatch.setattr(other.database, "failed_at", clock.now)
+    other.database.failed_at = clock.monotonic()
 
     assert other.orphans.end([turn.id]) == []
-    clock.now += heartbeat.MOST_A_LOOK
+    clock.advance(heartbeat.MOST_A_LOOK)
     assert other.orphans.end([turn.id]) == [turn.id]
 
 
@@ -44,7 +44,6 @@ def test_a_pool_that_is_used_up_is_a_database_that_is_away(log: Log):
 def test_whoever_reads_for_the_readers_here_lives_on_after_a_fault(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("chat.elsewhere.RETRY_SECONDS", 0.0)
     other = new_log()
     wait, faults = other._bell.wait, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
 

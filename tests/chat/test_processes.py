@@ -69,7 +69,7 @@ def test_many_readers_elsewhere_cost_one_look(
     assert set(looks) == {1}
     for reader in readers:
         reader.close()
-    assert other._elsewhere._mirrors == {}
+    assert other.elsewhere._mirrors == {}
 
 
 def test_a_process_that_ends_takes_no_more_turns(log: Log, turns: Turns):
@@ -119,7 +119,7 @@ def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: C
 def test_a_database_that_comes_back_gets_what_it_missed(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("database.GIVE_UP_SECONDS", 0.0)
+    log.database.lock_timeout = 0.0
     other = sqlite3.connect(log.database.engine.url.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     log.append(turn.id, Delta("held meanwhile"))

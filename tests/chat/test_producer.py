@@ -77,7 +77,6 @@ def test_a_database_that_is_away_is_waited_for(
             raise failures.pop()
         return end(*args)
 
-    monkeypatch.setattr("chat.producer.SAVE_RETRY_SECONDS", 0.0)
     monkeypatch.setattr(log, "end", flaky)
     producer.reply_later(conversation, turn, None)
     upstream.next_call().start_stream().complete("Hi")

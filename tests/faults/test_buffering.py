@@ -9,10 +9,17 @@ import pytest
 import requests
 from flask import Flask
 
+from clock import SYSTEM, Clock
 from tests.support import nginx
 from tests.support.portals import served
 
 pytestmark = pytest.mark.usefixtures("processes")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return the machine's clock: a proxy that buffers is known by what it delays."""
+    return SYSTEM
 
 
 def holding_back(url: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 import config
 from service.tokens import InvalidToken, Tokens
 from tests.faults.conftest import WORDS, Hear, said_in, says
+from tests.support.clock import AdjustableClock
 from tests.support.person import Person, ended, say_and_hear
 from tests.support.upstream import Upstream
 
@@ -22,10 +22,9 @@ Jump = Callable[[float], None]
 
 
 @pytest.fixture
-def jump(monkeypatch: pytest.MonkeyPatch) -> Jump:
+def jump(clock: AdjustableClock) -> Jump:
     """Set the portal's clock wrong by so many seconds."""
-    real = time.time
-    return lambda seconds: monkeypatch.setattr(time, "time", lambda: real() + seconds)
+    return clock.jump
 
 
 @pytest.fixture(params=[TEN_MINUTES, -TEN_MINUTES], ids=["ahead", "back"])
@@ -97,14 +96,13 @@ def test_tokens_bear_clocks_that_differ_by_less_than_a_minute(tmp_path: Path):
 
 @pytest.mark.fault("F80")
 def test_a_token_signed_by_a_clock_that_is_far_ahead_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, clock: AdjustableClock
 ):
-    tokens, real = Tokens(config.load({"data_dir": tmp_path})), time.time
+    tokens = Tokens(config.load({"data_dir": tmp_path}), clock)
     signed = {}
     for ahead in (20, TEN_MINUTES):
-        monkeypatch.setattr(time, "time", lambda ahead=ahead: real() + ahead)
+        clock.jump(ahead)
         signed[ahead] = tokens.sign("alice")
-    monkeypatch.undo()
 
     assert tokens.read(signed[20]).sub == "alice"
     with pytest.raises(InvalidToken):

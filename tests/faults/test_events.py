@@ -93,10 +93,7 @@ BUSY = "Ada has your message…"
 
 
 @pytest.mark.fault("F10")
-def test_progress_is_one_bounded_line_whatever_its_shape(
-    alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 600)
+def test_progress_is_one_bounded_line_whatever_its_shape(alice: Person, upstream: Upstream):
     page = alice.begin("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:

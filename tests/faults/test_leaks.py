@@ -142,8 +142,8 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
+def quick(portal: Portal) -> None:
+    portal.log.quiet_seconds = 0.1
 
 
 @pytest.mark.usefixtures("quick")
@@ -166,13 +166,13 @@ def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_p
 
 
 @pytest.mark.fault("F74")
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("limit", ["api_idle_timeout", "api_reply_timeout"])
 def test_a_reply_that_nobody_reads_ends_by_the_limits_of_the_portal(
     upstream: Upstream, settings: dict[str, Any], limit: str, request: pytest.FixtureRequest
 ):
     settings[limit] = 0.5
     alice: Person = request.getfixturevalue("alice")
+    request.getfixturevalue("portal").log.quiet_seconds = 0.1
     page = alice.begin("Is somebody there?")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:

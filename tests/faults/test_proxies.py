@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from blueprints.current import Portal
 from tests.faults.conftest import WORDS
 from tests.support import nginx
 from tests.support.certificates import Authority
@@ -21,9 +22,9 @@ BEATS = 8
 
 
 @pytest.fixture
-def carol(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
+def carol(url: str, tmp_path: Path, portal: Portal) -> Iterator[Person]:
     """Return Carol, who comes through a proxy that soon gives up whoever says nothing."""
-    monkeypatch.setattr("chat.log.QUIET_SECONDS", IDLE_SECONDS / 4)
+    portal.log.quiet_seconds = IDLE_SECONDS / 4
     with nginx.in_front_of(url, tmp_path / "nginx", f"proxy_read_timeout {IDLE_SECONDS}s;") as url:
         person = Person(url)
         yield person

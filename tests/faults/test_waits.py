@@ -33,8 +33,8 @@ TOO_MANY = "too many requests"
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chat.producer.CONFLICT_PAUSES", (0.0, 0.0))
+def impatient(portal: Portal) -> None:
+    portal.producer.conflict_pauses = (0.0, 0.0)
 
 
 BUSY = says(409, {"error": "busy"})

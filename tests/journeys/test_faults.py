@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from blueprints.look import STILL_WAITING_SECONDS
 from tests.journeys.steps import begun, box, progress, say, talking, text, turn
-from tests.journeys.traffic import CONVERSATION
+from tests.journeys.traffic import CONVERSATION, until
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import TWINS, Upstream
 
 IDLE_SECONDS = 5
@@ -18,21 +20,28 @@ NOT_AVAILABLE = "Ada is not available any more. What was said here is kept."
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
-    """Let a moment of silence be a long time."""
-    monkeypatch.setattr("blueprints.look.STILL_WAITING_SECONDS", 0.2)
-    monkeypatch.setattr("chat.log.QUIET_SECONDS", 0.1)
+def impatient(settings: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    """Give a silent reply up soon, and look often for what to say of it."""
     settings["api_idle_timeout"] = IDLE_SECONDS
+    request.getfixturevalue("portal").log.quiet_seconds = 0.1
+
+
+def still_waiting(page: Page, clock: AdjustableClock) -> bool:
+    """Let a long time pass, and return whether the page says that it waits."""
+    clock.advance(STILL_WAITING_SECONDS)
+    return progress(page).last.inner_text() == "Still waiting for Ada…"
 
 
 @pytest.mark.fault("F39")
 @pytest.mark.usefixtures("impatient")
-def test_silence_is_said_and_then_given_up(context: BrowserContext, upstream: Upstream):
+def test_silence_is_said_and_then_given_up(
+    context: BrowserContext, upstream: Upstream, clock: AdjustableClock
+):
     page = context.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
     call = upstream.next_call().start_stream()
-    expect(progress(page)).to_have_text("Still waiting for Ada…")
+    until(page, lambda: still_waiting(page, clock))
 
     cut = turn(page, "interrupted")
     expect(cut.locator(".note")).to_contain_text("was quiet for too long", timeout=PATIENCE_MS)
@@ -43,12 +52,14 @@ def test_silence_is_said_and_then_given_up(context: BrowserContext, upstream: Up
 
 @pytest.mark.fault("F39")
 @pytest.mark.usefixtures("impatient")
-def test_silence_is_said_without_script_as_well(plain: BrowserContext, upstream: Upstream):
+def test_silence_is_said_without_script_as_well(
+    plain: BrowserContext, upstream: Upstream, clock: AdjustableClock
+):
     page = plain.new_page()
     page.goto("/twins/ada")
     say(page, "Hello")
     upstream.next_call().start_stream()
-    expect(progress(page).last).to_have_text("Still waiting for Ada…")
+    until(page, lambda: still_waiting(page, clock))
 
     cut = turn(page, "interrupted")
     expect(cut.locator(".note")).to_be_visible(timeout=PATIENCE_MS)

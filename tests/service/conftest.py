@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 import config
+from clock import Clock
 from database import Database, migrate
 from service.application import MIGRATIONS, create_service, parts_of
 from service.current import Parts
@@ -40,8 +41,8 @@ You are Ada.
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    database = Database(database_url)
+def database(database_url: str, clock: Clock) -> Iterator[Database]:
+    database = Database(database_url, clock=clock)
     migrate(database, MIGRATIONS, "service_alembic_version")
     yield database
     database.close()
@@ -68,12 +69,12 @@ def service_settings(model: Upstream, tmp_path: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def new_service(service_settings: dict[str, Any]) -> Iterator[Callable[[], Flask]]:
+def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Callable[[], Flask]]:
     """Return the service in one more process with each call."""
     apps: list[Flask] = []
 
     def new_service() -> Flask:
-        apps.append(create_service(config.load(service_settings)))
+        apps.append(create_service(config.load(service_settings), clock))
         return apps[-1]
 
     yield new_service
@@ -121,16 +122,21 @@ def credentials(parts: Parts) -> Credentials:
 
 
 @pytest.fixture
-def new_line(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[NewLine]:
+def lock_timeout() -> float:
+    return 2.5
+
+
+@pytest.fixture
+def new_line(database_url: str, clock: Clock, lock_timeout: float) -> Iterator[NewLine]:
     """Return the line as one more process has it with each call; leases last for the test."""
-    monkeypatch.setattr("service.line.LOOK_SECONDS", 0.02)
-    monkeypatch.setattr("service.places.LEASE_SECONDS", 600)
     databases: list[Database] = []
 
     def new_line(places: int) -> Line:
-        databases.append(Database(database_url))
+        databases.append(Database(database_url, lock_timeout=lock_timeout, clock=clock))
         migrate(databases[-1], MIGRATIONS, "service_alembic_version")
-        return Line(Places(databases[-1], places))
+        line = Line(Places(databases[-1], places))
+        line.look_seconds, line.places.lease_seconds = 0.02, 600
+        return line
 
     yield new_line
     for database in databases:
@@ -152,7 +158,8 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def tokens(provider: Provider, tmp_path: Path) -> Tokens:
+def tokens(provider: Provider, tmp_path: Path, clock: Clock) -> Tokens:
     return Tokens(
-        config.load({"data_dir": tmp_path, "jwt_jwks_url": provider.url, "jwt_issuer": ISSUER})
+        config.load({"data_dir": tmp_path, "jwt_jwks_url": provider.url, "jwt_issuer": ISSUER}),
+        clock,
     )

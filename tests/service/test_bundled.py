@@ -63,11 +63,9 @@ def test_the_address_of_a_child_whose_owner_was_killed_is_not_believed(
     assert "".join(new_model().reply(HELLO, SHORT))
 
 
-def test_a_child_that_dies_is_started_again(
-    new_model: Callable[[], Model], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(bundled, "BACK_OFF_SECONDS", (0,))
+def test_a_child_that_dies_is_started_again(new_model: Callable[[], Model]):
     model = new_model()
+    model.bundled.restart_pauses = (0,)
     before = model.bundled.address()
     os.kill(model.bundled._child.pid, signal.SIGKILL)
     model.bundled._child.wait(10)

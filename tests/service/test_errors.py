@@ -58,7 +58,7 @@ class Trouble:
 
     def with_a_database_that_is_locked(self) -> Response:
         """Ask while somebody else writes."""
-        self.monkeypatch.setattr("database.GIVE_UP_SECONDS", 0.01)
+        self.parts.database.lock_timeout = 0.01
         with self.parts.database.write():
             return self.api.get("/twins")
 

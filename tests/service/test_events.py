@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import sse
+from service.current import Parts
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -132,13 +133,11 @@ def test_the_pieces_are_the_reply(api: Api, model: Upstream, pieces: list[str]):
 
 
 @pytest.mark.spec("S84")
-def test_in_silence_progress_is_said_again(
-    api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("service.reply.KEEP_ALIVE_SECONDS", 0.01)
-    monkeypatch.setattr("service.reply.LISTEN_SECONDS", 0.01)
+def test_in_silence_progress_is_said_again(api: Api, model: Upstream, parts: Parts):
     said = lines(begin(api))
     call = model.next_call()
+    [reply] = parts.replies._running.values()
+    reply.keep_alive_seconds = reply.listen_seconds = 0.01
 
     seen = [next(said) for _ in range(8)]
     assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]

@@ -102,7 +102,6 @@ def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
             raise DatabaseUnavailable
         return store(*arguments, **more)
 
-    monkeypatch.setattr("service.replies.LOOK_SECONDS", 0.01)
     monkeypatch.setattr(parts.messages, "reply", away)
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))

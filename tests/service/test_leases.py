@@ -16,9 +16,10 @@ from service.application import create_service, parts_of
 from service.conversations import Conversation, Conversations
 from service.current import Parts
 from service.leases import Leases, Stand
-from service.messages import AnotherMessage, Messages, Press, StillReplying
+from service.messages import REMEMBER_SECONDS, AnotherMessage, Messages, Press, StillReplying
 from service.tables import conversations
 from tests.service.client import Api
+from tests.support.clock import AdjustableClock
 from tests.support.portals import served
 from tests.support.upstream import Upstream
 
@@ -127,11 +128,11 @@ def test_the_same_press_in_two_conversations_at_once_is_one_message(
 def test_a_press_is_forgotten_after_a_day(
     messages: Messages,
     new_conversation: Callable[[], Conversation],
-    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     press = Press("alice", "key")
     messages.say(new_conversation().id, "Hello", press)
-    monkeypatch.setattr("service.messages.REMEMBER_SECONDS", -1)
+    clock.advance(REMEMBER_SECONDS + 1)
 
     assert messages.say(new_conversation().id, "Other words", press)[1]
 
@@ -139,7 +140,7 @@ def test_a_press_is_forgotten_after_a_day(
 @pytest.fixture
 def other(service: Any, parts: Parts, full_key: str) -> Iterator[Api]:
     """Return a client of one more process of the same service."""
-    app = create_service(parts.settings)
+    app = create_service(parts.settings, parts.database.clock)
     with served(app) as url:
         api = Api(url, full_key)
         yield api
@@ -190,9 +191,8 @@ def test_a_repeat_at_another_process_ends_as_the_reply_does(
 
 
 def test_a_repeat_that_waits_for_another_process_is_told_little(
-    api: Api, other: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
+    api: Api, other: Api, model: Upstream
 ):
-    monkeypatch.setattr("service.replies.LOOK_SECONDS", 0.01)
     talk = api.converse()
     here = begin(api, talk)
     call = model.next_call()

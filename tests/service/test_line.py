@@ -105,8 +105,8 @@ def test_whoever_has_left_already_does_not_come_in(new_line: NewLine):
 def test_one_look_serves_all_who_wait_in_a_process(
     new_line: NewLine, come: Come, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("service.line.LOOK_SECONDS", 60)
     line = new_line(1)
+    line.look_seconds = 60
     looks: list[int] = []
     look = line.places.look
 

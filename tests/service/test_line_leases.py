@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.service.guests import Come, NewLine, leases_run_out, rows
+from tests.support.clock import AdjustableClock
 
 
 def test_the_places_of_a_process_that_died_are_free_when_its_leases_are_over(
@@ -80,11 +79,10 @@ def test_a_reply_that_has_ended_is_not_put_back(new_line: NewLine, come: Come):
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_machines_whose_clocks_differ_take_nobody_for_dead(
-    new_line: NewLine, come: Come, monkeypatch: pytest.MonkeyPatch
+    new_line: NewLine, come: Come, clock: AdjustableClock
 ):
     here, there = new_line(1), new_line(1)
     come(there, "alice")
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + 600)
+    clock.jump(600)
 
     assert come(here, "bob").told == [0]

@@ -15,9 +15,9 @@ from tests.faults.databases.conftest import Database, Locked, Stopped
 from tests.service.guests import Come, Guest, NewLine, leases_run_out
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("database.GIVE_UP_SECONDS", 0.05)
+@pytest.fixture
+def lock_timeout() -> float:
+    return 0.05
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,6 +12,7 @@ from service import jwks
 from service.jwks import KeysUnavailable
 from service.tokens import InvalidToken, Tokens
 from tests.service.provider import MAKE, Provider
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call
 
 
@@ -33,31 +33,25 @@ def test_its_keys_are_fetched_once(tokens: Tokens, provider: Provider):
     assert provider.fetched == 1
 
 
-def test_a_new_key_is_fetched_when_it_is_seen_but_not_too_often(
-    tokens: Tokens, provider: Provider, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_new_key_is_fetched_when_it_is_seen_but_not_too_often(tokens: Tokens, provider: Provider):
     tokens.read(provider.sign("one"))
     provider.add("two")
     with pytest.raises(InvalidToken):
         tokens.read(provider.sign("two"))
     assert provider.fetched == 1
 
-    now = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: now + jwks.COOLDOWN_SECONDS + 1)
+    tokens._provider.cooldown_duration = 0
 
     assert tokens.read(provider.sign("two")).sub == "alice"
     assert provider.fetched == 2
 
 
-def test_a_withdrawn_key_is_refused_after_a_while(
-    tokens: Tokens, provider: Provider, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_withdrawn_key_is_refused_after_a_while(tokens: Tokens, provider: Provider):
     old = provider.sign("one")
     tokens.read(old)
     provider.keys.clear()
     provider.add("two")
-    now = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: now + jwks.FRESH_SECONDS + 1)
+    tokens._provider.jwk_set_cache.lifespan = 0
 
     with pytest.raises(InvalidToken):
         tokens.read(old)
@@ -75,29 +69,25 @@ BAD_ANSWERS = [
 
 @pytest.mark.parametrize("answer", BAD_ANSWERS, ids=lambda a: f"{a[0]} {a[1]!s:.12}")
 def test_a_provider_that_fails_is_believed_for_an_hour_and_asked_rarely(
-    tokens: Tokens, provider: Provider, monkeypatch: pytest.MonkeyPatch, answer: Any
+    tokens: Tokens, provider: Provider, clock: AdjustableClock, answer: Any
 ):
     tokens.read(provider.sign("one"))
     provider.answer = answer
-    begun = time.monotonic()
-    now = begun + jwks.FRESH_SECONDS + 1
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+    tokens._provider.jwk_set_cache.lifespan = 0
 
     for _ in range(3):
         assert tokens.read(provider.sign("one")).sub == "alice"
     assert provider.fetched == 2
 
-    now = begun + jwks.STALE_SECONDS + jwks.FRESH_SECONDS + 1
+    clock.advance(jwks.STALE_SECONDS + 1)
     for _ in range(3):
         with pytest.raises(KeysUnavailable):
             tokens.read(provider.sign("one"))
     assert provider.fetched == 3
 
 
-def test_a_slow_provider_holds_up_nobody_whose_key_is_known(
-    tokens: Tokens, provider: Provider, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(jwks, "TIMEOUT_SECONDS", 0.5)
+def test_a_slow_provider_holds_up_nobody_whose_key_is_known(tokens: Tokens, provider: Provider):
+    tokens._provider.timeout_seconds = 0.5
     good = provider.sign("one")
     tokens.read(good)
     tokens._provider.cooldown_duration = 0

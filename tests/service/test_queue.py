@@ -80,7 +80,7 @@ def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
 def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
     api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("service.keeper.LEASE_SECONDS", 0.03)
+    parts.replies.keeper.renew_seconds = 0.01
     assert parts.replies.line
     places = parts.replies.line.places
     renewed = threading.Semaphore(0)

@@ -121,7 +121,7 @@ def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
 def test_6_a_long_reply_keeps_its_lease(
     api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("service.keeper.LEASE_SECONDS", 0.03)
+    parts.replies.keeper.renew_seconds = 0.01
     renewed = threading.Event()
     renew = parts.replies.leases.renew
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from service import tokenizer
 from service.current import Parts
 from service.tokenizer import estimate
 from tests.support.upstream import Call, Upstream
@@ -74,9 +73,9 @@ def drip(call: Call) -> None:
 
 @pytest.mark.parametrize("answer", [silent, drip, Call.reset, (503, {}), (429, {})])
 def test_a_server_that_cannot_count_now_holds_up_one_reply_for_a_moment(
-    parts: Parts, model: Upstream, answer: Any, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, model: Upstream, answer: Any
 ):
-    monkeypatch.setattr(tokenizer, "COUNT_SECONDS", 0.2)
+    parts.model.tokenizer.count_seconds = 0.2
     model.answers["/tokenize"] = answer
     begun = time.monotonic()
 
@@ -85,14 +84,12 @@ def test_a_server_that_cannot_count_now_holds_up_one_reply_for_a_moment(
     assert time.monotonic() - begun < 5
 
 
-def test_an_endless_answer_is_not_read(
-    parts: Parts, model: Upstream, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_endless_answer_is_not_read(parts: Parts, model: Upstream):
     def endless(call: Call) -> None:
         call.send_head(200)
         call.send_until_disconnect(b" " * 65536)
 
-    monkeypatch.setattr(tokenizer, "COUNT_SECONDS", 20)
+    parts.model.tokenizer.count_seconds = 20
     model.answers["/tokenize"] = endless
     begun = time.monotonic()
 
@@ -102,12 +99,12 @@ def test_an_endless_answer_is_not_read(
 
 
 @pytest.mark.parametrize(
-    ("status", "pause"), [(404, "NOT_OFFERED_SECONDS"), (503, "SILENT_SECONDS")]
+    ("status", "pause"), [(404, "not_offered_seconds"), (503, "silent_seconds")]
 )
 def test_a_server_that_counts_later_is_found_out(
-    parts: Parts, model: Upstream, status: int, pause: str, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, model: Upstream, status: int, pause: str
 ):
-    monkeypatch.setattr(tokenizer, pause, 0)
+    setattr(parts.model.tokenizer, pause, 0)
     model.answers["/tokenize"] = status, {}
     assert count(parts) == estimate(TEXT)
 
@@ -115,11 +112,9 @@ def test_a_server_that_counts_later_is_found_out(
     assert count(parts) == 2
 
 
-def test_when_its_time_is_over_a_prompt_is_estimated(
-    parts: Parts, model: Upstream, monkeypatch: pytest.MonkeyPatch
-):
+def test_when_its_time_is_over_a_prompt_is_estimated(parts: Parts, model: Upstream):
     model.answers["/tokenize"] = 200, {"tokens": [1]}
-    monkeypatch.setattr(tokenizer, "COUNT_SECONDS", 0)
+    parts.model.tokenizer.count_seconds = 0
 
     assert count(parts) == estimate(TEXT)
     assert not asked(model)

@@ -42,14 +42,15 @@ class Guard:
             if "postgresql" in parameters:
                 item.add_marker("postgres")
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Watch what a test without resources does."""
         self._test = None if MARKERS & {mark.name for mark in item.iter_markers()} else item
-        try:
-            return (yield)
-        finally:
-            self._test = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self) -> None:
+        """Let the fixtures of earlier tests end their processes."""
+        self._test = None
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event != "subprocess.Popen" or self._test is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -23,19 +23,6 @@ def server() -> Iterator[socket.socket]:
         yield server
 
 
-@pytest.fixture
-def timers(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
-    """Return what is to be done later; it is done when the test says so."""
-    later: list[Callable[[], None]] = []
-
-    class Timer:
-        def __init__(self, _seconds: float, act: Callable[[], None]) -> None:
-            self.start = lambda: later.append(act)
-
-    monkeypatch.setattr("twinapi.stream.threading.Timer", Timer)
-    return later
-
-
 def read_request(connection: socket.socket) -> None:
     request = b""
     while not request.endswith(b"}"):
@@ -44,7 +31,7 @@ def read_request(connection: socket.socket) -> None:
         request += received
 
 
-def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.socket, timers):
+def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.socket):
     host, port = server.getsockname()
     client = twinapi.Client(f"http://{host}:{port}", "any")
     with ThreadPoolExecutor() as pool:
@@ -61,8 +48,7 @@ def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.
         second = pool.submit(list, client.stream_message("c1", "hello"))
         read_request(connection)
         connection.sendall(BEGUN)
-        for act in timers:
-            act()
+        refused._break_off()  # as the timer of `close` does, if it is late
         connection.sendall(HELLO)
         connection.close()
         assert second.result(5) == [Complete("Hello")]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
-from twinapi import Client, NoPicture, pictures
+from twinapi import Client, NoPicture
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()
@@ -35,21 +35,19 @@ def drips_its_body(call: Call) -> None:
 
 
 @pytest.mark.parametrize("answer", [silent, drips_its_head, drips_its_body])
-def test_who_takes_too_long_is_hung_up_on(
-    client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, answer: Any
-):
-    monkeypatch.setattr(pictures, "SECONDS", 0.3)
+def test_who_takes_too_long_is_hung_up_on(client: Client, upstream: Upstream, answer: Any):
+    client.pictures.timeout_seconds = 0.3
     upstream.answers[PLACE] = answer
 
     with pytest.raises(NoPicture):
         client.fetch_picture(PLACE)
 
 
-def test_who_drips_while_tls_is_agreed_is_hung_up_on(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pictures, "SECONDS", 0.6)
+def test_who_drips_while_tls_is_agreed_is_hung_up_on():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_drip, args=(server,), daemon=True).start()
         client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", KEY)
+        client.pictures.timeout_seconds = 0.6
         with pytest.raises(NoPicture):
             client.fetch_picture(PLACE)
         client.close()

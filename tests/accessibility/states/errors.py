@@ -5,10 +5,10 @@ import sqlite3
 from flask import abort
 from playwright.sync_api import Page
 
-import database
 from blueprints.states import STATES
 from tests.accessibility.stage import Stage, state
 from tests.journeys.steps import box, say
+from tests.support.portals import portal_of
 
 TWINS = "/api/v1/twins"
 # These have a way of their own below.
@@ -98,7 +98,7 @@ def error_500(stage: Stage) -> Page:
 def error_503_with_words_kept(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
     path = stage.app.extensions["twindow"].settings.data_dir / "portal.db"
-    stage.patch.setattr(database, "GIVE_UP_SECONDS", 0.0)
+    portal_of(stage.app).database.lock_timeout = 0.0
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     say_plainly(page, "Words worth keeping")

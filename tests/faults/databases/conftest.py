@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 
 import app as twindow
+from clock import Clock
 from tests.faults.conftest import WORDS
 from tests.support.person import Page, Person, ended
 from tests.support.portals import close
@@ -82,17 +83,22 @@ def database(
     database.come_back()
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("database.GIVE_UP_SECONDS", 0.05)
-    monkeypatch.setattr("chat.producer.SAVE_RETRY_SECONDS", 0.05)
-    monkeypatch.setattr("chat.elsewhere.RETRY_SECONDS", 0.05)
+@pytest.fixture
+def lock_timeout() -> float:
+    return 0.05
 
 
 @pytest.fixture
-def app(settings: dict[str, Any], database: Database, upstream: Upstream) -> Iterator[Flask]:
+def app(
+    settings: dict[str, Any],
+    database: Database,
+    upstream: Upstream,
+    clock: Clock,
+    lock_timeout: float,
+) -> Iterator[Flask]:
     """Make a portal whose replies end before it, so that its connections are all closed."""
-    app = twindow.create_app(settings)
+    settings["database_lock_timeout"] = lock_timeout
+    app = twindow.create_app(settings, clock=clock)
     yield app
     database.come_back()
     for call in upstream.calls:

@@ -20,13 +20,13 @@ from tests.support.person import Person, say_and_hear
 from tests.support.upstream import Upstream
 
 # PostgreSQL looks for a deadlock after a second.
-GIVE_UP_SECONDS = 1.5
+LOCK_SECONDS = 1.5
 PATIENCE_SECONDS = 4
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("database.GIVE_UP_SECONDS", GIVE_UP_SECONDS)
+@pytest.fixture
+def lock_timeout() -> float:
+    return LOCK_SECONDS
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from blueprints.current import Portal
 from tests.faults.conftest import NOT_SENT, WORDS, words_of
 from tests.faults.databases.conftest import (
     POSTGRESQL,
@@ -44,9 +45,9 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
 @pytest.mark.fault("F77")
 @pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_a_reply_that_cannot_be_stored_for_too_long_ends(
-    alice: Person, upstream: Upstream, database: Database, monkeypatch: pytest.MonkeyPatch
+    alice: Person, upstream: Upstream, database: Database, portal: Portal
 ):
-    monkeypatch.setattr("chat.producer.SAVE_SECONDS", 0.3)
+    portal.producer.save_seconds = 0.3
     page = alice.begin(WORDS)
     call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:

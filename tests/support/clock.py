@@ -1,0 +1,43 @@
+"""A clock that the test adjusts."""
+
+from __future__ import annotations
+
+import time
+
+from clock import Clock
+
+LONGEST_SLEEP_SECONDS = 0.01
+
+
+class AdjustableClock(Clock):
+    """Run like the machine's clock, moved by the test; pauses are short."""
+
+    def __init__(self) -> None:
+        self._moved = 0.0
+        self._jumped = 0.0
+        self._frozen_at: float | None = None
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._moved += seconds
+
+    def jump(self, seconds: float) -> None:
+        """Set the wall clock wrong by so many seconds; the monotonic clock does not notice."""
+        self._jumped = seconds
+
+    def set(self, seconds: float) -> None:
+        """Set the wall clock to a time in seconds since 1970, and stop it there."""
+        self._frozen_at = seconds
+
+    def time(self) -> float:
+        """Return the seconds since 1970."""
+        now = time.time() if self._frozen_at is None else self._frozen_at
+        return now + self._moved + self._jumped
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic() + self._moved
+
+    def sleep(self, seconds: float) -> None:
+        """Pause, but never for long."""
+        time.sleep(min(seconds, LONGEST_SLEEP_SECONDS))
