@@ -198,7 +198,10 @@ def say_and_hear(
 
 
 def ended(person: Person, page: Page) -> Page:
-    """Follow the last reply on a page to its end, and return the page as it is then."""
-    with person.follow(str(page.turns[-1]["data-turn"])) as stream:
-        stream.rest()
-    return person.get(page.path)
+    """Return the page as it is when the newest reply of its conversation has ended."""
+    page = person.get(page.path)
+    if page.states[-1] in ("waiting", "streaming"):
+        with person.follow(str(page.turns[-1]["data-turn"])) as stream:
+            stream.rest()
+        page = person.get(page.path)
+    return page
