@@ -51,6 +51,11 @@ class Guard:
         finally:
             self._test = None
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self) -> None:
+        """Allow the last test of a session to stop the servers of the tests before."""
+        self._test = None
+
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event != "subprocess.Popen" or self._test is None:
             return
