@@ -16,6 +16,7 @@ from chat.turns import Turns
 from tests.support.upstream import KEY
 from twinapi import Limits
 
+DATABASES = ["sqlite", "postgresql"]
 NOT_RECEIVED = Ended(State.FAILED, sentence="no")
 DONE = Ended(State.COMPLETE, text="Hello")
 

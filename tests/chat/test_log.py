@@ -14,6 +14,7 @@ from chat.tables import entries
 from chat.turns import Turn
 from tests.chat.conftest import shown
 
+DATABASES = ["sqlite", "postgresql"]
 DONE = Ended(State.COMPLETE, text="Hello")
 
 

@@ -15,6 +15,8 @@ from chat.tables import producers
 from chat.turns import Turn
 from tests.chat.clock import Clock, watch
 
+DATABASES = ["sqlite", "postgresql"]
+
 
 def test_a_long_reply_keeps_its_sign_of_life(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: Clock

@@ -16,6 +16,8 @@ from chat.turns import Turn
 from database import DatabaseUnavailable
 from tests.chat.clock import Clock, watch
 
+DATABASES = ["sqlite", "postgresql"]
+
 
 def test_an_outage_ends_nobody_who_could_not_beat(
     log: Log,
