@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Message
+from babel.messages.catalog import Catalog, Message
 from babel.messages.plurals import get_plural
 
 from tests.languages import CATALOGUES, SOURCES, TRANSLATED, catalogue, compiled, path, template
@@ -18,6 +17,7 @@ TAG = re.compile(
     r"\{% trans.*?endtrans %\}|<script.*?</script>|<svg.*?</svg>|<[^>]*>|\{[{%#].*?[}%#]\}|&\w+;",
     re.DOTALL,
 )
+SENTENCE = re.compile(r"""["'`][A-Z][a-z]+ [^"'`]*["'`]""")
 NAMES = {"JWT", "Esc", "until"}
 
 PAGES = sorted((ROOT / "templates").rglob("*.html"))
@@ -32,53 +32,64 @@ def sentences(message: Message) -> list[str]:
     return list(message.id) if message.pluralizable else [message.id]
 
 
+@pytest.fixture(scope="module", params=TRANSLATED)
+def code(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def catalog(code: str) -> Catalog:
+    return catalogue(code)
+
+
+@pytest.fixture(scope="module")
+def messages(catalog: Catalog) -> list[Message]:
+    return [message for message in catalog if message.id]
+
+
 @pytest.fixture(scope="module")
 def sources():
     return {message.id for message in template() if message.id}
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_every_sentence_is_in_the_catalogue_and_no_other(code: str, sources):
-    assert {message.id for message in catalogue(code) if message.id} == sources
-    assert not catalogue(code).obsolete
+def test_catalog_has_every_sentence_and_no_other(
+    catalog: Catalog, messages: list[Message], sources
+):
+    assert {message.id for message in messages} == sources
+    assert not catalog.obsolete
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_none_is_empty_or_uncertain(code: str):
-    bad = [m.id for m in catalogue(code) if m.id and (m.fuzzy or not all(forms(m)))]
-
-    assert bad == []
+def test_compiled_catalog_is_up_to_date(code: str, catalog: Catalog):
+    assert path(code).with_suffix(".mo").read_bytes() == compiled(catalog)
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_there_are_all_plural_forms(code: str):
-    found = catalogue(code)
-    plurals = [message for message in found if message.id and message.pluralizable]
+def test_translations_are_complete_and_without_markup(
+    code: str, catalog: Catalog, messages: list[Message]
+):
+    plurals = [message for message in messages if message.pluralizable]
+    number = get_plural(code).num_plurals
 
-    assert found.num_plurals == get_plural(code).num_plurals
+    assert [m.id for m in messages if m.fuzzy or not all(forms(m))] == []
+    assert [m.id for m in messages if re.search("[<>{}]", "".join(forms(m)))] == []
+    assert catalog.num_plurals == number
     assert plurals
-    assert [m.id for m in plurals if len(m.string) != found.num_plurals] == []
+    assert [m.id for m in plurals if len(m.string) != number] == []
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_the_values_have_their_places(code: str):
+def test_translations_keep_the_placeholders(messages: list[Message]):
     """A form for one number may say it in words; nothing else may be left out or added."""
-    for message in catalogue(code):
-        if not message.id:
-            continue
+    wrong = []
+    for message in messages:
         wanted = set(PLACE.findall(" ".join(sentences(message))))
-        last = set(PLACE.findall(forms(message)[-1]))
-        assert last == wanted, message.id
-        assert all(set(PLACE.findall(form)) <= wanted for form in forms(message)), message.id
-        assert all("%" not in PLACE.sub("", form) for form in forms(message)), message.id
+        found = [set(PLACE.findall(form)) for form in forms(message)]
+        rest = "".join(PLACE.sub("", form) for form in forms(message))
+        if found[-1] != wanted or any(form - wanted for form in found) or "%" in rest:
+            wrong.append(message.id)
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_no_translation_brings_markup(code: str):
-    assert [m.id for m in catalogue(code) if m.id and re.search("[<>{}]", "".join(forms(m)))] == []
-
-
-# What is seen of a button, and what it is called: whoever speaks to it says what they see.
+# The text of a button, and its accessible name, which must contain the text.
 CALLED = {
     "More": "More pages",
     "New": "New conversation",
@@ -86,27 +97,30 @@ CALLED = {
 }
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-@pytest.mark.parametrize(("seen", "name"), CALLED.items())
-def test_a_name_holds_what_is_seen(code: str, seen: str, name: str):
-    found = catalogue(code)
+def test_accessible_names_contain_the_visible_text(catalog: Catalog):
+    wrong = [
+        (seen, name)
+        for seen, name in CALLED.items()
+        if catalog[seen].string.lower() not in catalog[name].string.lower()
+    ]
 
-    assert found[seen].string.lower() in found[name].string.lower()
-
-
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_what_is_compiled_is_what_is_written(code: str):
-    assert path(code).with_suffix(".mo").read_bytes() == compiled(catalogue(code))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("template", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_words_of_a_page_are_unmarked(template: Path):
-    words = re.findall(r"[^\W\d_]{2,}", TAG.sub(" ", template.read_text()))
+def test_templates_have_no_unmarked_text():
+    words = {
+        str(page.relative_to(ROOT)): set(
+            re.findall(r"[^\W\d_]{2,}", TAG.sub(" ", page.read_text()))
+        )
+        - NAMES
+        for page in PAGES
+    }
 
-    assert set(words) <= NAMES
+    assert PAGES
+    assert {page: found for page, found in words.items() if found} == {}
 
 
-def test_the_sources_are_all_looked_through():
+def test_every_package_with_sentences_is_extracted():
     marked = {
         found.parent
         for folder in ("app.py", "branding", "chat", "service", "twinapi", "blueprints")
@@ -117,8 +131,11 @@ def test_the_sources_are_all_looked_through():
     assert {str(found.relative_to(ROOT)).split("/")[0] for found in marked} <= set(SOURCES)
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "static/js").glob("*.js")), ids=lambda p: p.name)
-def test_scripts_have_no_sentences_of_their_own(script: Path):
-    code = re.sub(r"//.*", "", script.read_text())
+def test_scripts_have_no_sentences():
+    wrong = {
+        script.name: found
+        for script in (ROOT / "static/js").glob("*.js")
+        if (found := SENTENCE.findall(re.sub(r"//.*", "", script.read_text())))
+    }
 
-    assert re.findall(r"""["'`][A-Z][a-z]+ [^"'`]*["'`]""", code) == []
+    assert wrong == {}

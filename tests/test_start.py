@@ -1,4 +1,4 @@
-"""The real thing: `python app.py`, its own service, the model that comes with it."""
+"""The real processes: `python app.py`, `python -m service` and `flask run`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ from textwrap import dedent
 
 import pytest
 
-from tests.support.person import Person, ended
-from tests.support.processes import ROOT, free_port, new_key, running
+from chat.entries import Reply, State, fold
+from chat.log import Log
+from database import Database
+from tests.support.html import read
+from tests.support.person import Page, Person, ended
+from tests.support.processes import ROOT, Running, free_port, new_key, running
+from tests.support.upstream import Upstream
 
-pytestmark = pytest.mark.usefixtures("bundled_model")
+pytestmark = pytest.mark.usefixtures("processes")
 
 
 @pytest.fixture
@@ -27,46 +32,90 @@ def somebody() -> Iterator[Person]:
     person.close()
 
 
-def test_a_fresh_start_serves_a_reply_from_the_bundled_model(tmp_path: Path, somebody: Person):
+@pytest.mark.usefixtures("bundled_model")
+def test_bundled_model_replies_and_signals_keep_open_replies(tmp_path: Path, somebody: Person):
     with running(tmp_path, "app.py") as server:
         somebody.base_url = server.url
         page = ended(somebody, somebody.begin("Hello, who are you?"))
-        page = somebody.press(page, "Send", content="What is a wheel?")
-        page = ended(somebody, page)
+        page = ended(somebody, somebody.press(page, "Send", content="What is a wheel?"))
+        assert page.states == ["complete", "complete"]
+        assert [len(words.split()) > 3 for words in replies(page)] == [True, True]
 
-    assert page.states == ["complete", "complete"]
-    for turn in page.turns:
-        reply = turn.select_one(".turn__reply")
-        assert reply is not None
-        assert len(reply.get_text().split()) > 3
+        examples = run_examples_of_api_document(server.url, tmp_path)
+        assert (examples.returncode, '"type":"complete"' in examples.stdout) == (0, True), examples
+        assert not examples.stdout.rstrip().endswith("}")
+
+        path, _, text = interrupt_reply(somebody, server, signal.SIGINT)
     assert not (tmp_path / "model.json").exists()
 
+    with running(tmp_path, "app.py") as server:
+        somebody.base_url = server.url
+        page = somebody.get(path)
+        assert page.states == ["interrupted"]
+        assert text in replies(page)[0]
+        _, turn_id, text = interrupt_reply(somebody, server, signal.SIGTERM)
+    assert not (tmp_path / "model.json").exists()
+    reply = stored_reply(tmp_path, turn_id)
+    assert reply.state is State.INTERRUPTED
+    assert text in " ".join(read(reply.html).get_text().split())
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_streams_open_and_keeps_the_text(
-    tmp_path: Path, somebody: Person, number: signal.Signals
+
+def replies(page: Page) -> list[str]:
+    found = [turn.select_one(".turn__reply") for turn in page.turns]
+    return [" ".join(reply.get_text().split()) for reply in found if reply]
+
+
+def interrupt_reply(person: Person, server: Running, number: signal.Signals) -> tuple[str, ...]:
+    """Signal the server while a reply is streamed; return the page, the turn and its text."""
+    page = person.begin("Tell me about steam engines.")
+    turn_id = str(page.turns[0]["data-turn"])
+    with person.follow(turn_id) as stream:
+        while not stream.text:
+            stream.next()
+        text = " ".join(stream.text.split())
+        assert server.end(number) == 0
+        stream.rest()
+    assert server.said() == ""
+    return page.path, turn_id, text
+
+
+def stored_reply(data: Path, turn_id: str) -> Reply:
+    database = Database(f"sqlite:///{data}/portal.db")
+    log = Log(database, lambda text, _: text)
+    reply = fold(log.read(turn_id))
+    log.close()
+    database.close()
+    return reply
+
+
+def run_examples_of_api_document(url: str, data: Path) -> subprocess.CompletedProcess[str]:
+    document = (ROOT / "docs" / "api.md").read_text()
+    blocks = [dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", document, re.M)]
+    shell, python = (block for block in blocks if "API" in block or "api" in block)
+    for written, here in (
+        (".venv/bin/python", sys.executable),
+        (".venv/bin/flask", f"{sys.executable} -m flask"),
+        ("http://127.0.0.1:8000", url),
+    ):
+        shell = shell.replace(written, here)
+    quoted = python.replace("'", "'\\''")
+    return subprocess.run(
+        ["bash", "-c", f"set -e\n{shell}\nexport API KEY\n{sys.executable} -c '{quoted}'"],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"TWINDOW_DATA_DIR": str(data), "NO_PROXY": "*"},
+        timeout=120,
+    )
+
+
+def test_portal_uses_a_service_in_its_own_process(
+    tmp_path: Path, somebody: Person, upstream: Upstream
 ):
-    with running(tmp_path, "app.py") as server:
-        somebody.base_url = server.url
-        page = somebody.begin("Tell me about steam engines.")
-        with somebody.follow(str(page.turns[0]["data-turn"])) as stream:
-            while not stream.text:
-                stream.next()
-            text = stream.text
-            assert server.end(number) == 0
-            stream.rest()
-        assert server.said() == ""
-
-    with running(tmp_path, "app.py") as server:
-        somebody.base_url = server.url
-        page = somebody.get(page.path)
-    assert page.states == ["interrupted"]
-    assert " ".join(text.split()) in page.text
-
-
-def test_the_portal_speaks_to_a_service_that_runs_alone(tmp_path: Path, somebody: Person):
+    upstream.always_reply("Hi")
     alone, portal = tmp_path / "service", tmp_path / "portal"
-    with running(alone, "-m", "service") as service:
+    with running(alone, "-m", "service", MODEL_URL=f"{upstream.url}/v1", MODEL="any") as service:
         key = new_key(alone, "portal")
         with running(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
             somebody.base_url = server.url
@@ -76,26 +125,14 @@ def test_the_portal_speaks_to_a_service_that_runs_alone(tmp_path: Path, somebody
     assert not (portal / "service.db").exists()
 
 
-def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path):
-    ended = subprocess.run(
-        [sys.executable, "app.py"],
-        cwd=ROOT,
-        env=os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": "http"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert ended.returncode == 1
-    assert ended.stderr == "TWINDOW_PORT=http cannot be used: it should be a whole number.\n"
-
-
-def test_flask_run_works_for_developing(tmp_path: Path, somebody: Person):
+def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, upstream: Upstream):
+    upstream.always_reply("Hi")
     port = free_port()
+    given = {"DATA_DIR": str(tmp_path), "MODEL_URL": f"{upstream.url}/v1", "MODEL": "any"}
     process = subprocess.Popen(
         [sys.executable, "-m", "flask", "--app", "app", "run", "--debug", "--port", str(port)],
         cwd=ROOT,
-        env=os.environ | {"TWINDOW_DATA_DIR": str(tmp_path)},
+        env=os.environ | {f"TWINDOW_{name}": value for name, value in given.items()},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -117,89 +154,54 @@ def test_flask_run_works_for_developing(tmp_path: Path, somebody: Person):
     assert page.states == ["complete"]
 
 
-def test_an_address_that_is_taken_is_told_in_one_sentence(tmp_path: Path):
+def test_failing_start_prints_one_sentence(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        ended = subprocess.run(
-            [sys.executable, "app.py"],
-            cwd=ROOT,
-            env=os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": str(port)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        port = str(taken.getsockname()[1])
+        away = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/portal"
+        cases = [
+            ({"PORT": "http"}, "TWINDOW_PORT=http cannot be used: it should be a whole number.\n"),
+            ({"PORT": port}, f"Nothing can be served at 127.0.0.1, port {port}: "),
+            (
+                {"PORT": str(free_port()), "DATABASE_URL": away},
+                "The database does not answer. TWINDOW_DATABASE_URL says where",
+            ),
+        ]
+        starts = [start(tmp_path / str(n), given) for n, (given, _) in enumerate(cases)]
+        said = [process.communicate(timeout=60)[1] for process in starts]
 
-    assert ended.returncode == 1
-    assert ended.stderr.startswith(f"Nothing can be served at 127.0.0.1, port {port}: ")
-    assert ended.stderr.count("\n") == 1
-
-
-def test_the_examples_of_the_api_document_run(tmp_path: Path):
-    document = (ROOT / "docs" / "api.md").read_text()
-    blocks = [dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", document, re.M)]
-    shell, python = (block for block in blocks if "API" in block or "api" in block)
-    with running(tmp_path, "app.py") as server:
-        for written, here in (
-            (".venv/bin/python", sys.executable),
-            (".venv/bin/flask", f"{sys.executable} -m flask"),
-            ("http://127.0.0.1:8000", server.url),
-        ):
-            shell = shell.replace(written, here)
-        own = os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "NO_PROXY": "*"}
-        script = f"set -e\n{shell}\nexport API KEY\n{sys.executable} -c '{quoted(python)}'"
-        done = subprocess.run(
-            ["bash", "-c", script],
-            check=False,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            env=own,
-            timeout=120,
-        )
-
-    assert (done.returncode, '"type":"complete"' in done.stdout) == (0, True), done
-    assert done.stdout.rstrip()[-1] not in "}"
+    for process, stderr, (_, sentence) in zip(starts, said, cases, strict=True):
+        assert process.returncode not in (0, None)
+        assert sentence in stderr
+        assert "Traceback" not in stderr
+    assert [stderr.count("\n") for stderr in said[:2]] == [1, 1]
+    assert [process.returncode for process in starts[:2]] == [1, 1]
 
 
-def quoted(text: str) -> str:
-    return text.replace("'", "'\\''")
-
-
-def test_a_database_that_is_away_is_said_in_one_sentence(tmp_path: Path):
-    away = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/portal"
-    given = {"DATA_DIR": str(tmp_path), "PORT": str(free_port()), "DATABASE_URL": away}
-    ended = subprocess.run(
-        [sys.executable, "app.py"],
-        cwd=ROOT,
-        env=os.environ | {f"TWINDOW_{name}": value for name, value in given.items()},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-    assert ended.returncode != 0
-    assert "The database does not answer. TWINDOW_DATABASE_URL says where" in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
-@pytest.mark.parametrize("command", [["app.py"], ["-m", "service"]], ids=["portal", "service"])
-def test_ctrl_c_ends_a_start_without_a_word(tmp_path: Path, command: list[str]):
-    own = os.environ | {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": str(free_port())}
-    with subprocess.Popen(
-        [sys.executable, "-X", "importtime", *command],
-        cwd=ROOT,
-        env=own,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+def test_ctrl_c_while_starting_prints_no_traceback(tmp_path: Path):
+    wrong = []
+    for command in (["app.py"], ["-m", "service"]):
+        process = start(tmp_path, {"PORT": str(free_port())}, "-X", "importtime", *command)
         assert process.stderr
         for line in process.stderr:
             if line.endswith(" flask.globals\n"):
                 process.send_signal(signal.SIGINT)
                 break
-        rest = process.stderr.read()
+        _, rest = process.communicate(timeout=60)
+        if process.returncode != -signal.SIGINT or "Traceback" in rest:
+            wrong.append((command, process.returncode, rest))
 
-    assert process.returncode == -signal.SIGINT
-    assert "Traceback" not in rest
+    assert wrong == []
+
+
+def start(data: Path, given: dict[str, str], *command: str) -> subprocess.Popen[str]:
+    """Begin to start a server, whose stderr the test reads to its end."""
+    settings = {"DATA_DIR": str(data)} | given
+    return subprocess.Popen(
+        [sys.executable, *(command or ["app.py"])],
+        cwd=ROOT,
+        env=os.environ | {f"TWINDOW_{name}": value for name, value in settings.items()},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )

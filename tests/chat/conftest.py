@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,28 @@ from chat.turns import Turn, Turns
 from clock import Clock
 from database import Database, migrate
 from tests.support.clock import AdjustableClock
+from tests.support.postgres import Postgres
 from tests.support.upstream import KEY
+
+# For a test that uses PostgreSQL as well. A module whose tests all do sets DATABASES instead.
+both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Use the databases of the module, unless a test names its own."""
+    own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    databases = getattr(metafunc.module, "DATABASES", None)
+    if databases and "database_url" in metafunc.fixturenames and "database_url" not in own:
+        metafunc.parametrize("database_url", databases, indirect=True)
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -> str:
+    """Return the address of a fresh database: SQLite, unless a test asks for another."""
+    if getattr(request, "param", "sqlite") == "postgresql":
+        postgres: Postgres = request.getfixturevalue("postgres")
+        return postgres.new_database()
+    return f"sqlite:///{shutil.copy(tables, tmp_path / 'twindow.db')}"
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ class Reader:
         self.page.reply.extend(list(read(f"<pre>{html}</pre>").pre.contents))
         self.sent = 0
         self.anew = 0
+        self.wrong: list[tuple[str, str]] = []
 
     def hear(self, log: Sequence[Entry], until: int) -> None:
         """Read the log up to an entry, and show it."""
@@ -43,6 +44,11 @@ class Reader:
         self.sent += sum(len(change.html) for change in changes)
         self.anew += any((change.depth, change.swap) == (0, "innerHTML") for change in changes)
         self.page.change(read(frames.text(1, changes)))
+
+    def compare(self, html: str) -> None:
+        """Note what the page shows where it should show other HTML."""
+        if self.html != plain(html):
+            self.wrong.append((self.html, plain(html)))
 
     @property
     def html(self) -> str:
@@ -70,20 +76,22 @@ def cut(text: str, sizes: Sequence[int]) -> list[Entry]:
 
 
 def follow(text: str, sizes: Sequence[int]) -> Reader:
-    """Follow a reply to its end, looking at each piece."""
+    """Follow a reply to its end, and note where the page differs from the rendered draft."""
     reader = Reader()
     log = cut(text, sizes)
     for number in range(1, len(log) + 1):
         reader.hear(log, number)
-        assert reader.html == plain(reader.draft.html)
-    reader.end(render(text, "x"))
+        reader.compare(reader.draft.html)
+    whole = render(text, "x")
+    reader.end(whole)
+    reader.compare(whole)
     return reader
 
 
 LINE = "- item {} with some **words** and `code` that go on\n"
 LONG = {
-    "list": "".join(LINE.format(number) for number in range(400)),
-    "code": "```python\n" + "    value = compute(other, 'text')  # step\n" * 300 + "```\n\nDone.",
-    "prose": "\n\n".join(["A paragraph of some *length*, which says nothing at all. " * 8] * 40),
-    "table": "a | b\n:-:|---\n" + "some *words* | and `code` here\n" * 400,
+    "list": "".join(LINE.format(number) for number in range(100)),
+    "code": "```python\n" + "    value = compute(other, 'text')  # step\n" * 120 + "```\n\nDone.",
+    "prose": "\n\n".join(["A paragraph of some *length*, which says nothing at all. " * 8] * 12),
+    "table": "a | b\n:-:|---\n" + "some *words* | and `code` here\n" * 160,
 }

@@ -17,6 +17,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY
 from twinapi import Limits
 
+DATABASES = ["sqlite", "postgresql"]
 NOT_RECEIVED = Ended(State.FAILED, sentence="no")
 DONE = Ended(State.COMPLETE, text="Hello")
 

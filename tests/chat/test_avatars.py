@@ -14,6 +14,7 @@ from chat.directory import Directory
 from chat.kept_pictures import KeptPictures
 from chat.log import Log
 from chat.pictures import Picture
+from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
@@ -68,6 +69,7 @@ def done(avatars: Avatars) -> None:
     avatars._threads = ThreadPoolExecutor(1)
 
 
+@both_databases
 def test_a_picture_is_fetched_once_for_all_people_and_processes(
     new_avatars: NewAvatars, upstream: Upstream
 ):
@@ -132,15 +134,19 @@ def test_a_failure_is_remembered_for_minutes(
     assert look(one) == PICTURE
 
 
-@pytest.mark.parametrize("content", [b"<svg/>", b"<html>", b"", png(4), png()[:20]])
-def test_what_is_no_picture_is_a_failure(
-    new_avatars: NewAvatars, upstream: Upstream, content: bytes
-):
-    upstream.answers[PLACE] = gives(content)
+def test_other_content_than_pictures_is_a_failure(new_avatars: NewAvatars, upstream: Upstream):
+    twins = []
+    contents = (b"<svg/>", b"<html>", b"", png(4), png()[:20])
+    for number, content in enumerate(contents):
+        place = f"/api/v1/avatars/{number}.png"
+        twins.append({"id": str(number), "avatarUrl": place})
+        upstream.answers[place] = gives(content)
+    upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, *twins]
     ours = new_avatars()
 
-    assert look(ours) is look(ours) is None
-    assert asked(upstream) == 1
+    assert [ours.find(name_of(ours, twin["id"])) for twin in twins * 2] == [None] * 10
+    paths = [call.path for call in upstream.calls]
+    assert [paths.count(twin["avatarUrl"]) for twin in twins] == [1] * 5
 
 
 def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(

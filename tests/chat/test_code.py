@@ -24,21 +24,23 @@ def test_the_parts_of_code_are_marked():
     )
 
 
-@pytest.mark.parametrize("language", ["mermaid", "nonsense", "", '"><script>', "a b"])
-def test_code_of_any_other_kind_is_left_as_it_is(language: str):
-    html = render(fenced("int <a>;", language))
+def test_code_of_unknown_languages_is_not_highlighted():
+    for language in ("mermaid", "nonsense", "", '"><script>', "a b"):
+        html = render(fenced("int <a>;", language))
+        assert "int &lt;a&gt;;" in html, language
+        assert "<script" not in html, language
 
-    assert "int &lt;a&gt;;" in html
-    assert "<script" not in html
 
-
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_every_language_keeps_each_character(language: str):
+def test_highlighting_keeps_every_character():
     code = "  \n\tif (a < b && c) { 'x' \"y\" } # é\u00a0 \\ ${d} <!-- e --> %f\n\n  "
-    html = render(fenced(code, language))
+    wrong = []
+    for language in sorted(LANGUAGES):
+        html = render(fenced(code, language))
+        found = BeautifulSoup(f"<pre>{html}</pre>", "html.parser").code
+        if found.get_text() != code + "\n":
+            wrong.append(language)
 
-    found = BeautifulSoup(f"<pre>{html}</pre>", "html.parser").code
-    assert found.get_text() == code + "\n"
+    assert wrong == []
 
 
 def test_code_that_is_too_long_to_be_marked_in_a_moment_is_left_as_it_is():
@@ -46,12 +48,11 @@ def test_code_that_is_too_long_to_be_marked_in_a_moment_is_left_as_it_is():
     assert "<i" not in render(fenced("x = " + "1 + " * 500, "python"))
 
 
-@pytest.mark.parametrize("language", ["", "python", "c"])
-def test_code_shows_what_would_turn_its_order_round(language: str):
-    html = render(f"```{language}\nuser \u202e# admin\n```")
-
-    assert "[U+202E]" in html
-    assert "\u202e" not in html
+def test_code_shows_bidirectional_controls():
+    for language in ("", "python", "c"):
+        html = render(f"```{language}\nuser \u202e# admin\n```")
+        assert "[U+202E]" in html, language
+        assert "\u202e" not in html, language
 
 
 def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is():
@@ -63,7 +64,7 @@ def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is():
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.parametrize("gap", ["\n", " \n", "\t\n"])
-def test_code_with_a_gap_without_end_is_left_as_it_is(gap: str):
-    assert "<i" in render(fenced(f"int a{gap * 60}x;", "c"))
-    assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c"))
+def test_code_with_a_very_long_gap_is_not_highlighted():
+    for gap in ("\n", " \n", "\t\n"):
+        assert "<i" in render(fenced(f"int a{gap * 60}x;", "c")), gap
+        assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap

@@ -15,6 +15,7 @@ from chat.search import Search
 from chat.tables import conversations, entries, passages
 from chat.tables import turns as turns_table
 from chat.turns import Turn, Turns
+from tests.chat.conftest import both_databases
 
 
 @pytest.fixture
@@ -64,34 +65,31 @@ def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
     assert turns.find(turn.id, "alice") == turn
 
 
-@pytest.mark.parametrize(
-    ("deleted", "said", "purged"),
-    [
-        (UNDO_SECONDS + 1, HOUR_SECONDS + 1, True),
-        (UNDO_SECONDS - 1, HOUR_SECONDS + 1, False),
-        (UNDO_SECONDS + 1, HOUR_SECONDS - 1, False),
-    ],
-)
-def test_all_that_belongs_to_it_is_purged_in_time(
-    turns: Turns,
-    turn: Turn,
-    conversation: Conversation,
-    deletions: Deletions,
-    log: Log,
-    *,
-    deleted: float,
-    said: float,
-    purged: bool,
-):
-    log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
-    deletions.delete(conversation.id, "alice")
-    age(log, conversation, deleted=deleted, said=said)
+AGES = [  # since it was deleted, since something was said
+    (UNDO_SECONDS - 1, HOUR_SECONDS + 1, False),
+    (UNDO_SECONDS + 1, HOUR_SECONDS - 1, False),
+    (UNDO_SECONDS + 1, HOUR_SECONDS + 1, True),
+]
+
+
+@both_databases
+def test_deleted_conversations_are_purged_in_time(turns: Turns, deletions: Deletions, log: Log):
+    expected: dict[str, bool] = {}
+    for deleted, said, purged in AGES:
+        added = turns.begin("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
+        log.end(added.turn.id, Ended(State.COMPLETE, text="Hi"))
+        deletions.delete(added.conversation.id, "alice")
+        age(log, added.conversation, deleted=deleted, said=said)
+        expected[added.conversation.id] = purged
     other = turns.begin("bob", "ada", "Ada", "Hello", "key").turn
     log.end(other.id, Ended(State.COMPLETE, text="Hi"))
-    kept = [1, 1, 1, 3]
+    assert left(log) == [4, 4, 4, 12]
     deletions.sweep()
 
-    assert left(log) == (kept if purged else [2 * number for number in kept])
+    assert left(log) == [3, 3, 3, 9]
+    with log.database.read() as connection:
+        kept = set(connection.scalars(select(conversations.c.id)))
+    assert {each for each, purged in expected.items() if purged} & kept == set()
     assert Search(log.database).find("bob", "hello").found
     assert Search(log.database).find("alice", "hello").found == ()
 

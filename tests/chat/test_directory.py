@@ -11,6 +11,7 @@ import twinapi
 from chat import directory
 from chat.directory import Directory
 from chat.log import Log
+from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY, Upstream
 
@@ -135,6 +136,7 @@ def test_the_list_outlives_a_restart(new_twins: NewTwins, upstream: Upstream):
     assert "cannot be reached" in listing.sentence
 
 
+@both_databases
 def test_processes_share_a_fresh_list(new_twins: NewTwins, upstream: Upstream):
     assert names(new_twins(60)) == names(new_twins(60))
     assert len(upstream.calls) == 1

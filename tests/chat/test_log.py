@@ -15,6 +15,7 @@ from clock import SYSTEM
 from tests.chat.conftest import shown
 from tests.support.clock import AdjustableClock
 
+DATABASES = ["sqlite", "postgresql"]
 DONE = Ended(State.COMPLETE, text="Hello")
 
 
@@ -35,7 +36,7 @@ def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
     assert list(following) == []
 
 
-def test_pieces_within_a_slice_become_one_entry(log: Log, turn: Turn):
+def test_pieces_within_a_slice_become_one_entry():
     live = Live(SYSTEM)
     for letter in "abcdefghij":
         live.hold([Delta(letter)], slice_seconds=60)
@@ -146,7 +147,7 @@ def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
     assert list(log.follow(turn.id)) == []
 
 
-def test_a_flood_of_progress_is_its_newest_word(log: Log, turn: Turn):
+def test_a_flood_of_progress_is_its_newest_word():
     live = Live(SYSTEM)
     for percent in range(100):
         live.hold([Progress("working", percent)], slice_seconds=60)

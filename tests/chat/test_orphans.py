@@ -15,6 +15,8 @@ from chat.turns import Turn
 from tests.chat.conftest import watch
 from tests.support.clock import AdjustableClock
 
+DATABASES = ["sqlite", "postgresql"]
+
 
 def test_a_long_reply_keeps_its_sign_of_life(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock

@@ -15,6 +15,8 @@ from chat.turns import Turn, Turns
 from database import DatabaseUnavailable
 from tests.chat.conftest import shown
 
+DATABASES = ["sqlite", "postgresql"]
+
 
 @pytest.mark.fault("F88")
 def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):

@@ -46,8 +46,8 @@ def test_a_reply_that_cannot_be_rendered_is_ended_by_whoever_looks(
     monkeypatch.setattr(log, "render", lambda *_: 1 / 0)
     producer.reply_later(conversation, turn, None)
     upstream.next_call().start_stream().complete("Hi")
-    while turn.id in log._live:
-        log._live[turn.id].wait(0, timeout=0.01)
+    while live := log._live.get(turn.id):
+        live.wait(0, timeout=0.01)
     monkeypatch.setattr(log, "render", lambda text, _: text)
 
     assert fold(log.read_all([turn.id])[turn.id]).state is State.INTERRUPTED

@@ -16,6 +16,7 @@ from chat.search import Results, Search
 from chat.turns import Turns
 from tests.chat.pieces import shown
 
+DATABASES = ["sqlite", "postgresql"]
 SAID = "Why is Zürich's 湖 so blue?"
 
 
@@ -41,38 +42,37 @@ def titles(results: Results) -> list[str]:
     return [found.conversation.title for found in results.found]
 
 
-@pytest.mark.parametrize(
-    "q",
-    [
-        "lake",
-        "LAKE",
-        "glac",
-        "glacier lake",
-        "lake glac",
-        "zurich",
-        "ZÜRICH",
-        "Zu\u0308rich",
-        "湖",
-        "東京",
-        "京都",
-        "東京都",
-        "へ行",
-        "서울",
-        "울특",
-        "ภาษา",
-        "🎉",
-        "हिन्दी",
-        "محمد",
-        "strasse",
-        "don't",
-        '"lake"',
-        "lake & ! | <-> \\ (glacier)",
-        "snake_case",
-        "3.14",
-        "\uff26\uff35\uff2c\uff2c",
-    ],
-)
-def test_words_are_found_in_every_script(turns: Turns, search: Search, q: str):
+FOUND = [
+    "lake",
+    "LAKE",
+    "glac",
+    "glacier lake",
+    "lake glac",
+    "zurich",
+    "ZÜRICH",
+    "Zu\u0308rich",
+    "湖",
+    "東京",
+    "京都",
+    "東京都",
+    "へ行",
+    "서울",
+    "울특",
+    "ภาษา",
+    "🎉",
+    "हिन्दी",
+    "محمد",
+    "strasse",
+    "don't",
+    '"lake"',
+    "lake & ! | <-> \\ (glacier)",
+    "snake_case",
+    "3.14",
+    "\uff26\uff35\uff2c\uff2c",
+]
+
+
+def test_words_are_found_in_every_script(turns: Turns, search: Search):
     talk(turns, "About engines", "Nothing of the kind")
     talk(
         turns,
@@ -81,38 +81,37 @@ def test_words_are_found_in_every_script(turns: Turns, search: Search, q: str):
         "don't snake_case 3.14 full",
     )
 
-    assert titles(search.find("alice", q)) == [SAID]
-    assert search.find("bob", q).found == ()
+    assert [q for q in FOUND if titles(search.find("alice", q)) != [SAID]] == []
+    assert [q for q in FOUND if search.find("bob", q).found] == []
 
 
-@pytest.mark.parametrize(
-    "q",
-    [
-        "akes",
-        "laker",
-        "lake engines",
-        '" OR "lake',
-        "lake OR engines",
-        "l*",
-        "words:lake",
-        "'; DROP TABLE passages; --",
-        "x" * 10_000,
-        "lake\0lakes no",
-        "\ud800",
-        "{}[]()^~:*-+",
-        "😀" * 3_000,
-        "京東",
-        "",
-        "   ",
-        "=m",
-        "NOT",
-    ],
-)
-def test_what_was_not_said_is_not_found_whatever_is_asked(turns: Turns, search: Search, q: str):
+NOT_FOUND = [
+    "akes",
+    "laker",
+    "lake engines",
+    '" OR "lake',
+    "lake OR engines",
+    "l*",
+    "words:lake",
+    "'; DROP TABLE passages; --",
+    "x" * 10_000,
+    "lake\0lakes no",
+    "\ud800",
+    "{}[]()^~:*-+",
+    "😀" * 3_000,
+    "京東",
+    "",
+    "   ",
+    "=m",
+    "NOT",
+]
+
+
+def test_other_queries_find_nothing(turns: Turns, search: Search):
     talk(turns, "The lake", "東京")
     talk(turns, "The engines")
 
-    assert search.find("alice", q).found == ()
+    assert [q[:20] for q in NOT_FOUND if search.find("alice", q).found] == []
 
 
 def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
@@ -195,13 +194,13 @@ def test_a_sign_that_is_a_whole_saying_is_not_spelled_out():
     assert fold("a\ufdfab") == "a b"
 
 
-@pytest.mark.parametrize("words", ["wörter {} " * 30_000, "𠀀𠀁{}" * 60_000], ids=["long", "dense"])
-def test_a_very_long_reply_is_stored_and_found(turns: Turns, search: Search, words: str):
-    count = words.count("{}")
-    talk(turns, "Go on", words.format(*range(count))[:500_000] + " theend")
+def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
+    for words, end in (("wörter {} " * 30_000, "theend"), ("𠀀𠀁{}" * 60_000, "finis")):
+        count = words.count("{}")
+        talk(turns, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}")
 
-    [found] = search.find("alice", "theend").found
-    assert shown(found.hits[0].snippet).endswith("[theend]")
+        [found] = search.find("alice", f"now{end}").found
+        assert shown(found.hits[0].snippet).endswith(f"[now{end}]")
 
 
 def test_the_index_finds_what_is_the_persons_without_reading_the_rest(

@@ -49,7 +49,7 @@ class Guard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self) -> None:
-        """Let the fixtures of earlier tests end their processes."""
+        """Allow the last test of a session to stop the servers of the tests before."""
         self._test = None
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:

@@ -19,7 +19,7 @@ HELLO = b'data: {"type":"complete","message":"Hello"}\n\n'
 @pytest.fixture
 def server() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(5)
+        server.settimeout(10)
         yield server
 
 
@@ -38,11 +38,11 @@ def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.
         refused = client.stream_message("c1", "hello")
         first = pool.submit(list, refused)
         connection, _ = server.accept()
-        connection.settimeout(5)
+        connection.settimeout(10)
         read_request(connection)
         connection.sendall(BUSY)
         with pytest.raises(twinapi.Conflict):
-            first.result(5)
+            first.result(10)
         refused.close()
 
         second = pool.submit(list, client.stream_message("c1", "hello"))
@@ -51,5 +51,5 @@ def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.
         refused._break_off()  # as the timer of `close` does, if it is late
         connection.sendall(HELLO)
         connection.close()
-        assert second.result(5) == [Complete("Hello")]
+        assert second.result(10) == [Complete("Hello")]
     client.close()

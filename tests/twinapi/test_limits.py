@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -36,9 +35,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize(("headers", "known"), FORMS.values(), ids=FORMS)
-def test_every_form_is_read(headers: dict[str, str], known: Limits | None):
-    assert limits(CaseInsensitiveDict(headers)) == known
+def test_limits_of_every_form_are_read():
+    found = {name: limits(CaseInsensitiveDict(headers)) for name, (headers, _) in FORMS.items()}
+
+    assert found == {name: known for name, (_, known) in FORMS.items()}
 
 
 def test_a_reset_may_be_a_time():
@@ -48,10 +48,9 @@ def test_a_reset_may_be_a_time():
     assert said.resets_in == pytest.approx(100, abs=5)
 
 
-@pytest.mark.parametrize("reset", [lambda: 99999999999999, lambda: int((time.time() + 60) * 1000)])
-def test_a_reset_is_never_farther_than_a_day(reset: Callable[[], int]):
-    said = limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset())})
-
-    assert said
-    assert said.resets_in is not None
-    assert 0 <= said.resets_in <= 86_400
+def test_reset_is_at_most_a_day_away():
+    for reset in (99999999999999, int((time.time() + 60) * 1000)):
+        said = limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset)})
+        assert said
+        assert said.resets_in is not None
+        assert 0 <= said.resets_in <= 86_400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -34,13 +34,15 @@ def drips_its_body(call: Call) -> None:
     call.close()
 
 
-@pytest.mark.parametrize("answer", [silent, drips_its_head, drips_its_body])
-def test_who_takes_too_long_is_hung_up_on(client: Client, upstream: Upstream, answer: Any):
+def test_slow_pictures_are_given_up(client: Client, upstream: Upstream):
     client.pictures.timeout_seconds = 0.3
-    upstream.answers[PLACE] = answer
+    answers = (silent, drips_its_head, drips_its_body)
+    places = [f"/api/v1/avatars/{answer.__name__}.png" for answer in answers]
+    upstream.answers |= dict(zip(places, answers, strict=True))
+    with ThreadPoolExecutor() as pool:
+        fetched = [pool.submit(client.fetch_picture, place) for place in places]
 
-    with pytest.raises(NoPicture):
-        client.fetch_picture(PLACE)
+    assert [type(each.exception()) for each in fetched] == [NoPicture] * 3
 
 
 def test_who_drips_while_tls_is_agreed_is_hung_up_on():
