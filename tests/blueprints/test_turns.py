@@ -238,3 +238,32 @@ def test_a_reply_that_is_as_long_as_it_may_be_says_so(
     assert len(shown) == notes
     assert all("This reply was cut off" in note.get_text() for note in shown)
     assert not page.html.select(".turn .note form, .turn .note__reference")
+
+
+@pytest.mark.fault("F70")
+@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
+def test_form_is_never_answered_by_a_stream(
+    alice: Person, upstream: Upstream, headers: dict[str, str]
+):
+    path = alice.begin("first").path
+    statuses, kinds = [], set()
+
+    def press(button: str, **more: str) -> None:
+        action, fields = alice.get(path).action(button)
+        response = alice.post(action, fields | more, **headers).response
+        statuses.append(response.status_code)
+        kinds.add(response.headers["Content-Type"])
+
+    call = upstream.next_call().start_stream()
+    press("Send", content="too early")
+    press("Stop")
+    assert call.wait_for_disconnect()
+    press("Ask again")
+    upstream.next_call().start_stream().complete("ok")
+    ended(alice, alice.get(path))
+    press("Send", content="next")
+    upstream.next_call().start_stream().complete("ok")
+    ended(alice, alice.get(path))
+
+    assert statuses == [409, 200, 200, 200]
+    assert kinds == {"text/html; charset=utf-8"}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import Surprises
 from tests.journeys.steps import begun, box, say, say_too_early, talking, text, turn
 from tests.journeys.traffic import FORMS, Held
 from tests.support.upstream import Upstream
+
+OFFLINE = "You are offline. Your text is still here; try again."
 
 # After a hundred frames at the latest.
 KEPT_IN_THE_END = """() => new Promise((done) => {
@@ -30,23 +33,9 @@ PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
 }"""
 
 
-def test_more_than_can_be_sent_is_kept_whole_and_said(
+def test_message_over_the_limit_is_counted_and_refused(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
-    page = begun(context, upstream)
-    words = "x" * 32_001 + " THE END"
-    box(page).fill(words)
-    expect(page.locator(".counter")).to_have_text("Over the limit by 9")
-    box(page).press("Enter")
-
-    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,009 characters")
-    expect(box(page)).to_have_value(words)
-    assert all("413" in line for line in surprises)
-    surprises.clear()
-    assert upstream.sent_messages() == ["Hello"]
-
-
-def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserContext):
     page = context.new_page()
     page.goto("/twins/ada")
     counter = page.locator(".counter")
@@ -55,77 +44,98 @@ def test_what_is_too_much_is_counted_from_the_next_sign_on(context: BrowserConte
         ("x" * 31_999, "Characters left: 1"),
         ("x" * 32_001, "Over the limit by 1"),
         ("x" * 32_000, "Characters left: 0"),
-        ("x" * 32_002, "Over the limit by 2"),
+        ("x" * 32_001, "Over the limit by 1"),
     ):
         box(page).fill(words)
         expect(counter).to_have_text(told)
         expect(counter).to_have_css("font-weight", "600" if "Over" in told else "400")
+    page.reload()
+    expect(counter).to_have_text("Over the limit by 1")
+    expect(box(page)).to_have_attribute("aria-invalid", "true")
+
+    box(page).press("Enter")
+    alert = page.locator("#composer").get_by_role("alert")
+    expect(alert).to_contain_text("32,001 characters")
+    expect(page).to_have_url(re.compile("/twins/ada$"))
+    expect(box(page)).to_be_focused()
+    page.keyboard.press("Backspace")
+    expect(box(page)).to_have_value("x" * 32_000)
+    expect(alert).to_have_count(0)
+    expect(box(page)).not_to_have_attribute("aria-invalid", "true")
+    assert all("413" in line for line in surprises)
+    surprises.clear()
+
+    say(page, "short")
+    upstream.next_call().start_stream().complete("One")
+    expect(turn(page, "complete")).to_be_visible()
+    assert upstream.sent_messages() == ["short"]
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    expect(box(page)).to_have_value("")
 
 
-@pytest.mark.parametrize("then", [" two", "two"])
-def test_what_is_sent_before_an_answer_came_stays_in_the_box(
-    context: BrowserContext, upstream: Upstream, then: str
+def test_text_typed_while_a_message_is_sent_stays_in_the_box(
+    context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
-    held = Held(page, FORMS)
-    say(page, "one")
-    expect(page.locator(".composer form")).to_have_class("htmx-request")
-    say(page, f"one{then}" if then.startswith(" ") else then)
-    held.release()
-    upstream.next_call().start_stream().complete("One")
-
-    expect(text(page, "complete", 1)).to_have_text("One")
-    expect(box(page)).to_have_value("two")
-    page.reload()
-    expect(box(page)).to_have_value("two")
-    assert upstream.sent_messages() == ["Hello", "one"]
-
-
-@pytest.mark.parametrize("rewritten", [False, True])
-def test_what_is_typed_while_a_message_is_on_its_way_stays(
-    context: BrowserContext, upstream: Upstream, *, rewritten: bool
-):
-    page = begun(context, upstream)
-    held = Held(page, FORMS)
-    say(page, "First")
-    if rewritten:
-        box(page).fill("Second")
-    else:
-        box(page).press("End")
-        box(page).press_sequentially(" Second")
-    held.release()
-
-    upstream.next_call().start_stream().complete("One")
-    expect(text(page, "complete", 1)).to_have_text("One")
-    expect(box(page)).to_have_value("Second")
-    page.reload()
-    expect(box(page)).to_have_value("Second")
-    assert upstream.sent_messages() == ["Hello", "First"]
+    for number, (first, since) in enumerate((("one", "one two"), ("three", "two")), 1):
+        held = Held(page, FORMS)
+        say(page, first)
+        expect(page.locator(".composer form")).to_have_class("htmx-request")
+        say(page, since)  # which is not sent
+        held.release()
+        upstream.next_call().start_stream().complete(first)
+        expect(text(page, "complete", number)).to_have_text(first)
+        expect(box(page)).to_have_value("two")
+        page.reload()
+        expect(box(page)).to_have_value("two")
+    assert upstream.sent_messages() == ["Hello", "one", "three"]
 
 
-@pytest.mark.parametrize(
-    ("since", "kept"),
-    [("First, and more", "First, and more"), ("Second", "First\n\nSecond"), ("", "First")],
-    ids=["more", "others", "none"],
-)
-def test_no_words_are_lost_when_a_message_is_refused(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises, since: str, kept: str
+def test_text_typed_while_a_message_is_refused_stays_with_it(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
     page, _call = talking(context, upstream)
-    held = Held(page, FORMS)
-    say_too_early(page, "First")
-    box(page).fill(since)
-    held.release()
-
-    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
-    expect(box(page)).to_have_value(kept)
-    page.reload()
-    expect(box(page)).to_have_value(kept)
+    for since, kept in (
+        ("First, and more", "First, and more"),
+        ("Second", "First\n\nSecond"),
+        ("", "First"),
+    ):
+        held = Held(page, FORMS)
+        say_too_early(page, "First")
+        box(page).fill(since)
+        held.release()
+        expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
+        expect(box(page)).to_have_value(kept)
+        page.reload()
+        expect(box(page)).to_have_value(kept)
     assert all("409" in line for line in surprises)
     surprises.clear()
 
 
-def test_what_is_sent_before_its_page_is_painted_is_no_draft(
+def test_first_message_is_kept_offline_and_while_it_is_sent(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    context.set_offline(True)
+    say(page, "Hello")
+    expect(page.locator("#notices")).to_have_text(OFFLINE)
+    expect(box(page)).to_have_value("Hello")
+    surprises.clear()  # the failed request itself
+
+    context.set_offline(False)
+    held = Held(page, FORMS)
+    box(page).press("Enter")
+    box(page).press_sequentially(" and more")
+    held.release()
+    upstream.next_call().start_stream().complete("One")
+    expect(turn(page, "complete")).to_be_visible()
+    expect(box(page)).to_have_value("and more")
+    assert upstream.sent_messages() == ["Hello"]
+
+
+def test_message_sent_before_the_first_paint_is_no_draft(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
@@ -138,30 +148,34 @@ def test_what_is_sent_before_its_page_is_painted_is_no_draft(
     assert page.evaluate(KEPT_IN_THE_END) == 0
 
 
-def test_a_draft_outlives_a_way_to_begin_that_is_chosen(
-    context: BrowserContext, upstream: Upstream
+def test_draft_outlives_a_starter_that_is_sent_or_refused(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
+    upstream.answers["/api/v1/conversations"] = 429, {"error": "wait"}
     page = context.new_page()
     page.goto("/twins/ada")
     box(page).fill("half a thought")
-    page.get_by_role("button", name="How does a bicycle stay upright?").click()
-    upstream.next_call().start_stream().complete("It steers")
-    expect(turn(page, "complete")).to_be_visible()
-
+    starter = page.get_by_role("button", name="How does a bicycle stay upright?")
+    starter.click()
+    expect(turn(page, "failed")).to_be_visible()
     page.goto("/twins/ada")
     expect(box(page)).to_have_value("half a thought")
 
+    starter.click()
+    expect(page.locator("#notices")).to_contain_text("too many requests")
+    expect(box(page)).to_have_value("half a thought")
+    surprises.clear()  # the refusal itself
 
-def test_each_window_keeps_what_was_typed_in_it(context: BrowserContext, upstream: Upstream):
+
+def test_each_window_keeps_its_own_draft(context: BrowserContext, upstream: Upstream):
     first = begun(context, upstream)
-    second = context.new_page()
+    second, third, fourth = (context.new_page() for _ in range(3))
     second.goto(first.url)
     box(first).fill("in the first")
     box(second).fill("B")
     for page, words in ((first, "in the first"), (second, "B")):
         page.reload()
         expect(box(page)).to_have_value(words)
-    third = context.new_page()
     third.goto(first.url)
     expect(box(third)).to_have_value("B")
     box(first).fill("")
@@ -169,32 +183,18 @@ def test_each_window_keeps_what_was_typed_in_it(context: BrowserContext, upstrea
     expect(first.locator(".counter")).to_have_text("")
     expect(box(first)).to_have_value("")
 
-
-def test_a_draft_that_comes_back_is_counted(context: BrowserContext):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    box(page).fill("x" * 32_003)
-    page.reload()
-
-    expect(page.locator(".counter")).to_have_text("Over the limit by 3")
-    expect(box(page)).to_have_attribute("aria-invalid", "true")
-
-
-def test_enter_that_was_meant_for_stop_sends_no_draft(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "One")
-    box(page).fill("half a dra")
-    page.get_by_role("button", name="Stop").focus()
-    call.complete("One")
-    expect(box(page)).to_be_focused()
-    page.keyboard.press("Enter")
-
-    page.keyboard.press("End")
-    page.keyboard.type("ft")
-    page.keyboard.press("Enter")
-    assert upstream.next_call().body["content"] == "half a draft"
+    box(first).fill("shared words")
+    fourth.goto(first.url)
+    expect(box(fourth)).to_have_value("shared words")
+    box(fourth).press("Enter")
+    upstream.next_call().start_stream().complete("Two")
+    expect(text(first, "complete", 1)).to_have_text("Two")
+    expect(box(first)).to_have_value("")
+    first.reload()
+    expect(box(first)).to_have_value("")
 
 
-def test_a_draft_goes_with_its_conversation_and_comes_back_with_it(
+def test_draft_is_deleted_and_restored_with_its_conversation(
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
@@ -209,37 +209,3 @@ def test_a_draft_goes_with_its_conversation_and_comes_back_with_it(
     expect(page.locator(".note").first).to_contain_text("is back")
     page.goto(address)
     expect(box(page)).to_have_value("half a thought")
-
-
-def test_what_is_typed_while_the_first_message_is_on_its_way_comes_along(
-    context: BrowserContext, upstream: Upstream
-):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    held = Held(page, FORMS)
-    box(page).fill("Hello")
-    box(page).press("Enter")
-    box(page).press_sequentially(" and more")
-    held.release()
-    upstream.next_call().start_stream().complete("One")
-    expect(turn(page, "complete")).to_be_visible()
-
-    expect(box(page)).to_have_value("and more")
-    assert upstream.sent_messages() == ["Hello"]
-
-
-def test_a_way_to_begin_that_is_refused_leaves_the_draft_alone(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    upstream.answers["/api/v1/conversations"] = 429, {"error": "wait"}
-    page = context.new_page()
-    page.goto("/twins/ada")
-    say(page, "Hello")
-    expect(turn(page, "failed")).to_be_visible()
-    page.goto("/twins/ada")
-    box(page).fill("half a thought")
-    page.get_by_role("button", name="How does a bicycle stay upright?").click()
-
-    expect(page.locator("#notices")).to_contain_text("too many requests")
-    expect(box(page)).to_have_value("half a thought")
-    surprises.clear()  # the refusal itself

@@ -23,8 +23,6 @@ from tests.journeys.steps import (
 from tests.journeys.traffic import Held
 from tests.support.upstream import TWINS, Upstream
 
-ESCAPE = """(box, by) => box.dispatchEvent(new KeyboardEvent(
-  "keydown", { key: "Escape", ...by, bubbles: true, cancelable: true }))"""
 SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
 
 
@@ -56,21 +54,38 @@ def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
     expect(box(page)).to_have_value("typed early")
 
 
-def test_refused_words_are_discarded_with_what_was_typed_over_them(
+def test_refused_message_stays_until_it_is_discarded(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
     page = begun(context, upstream)
     refused(page, surprises)
-    box(page).fill("shorter")
-    page.reload()
-    expect(box(page)).to_have_value("shorter")
-    page.get_by_role("button", name="Discard").click()
-    expect(page.get_by_role("button", name="Discard")).to_have_count(0)
+    edit, discard = (page.get_by_role("button", name=name) for name in ("Edit", "Discard"))
+    turn_id = edit.get_attribute("value")
+    edit.click()
+    expect(box(page)).to_have_value("Hello")
+    say(page, "Hello again")
+    upstream.next_call().start_stream().complete("One")
+    expect(text(page, "complete", 1)).to_have_text("One")
+    expect(box(page)).to_have_value(TOO_LONG)
+    expect(discard).to_be_visible()
 
+    page.goto(f"{page.url.partition('?')[0]}?words_of={turn_id}#message")
+    page.get_by_role("button", name="Cancel").click()
+    expect(box(page)).to_have_value(TOO_LONG)
+    box(page).fill(f"{TOO_LONG} still")
+    page.reload()
+    expect(box(page)).to_have_value(f"{TOO_LONG} still")
+    box(page).press("Enter")
+    expect(page.locator("#refused")).to_contain_text("too long")
+    surprises.clear()
+    page.reload()
+    expect(box(page)).to_have_value(f"{TOO_LONG} still")
+    discard.click()
+    expect(discard).to_have_count(0)
     expect(box(page)).to_have_value("")
 
 
-def test_an_older_draft_waits_for_refused_words_to_be_sent(
+def test_draft_waits_until_a_refused_message_is_sent(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
     page = begun(context, upstream)
@@ -85,22 +100,7 @@ def test_an_older_draft_waits_for_refused_words_to_be_sent(
     expect(box(page)).to_have_value("an old half")
 
 
-def test_refused_words_are_back_when_an_edited_message_is_sent(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    page = begun(context, upstream)
-    refused(page, surprises)
-    page.get_by_role("button", name="Edit").click()
-    expect(box(page)).to_have_value("Hello")
-    say(page, "Hello again")
-    upstream.next_call().start_stream().complete("One")
-    expect(text(page, "complete", 1)).to_have_text("One")
-
-    expect(box(page)).to_have_value(TOO_LONG)
-    expect(page.get_by_role("button", name="Discard")).to_be_visible()
-
-
-def test_while_a_reply_runs_there_is_one_button_whatever_is_in_the_box(
+def test_stop_is_the_only_button_while_a_reply_runs(
     context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
     page, call = talking(context, upstream, "One")
@@ -111,27 +111,18 @@ def test_while_a_reply_runs_there_is_one_button_whatever_is_in_the_box(
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_hidden()
     say_too_early(page, "too early")
-    expect(page.locator("#refused")).to_be_visible()
-    surprises.clear()
-
+    alert = page.locator("#composer").get_by_role("alert")
+    expect(alert).to_contain_text("still replying")
+    expect(box(page)).to_have_value("too early")
     expect(send).to_be_hidden()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
-
-
-def test_what_was_typed_over_refused_words_is_kept_when_it_is_refused_again(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    page = begun(context, upstream)
-    refused(page, surprises)
-    box(page).fill(f"{TOO_LONG} still")
-    box(page).press("Enter")
-    expect(page.locator("#refused")).to_contain_text("too long")
+    expect(alert).to_have_count(0)
+    expect(box(page)).to_have_value("too early")
+    assert [line for line in surprises if "409" not in line] == []
     surprises.clear()
-    page.reload()
-
-    expect(box(page)).to_have_value(f"{TOO_LONG} still")
 
 
 @pytest.mark.usefixtures("forgetful")
@@ -150,16 +141,3 @@ def test_an_edit_waits_beside_a_box_that_is_closed_and_the_draft_outlives_it(
 
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(box(page)).to_have_value("a draft")
-
-
-def test_escape_of_an_input_method_ends_no_edit(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    page.get_by_role("button", name="Edit").click()
-    cancel = page.get_by_role("button", name="Cancel")
-    expect(cancel).to_be_visible()
-    goes_on = box(page).evaluate(ESCAPE, {"isComposing": True})
-    assert goes_on
-    goes_on = box(page).evaluate(ESCAPE, {})
-
-    assert not goes_on
-    expect(cancel).to_have_count(0)

@@ -2,69 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises
 from tests.journeys.steps import (
     begun,
     box,
     double_click,
     enter_twice,
     say,
-    say_too_early,
     text,
     turn,
 )
-from tests.journeys.traffic import FORMS, Held, is_post, post_answers, requests_of
+from tests.journeys.traffic import FORMS, Held, is_post, requests_of
 from tests.support.upstream import Upstream
 
 FIRST = "/api/v1/conversations/up-1/messages/stream"
 
-Press = Callable[[Page], None]
-
 
 @pytest.mark.fault("F62")
-@pytest.mark.parametrize("press", [double_click, enter_twice])
-def test_a_nervous_first_press_begins_one_conversation(
-    context: BrowserContext, upstream: Upstream, press: Press
-):
+def test_double_click_and_enter_twice_are_one_message(context: BrowserContext, upstream: Upstream):
     page = context.new_page()
-    page.goto("/twins/ada")
-    box(page).fill("once")
-    press(page)
+    said = []
+    for name, press in (("click", double_click), ("enter", enter_twice)):
+        page.goto("/twins/ada")
+        box(page).fill(f"first {name}")
+        press(page)
+        upstream.next_call().start_stream().complete("ok")
+        expect(turn(page, "complete")).to_contain_text("ok")
 
-    upstream.next_call().start_stream().complete("ok")
-    expect(turn(page, "complete")).to_contain_text("ok")
+        box(page).fill(f"next {name}")
+        press(page)
+        call = upstream.next_call().start_stream()
+        call.delta("It is")
+        expect(text(page)).to_have_text("It is")
+        call.complete("It is live")
+        expect(text(page, "complete", 1)).to_have_text("It is live")
+        expect(page.locator(".turn")).to_have_count(2)
+        page.reload()
+        expect(page.locator(".turn")).to_have_count(2)
+        said += [f"first {name}", f"next {name}"]
     page.goto("/conversations")
-    expect(page.get_by_role("link", name="once")).to_have_count(1)
-    assert upstream.sent_messages() == ["once"]
+    for name in ("first click", "first enter"):
+        expect(page.locator("#found").get_by_role("link", name=name)).to_have_count(1)
+    assert upstream.sent_messages() == said
 
 
 @pytest.mark.fault("F62")
-@pytest.mark.parametrize("press", [double_click, enter_twice])
-def test_a_nervous_press_is_one_message_and_one_turn(
-    context: BrowserContext, upstream: Upstream, press: Press
-):
-    page = begun(context, upstream)
-    box(page).fill("once")
-    press(page)
-
-    call = upstream.next_call().start_stream()
-    call.delta("It is")
-    expect(text(page)).to_have_text("It is")
-    call.complete("It is live")
-    expect(text(page, "complete", 1)).to_have_text("It is live")
-    expect(page.locator(".turn")).to_have_count(2)
-    page.reload()
-    expect(page.locator(".turn")).to_have_count(2)
-    assert upstream.sent_messages() == ["Hello", "once"]
-
-
-@pytest.mark.fault("F62")
-def test_retry_pressed_twice_is_one_turn_and_live(context: BrowserContext, upstream: Upstream):
+def test_double_click_on_retry_is_one_turn(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     say(page, "again")
     upstream.next_call().respond(500, {})
@@ -85,46 +70,39 @@ def test_retry_pressed_twice_is_one_turn_and_live(context: BrowserContext, upstr
     assert upstream.sent_messages() == ["Hello", "again", "again"]
 
 
-@pytest.mark.fault("F62")
-def test_a_reload_after_a_form_sends_nothing(plain: BrowserContext, upstream: Upstream):
-    page = plain.new_page()
-    page.goto("/twins/ada")
-    posts = requests_of(page, is_post)
-    say(page, "once")
-    upstream.next_call().start_stream().complete("ok")
-    expect(turn(page, "complete")).to_be_visible()
-
-    page.reload()
-
-    expect(turn(page, "complete")).to_be_visible()
-    expect(page.locator(".turn")).to_have_count(1)
-    assert len(posts) == 1
-    assert upstream.sent_messages() == ["once"]
-
-
 @pytest.mark.fault("F62", "F63")
-def test_going_back_and_sending_the_same_form_is_the_same_conversation(
+def test_reload_back_and_the_same_form_send_nothing_without_javascript(
     plain: BrowserContext, upstream: Upstream
 ):
     page = plain.new_page()
     page.goto("/twins/ada")
     key = page.locator(".composer input[name=key]")
     same = key.input_value()
+    posts = requests_of(page, is_post)
     upstream.answers[FIRST] = lambda call: call.start_stream().complete("ok")
     say(page, "once")
     expect(turn(page, "complete")).to_be_visible()
     there = page.url.partition("?")[0]
+    page.reload()
+    expect(turn(page, "complete")).to_be_visible()
+    expect(page.locator(".turn")).to_have_count(1)
+
+    page.go_back()  # one step, although the page followed its reply
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    page.go_forward()
+    expect(text(page, "complete")).to_have_text("ok")
+    assert len(posts) == 1
+
     page.goto("/twins/ada")
     key.evaluate("(input, same) => input.value = same", same)  # what a browser keeps of a page
     say(page, "once")
-
     expect(turn(page, "complete")).to_be_visible()
     assert page.url.partition("?")[0] == there
     assert upstream.sent_messages() == ["once"]
 
 
 @pytest.mark.fault("F63")
-def test_back_and_forward_after_sending_show_what_is_stored(
+def test_back_and_forward_after_sending_show_the_conversation(
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
@@ -145,44 +123,3 @@ def test_back_and_forward_after_sending_show_what_is_stored(
     expect(page.locator(".turn")).to_have_count(2)
     assert posts == []
     assert upstream.sent_messages() == ["Hello", "Second"]
-
-
-@pytest.mark.fault("F63")
-def test_without_script_one_step_back_leaves_a_conversation_that_refreshed_itself(
-    plain: BrowserContext, upstream: Upstream
-):
-    page = begun(plain, upstream)
-    page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
-    page.go_forward()
-    expect(text(page, "complete")).to_have_text("Hello to you")
-    assert upstream.sent_messages() == ["Hello"]
-
-
-@pytest.mark.fault("F70")
-def test_no_form_is_answered_by_a_stream(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
-):
-    page = context.new_page()
-    answers = post_answers(page)
-    page.goto("/twins/ada")
-    say(page, "first")
-    call = upstream.next_call().start_stream()
-    expect(turn(page, "waiting")).to_be_visible()
-    say_too_early(page, "too early")
-    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
-    page.get_by_role("button", name="Stop").click()
-    expect(turn(page, "stopped")).to_be_visible()
-    assert call.wait_for_disconnect()
-    turn(page, "stopped").get_by_role("button", name="Ask again").click()
-    upstream.next_call().start_stream().complete("ok")
-    expect(turn(page, "complete")).to_be_visible()
-    page.get_by_role("button", name="Send").click()
-    upstream.next_call().start_stream().complete("ok")
-    expect(turn(page, "complete", 1)).to_be_visible()
-
-    assert [answer.status for answer in answers] == [200, 409, 200, 200, 200]
-    kinds = {answer.headers.get("content-type") for answer in answers}
-    assert kinds == {"text/html; charset=utf-8"}
-    assert [text for text in surprises if "409" not in text] == []
-    surprises.clear()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from playwright.sync_api import BrowserContext, Locator, expect
 
-import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, expect
-
-from tests.journeys.conftest import Surprises, open_context
-from tests.journeys.steps import begun, say, talking, turn
+from tests.journeys.conftest import Surprises
+from tests.journeys.steps import begun, box, menu, say, talking, turn
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
@@ -19,7 +16,7 @@ def place(part: Locator) -> int:
     return round(part.evaluate("part => part.getBoundingClientRect().top"))
 
 
-def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream):
+def test_twins_and_conversations_work_without_javascript(plain: BrowserContext, upstream: Upstream):
     page = plain.new_page()
     page.goto("/")
     page.get_by_role("searchbox", name="Search twins").fill("explains")
@@ -32,87 +29,71 @@ def test_everything_without_javascript(plain: BrowserContext, upstream: Upstream
     expect(turn(page, "streaming")).to_contain_text("It does")
     call.complete("It **does**")
     expect(turn(page, "complete").locator("strong")).to_have_text("does")
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    page.get_by_role("button", name="As text").click()
+    expect(page.locator("body")).to_have_text("It **does**")
+    page.go_back()
 
-    page.get_by_role("textbox", name="Message").fill("And a tricycle?")
-    page.get_by_role("button", name="Send").click()
+    say(page, "And a tricycle?")
     call = upstream.next_call().start_stream()
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
+    page.get_by_role("button", name="Edit").first.click()
+    expect(box(page)).to_have_value("How does a bicycle stay upright?")
+    expect(page.get_by_text("the earlier one stays")).to_be_visible()
     page.get_by_role("button", name="Ask again").click()
     upstream.next_call().start_stream().complete("As well")
     expect(turn(page, "complete", 1)).to_contain_text("As well")
+    menu(page, "How does a bicycle stay upright?")
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.locator(".note").last).to_contain_text("was pinned")
 
     page.get_by_role("link", name="Conversations", exact=True).click()
-    page.get_by_role("searchbox", name="Search conversations").fill("bicycle")
+    page.get_by_role("searchbox", name="Search conversations").fill("tricycle")
     page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="How does a bicycle").click()
+    page.get_by_role("link", name="How does a bicycle").first.click()
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_what_is_said_once_is_not_skipped_by_going_on_to_a_running_reply(
-    plain: BrowserContext, upstream: Upstream
+def test_keys_and_preferences_work_without_javascript(
+    plain: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
-    page = begun(plain, upstream)
-    say(page, "long")
-    call = upstream.next_call().start_stream()
-    address = page.url.partition("?")[0]
-    page.goto(address)
-    expect(turn(page, "waiting")).to_be_visible()
-    page.locator(".turn").first.get_by_role("button", name="Edit").click()
-    expect(page.get_by_role("textbox", name="Message")).to_have_value("Hello")
-    expect(page.get_by_role("button", name="Send")).to_be_visible()
-    page.locator("summary[title^=Options]").click()
-    page.get_by_role("button", name="Pin", exact=True).click()
-    expect(page.locator(".note")).to_contain_text("was pinned")
-    expect(page).to_have_url(re.compile("done=pinned"))
-    call.complete()
-
-
-def test_nobody_is_asked_for_what_needs_scripts(plain: BrowserContext):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
     page = plain.new_page()
     page.goto("/preferences")
     expect(page.get_by_role("group", name="Theme")).to_be_visible()
     expect(page.get_by_role("group", name="Enter key")).to_be_hidden()
     expect(page.get_by_role("group", name="Keyboard shortcuts")).to_be_hidden()
 
-
-def test_what_refused_a_key_is_where_one_goes_on(plain: BrowserContext, surprises: Surprises):
-    page = plain.new_page()
     page.goto("/keys")
     page.get_by_role("textbox", name="Name").fill("laptop")
+    page.get_by_role("radio", name="Full access").check()
     page.get_by_role("textbox", name="JWT").fill("no token")
     page.get_by_role("button", name="Make a key").click()
     expect(page.get_by_role("alert").filter(has_text="Paste a JWT")).to_be_focused()
     assert all("422" in line for line in surprises)
     surprises.clear()
 
-
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_key_is_made_and_shown_once(
-    browser: Browser, url: str, upstream: Upstream, surprises: Surprises, scripts: bool
-):
-    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
-    for context in open_context(browser, url, surprises, scripts=scripts):
-        page = context.new_page()
-        page.goto("/keys")
-        page.get_by_role("textbox", name="Name").fill("laptop")
-        page.get_by_role("radio", name="Full access").check()
-        page.get_by_role("textbox", name="JWT").fill("aaa.bbb.ccc")
-        page.get_by_role("button", name="Make a key").click()
-        call = upstream.calls[-1]
-        expect(page.get_by_text("tw_shown_once")).to_be_visible()
-        expect(page.get_by_role("button", name="Copy")).to_have_count(1 if scripts else 0)
-        page.goto("/keys")
-        expect(page.get_by_text("tw_shown_once")).to_have_count(0)
-
-        assert call.headers["Authorization"] == "Bearer aaa.bbb.ccc"
-        assert call.body == {"name": "laptop", "scope": "full_access"}
+    page.get_by_role("textbox", name="JWT").fill("aaa.bbb.ccc")
+    page.get_by_role("button", name="Make a key").click()
+    expect(page.get_by_text("tw_shown_once")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    page.goto("/keys")
+    expect(page.get_by_text("tw_shown_once")).to_have_count(0)
+    call = upstream.calls[-1]
+    assert call.headers["Authorization"] == "Bearer aaa.bbb.ccc"
+    assert call.body == {"name": "laptop", "scope": "full_access"}
 
 
-def test_a_talk_opens_at_its_end_and_grows_without_a_jump(
-    plain: BrowserContext, upstream: Upstream
-):
-    page, call = talking(plain, upstream, "One")
+def test_growing_reply_moves_nothing_without_javascript(plain: BrowserContext, upstream: Upstream):
+    page, call = talking(plain, upstream, "Once")
+    first = turn(page, "streaming").locator("p:visible", has_text="Once")
+    there = place(first)
+    for words in (" two", " three\n\nAnd a second", " part.\n\nAnd a third"):
+        call.delta(words)
+        last = turn(page, "streaming").locator("p:visible").last
+        expect(last).to_contain_text(words.split()[-1])
+        assert place(first) == there
     call.complete(LONG)
     expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
     say(page, "More")
@@ -141,21 +122,7 @@ def test_a_talk_opens_at_its_end_and_grows_without_a_jump(
     assert place(last.get_by_text("Paragraph 40.").first) == there
 
 
-def test_the_first_words_stay_where_they_are_while_more_come(
-    plain: BrowserContext, upstream: Upstream
-):
-    page, call = talking(plain, upstream, "Once")
-    running = turn(page, "streaming")
-    first = running.locator("p:visible", has_text="Once")
-    there = place(first)
-    for words in (" two", " three\n\nAnd a second", " part.\n\nAnd a third"):
-        call.delta(words)
-        expect(running.locator("p:visible").last).to_contain_text(words.split()[-1])
-        assert place(first) == there
-    call.complete()
-
-
-def test_a_reply_that_is_shown_anew_at_its_end_stands_as_it_does_later(
+def test_complete_reply_stands_where_its_page_shows_it_later(
     plain: BrowserContext, upstream: Upstream
 ):
     page = begun(plain, upstream)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from tests.journeys.conftest import Surprises, open_context
-from tests.journeys.steps import begun, box, menu, say, text, turn
+from tests.journeys.steps import begun, box, menu, say_too_early, talking, text, turn
 from tests.journeys.traffic import Held, until
 from tests.journeys.window import hide, same_person, show
 from tests.support.upstream import Upstream
@@ -22,28 +20,46 @@ def beside(page: Page) -> Page:
     return other
 
 
-def test_what_is_said_in_one_window_is_followed_in_the_other(
-    context: BrowserContext, upstream: Upstream
+def send(page: Page, words: str) -> None:
+    """Send a message by keyboard: a click would wait for frames, rare in a background window."""
+    box(page).fill(words)
+    box(page).press("Enter")
+
+
+def test_windows_of_a_conversation_show_the_same(
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
     page = begun(context, upstream)
     other = beside(page)
     box(other).fill("My draft")
-    say(page, "More")
+    send(page, "More")
     call = upstream.next_call().start_stream()
     call.delta("One two")
     expect(text(other)).to_have_text("One two")
     expect(box(other)).to_have_value("My draft")
+    say_too_early(other, "And more")
+    expect(other.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     call.complete("One two three")
     expect(text(other, "complete", 1)).to_have_text("One two three")
     expect(other.get_by_role("button", name="Ask again")).to_have_count(1)
-    say(other, "And more")
-    upstream.next_call().start_stream().complete("Four")
+    assert all("409" in line for line in surprises)
+    surprises.clear()
+
+    box(other).press("Enter")
+    call = upstream.next_call().start_stream()
+    call.delta("For ever and")
     for window in (page, other):
-        expect(window.locator(".turn")).to_have_count(3)
-        expect(text(window, "complete", 2)).to_have_text("Four")
+        expect(text(window)).to_have_text("For ever and")
+    page.bring_to_front()
+    page.get_by_role("button", name="Stop").click()
+    for window in (page, other):
+        expect(turn(window, "stopped")).to_contain_text("For ever and")
+        expect(turn(window, "stopped").locator(".note")).to_contain_text("You stopped")
+        expect(window.locator(".turn__said > [dir]")).to_have_text(["Hello", "More", "And more"])
+    assert call.wait_for_disconnect()
 
 
-def test_what_is_asked_again_is_followed_in_the_other_and_announced_there_alone(
+def test_other_window_announces_a_message_and_keeps_its_focus(
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
@@ -51,13 +67,22 @@ def test_what_is_asked_again_is_followed_in_the_other_and_announced_there_alone(
     page.bring_to_front()
     page.get_by_role("button", name="Ask again").click()
     call = upstream.next_call().start_stream()
-    expect(other.locator("#announcer")).to_contain_text("Ada replies to")
+    expect(other.locator("#announcer")).to_contain_text("Ada replies to “Hello”")
     expect(page.locator("#announcer")).to_contain_text("Ada has your message")
     call.complete("One two")
     expect(text(other, "complete", 1)).to_have_text("One two")
+    expect(other.locator("body")).to_be_focused()
+
+    menu(other, "Hello")
+    other.get_by_role("button", name="Archive").click()
+    other.goto(page.url + "?done=archived&of=" + page.url.rsplit("/", 1)[1].partition("?")[0])
+    expect(other.get_by_role("button", name="Undo")).to_be_visible()
+    send(page, "More")
+    upstream.next_call().start_stream().complete("Two")
+    expect(text(other, "complete", 2)).to_have_text("Two")
 
 
-def test_what_was_said_elsewhere_is_there_when_one_comes_back(
+def test_turns_of_another_device_appear_when_the_page_is_shown_again(
     browser: Browser, url: str, surprises: Surprises, context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
@@ -67,7 +92,7 @@ def test_what_was_said_elsewhere_is_there_when_one_comes_back(
         away.goto(page.url)
         hide(page)
         for number, said in enumerate(("More", "And more"), 1):
-            say(away, said)
+            send(away, said)
             upstream.next_call().start_stream().complete(f"To “{said}”")
             expect(text(away, "complete", number)).to_have_text(f"To “{said}”")
     expect(page.locator(".turn")).to_have_count(1)
@@ -76,35 +101,33 @@ def test_what_was_said_elsewhere_is_there_when_one_comes_back(
     expect(text(page, "complete", 2)).to_have_text("To “And more”")
 
 
-@pytest.mark.parametrize("meanwhile", [None, hide], ids=["looked at", "hidden"])
-def test_what_comes_by_two_ways_is_shown_once(
-    context: BrowserContext, upstream: Upstream, meanwhile: Callable[[Page], None] | None
-):
+def test_turn_that_arrives_in_two_ways_is_shown_once(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     other = beside(page)
-    held = Held(other, "**/turns?seen=*")
-    say(page, "More")
-    upstream.next_call().start_stream().complete("Two")
-    expect(turn(page, "complete", 1)).to_be_visible()
-    say(other, "And more")
-    upstream.next_call().start_stream().complete("Three")
-    expect(other.locator(".turn")).to_have_count(3)
-    if meanwhile:
-        meanwhile(other)
-    with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
-        held.release()
-    other.evaluate("new Promise((done) => setTimeout(done))")
+    said = ["Hello"]
+    for hidden in (False, True):
+        held = Held(other, "**/turns?seen=*")
+        for window, words in ((page, f"{len(said)}"), (other, f"{len(said)} again")):
+            send(window, words)
+            upstream.next_call().start_stream().complete("Yes")
+            said.append(words)
+            expect(turn(window, "complete", len(said) - 1)).to_be_visible()
+        expect(other.locator(".turn")).to_have_count(len(said))
+        if hidden:
+            hide(other)
+        with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
+            held.release()
+        other.evaluate("new Promise((done) => setTimeout(done))")
+        expect(other.locator(".turn")).to_have_count(len(said))
+        expect(other.locator(".turn__said")).to_contain_text(said)
 
-    expect(other.locator(".turn")).to_have_count(3)
-    expect(other.locator(".turn__said")).to_contain_text(["Hello", "More", "And more"])
 
-
-def test_a_message_whose_answer_is_late_is_shown_once(context: BrowserContext, upstream: Upstream):
+def test_message_whose_response_is_late_is_shown_once(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     held: list[tuple[Route, APIResponse]] = []
     page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
     with page.expect_request("**/turns"):
-        say(page, "More")
+        send(page, "More")
     until(page, lambda: held)  # what holds the answer has its turn before this one waits
     upstream.next_call().start_stream().complete("Two")
     show(page)
@@ -116,7 +139,7 @@ def test_a_message_whose_answer_is_late_is_shown_once(context: BrowserContext, u
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_nobody_is_told_what_they_have_not_asked_for(context: BrowserContext, upstream: Upstream):
+def test_failed_look_for_new_turns_is_silent(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     page.route("**/turns?seen=*", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):
@@ -130,45 +153,22 @@ def test_nobody_is_told_what_they_have_not_asked_for(context: BrowserContext, up
     expect(page.locator(".turn")).to_have_count(1)
 
 
-def test_who_only_reads_hears_what_is_said_elsewhere_and_keeps_the_focus(
+@pytest.mark.usefixtures("bad_network")
+def test_conversation_that_another_window_deletes_says_so(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    other = beside(page)
-    say(page, "More")
-    call = upstream.next_call().start_stream()
-    expect(other.locator("#announcer")).to_contain_text("Ada replies to “More”")
-    call.complete("Two")
-    expect(text(other, "complete", 1)).to_have_text("Two")
-    expect(other.locator("body")).to_be_focused()
-
-
-def test_a_window_that_offers_an_undo_is_told_what_others_say(
-    context: BrowserContext, upstream: Upstream
-):
-    page = begun(context, upstream)
-    other = beside(page)
+    page, call = talking(context, upstream)
+    other = context.new_page()
+    other.goto("/conversations")
     menu(other, "Hello")
-    other.get_by_role("button", name="Archive").click()
-    other.goto(page.url + "?done=archived&of=" + page.url.rsplit("/", 1)[1].partition("?")[0])
-    expect(other.get_by_role("button", name="Undo")).to_be_visible()
-    say(page, "More")
-    upstream.next_call().start_stream().complete("Two")
+    other.get_by_role("button", name="Delete").click()
+    expect(turn(page, "stopped")).to_contain_text("The conversation was deleted")
+    assert call.wait_for_disconnect()
+    send(page, "still here?")
+    expect(page.locator("#notices")).to_contain_text("This conversation was deleted")
+    expect(box(page)).to_have_value("still here?")
 
-    expect(text(other, "complete", 1)).to_have_text("Two")
-
-
-def test_a_draft_that_another_window_sends_is_no_draft_any_more(
-    context: BrowserContext, upstream: Upstream
-):
-    page = begun(context, upstream)
-    box(page).fill("shared words")
-    other = beside(page)
-    expect(box(other)).to_have_value("shared words")
-    box(other).press("Enter")
-    upstream.next_call().start_stream().complete("Two")
-
-    expect(text(page, "complete", 1)).to_have_text("Two")
-    expect(box(page)).to_have_value("")
-    page.reload()
-    expect(box(page)).to_have_value("")
+    page.locator("#notices").get_by_role("button", name="Undo").click()
+    expect(page.locator("#composer")).to_contain_text("is back")
+    expect(box(page)).to_have_value("still here?")
+    expect(turn(page, "stopped")).to_contain_text("One")

@@ -1,0 +1,204 @@
+"""Refused messages are kept until they are sent or discarded, without JavaScript."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.person import Page, Person, ended, say_and_hear
+from tests.support.upstream import Call, Upstream
+
+TOO_LONG = "too long " * 4_000
+
+
+def box(page: Page) -> str:
+    """Return the text in the message box."""
+    textarea = page.html.select_one("#message")
+    assert textarea
+    return textarea.get_text()
+
+
+def buttons(page: Page) -> list[str]:
+    """Return the labels of all buttons."""
+    return [button.get_text().strip() for button in page.html.select("button")]
+
+
+def edit(person: Person, page: Page) -> Page:
+    """Press Edit at the first turn."""
+    return person.get(f"{page.path}?words_of={page.turns[0]['data-turn']}")
+
+
+def discard(person: Person, page: Page) -> Page:
+    """Press Discard."""
+    button = page.html.find("button", string="Discard")
+    assert button
+    return person.post(str(button["formaction"]), {str(button["name"]): str(button["value"])})
+
+
+@pytest.fixture
+def begun(alice: Person, upstream: Upstream) -> Page:
+    """Return the page of a conversation with one turn."""
+    return say_and_hear(alice, upstream, "Hello", "Hello to you")
+
+
+def too_early(alice: Person, upstream: Upstream, begun: Page) -> tuple[Page, Call]:
+    """Send a message in a second window while a reply runs in the first."""
+    alice.press(begun, "Send", content="long")
+    call = upstream.next_call().start_stream()
+    return alice.press(begun, "Send", content="too early"), call
+
+
+def test_refused_message_is_sent_from_the_page_that_refused_it(
+    alice: Person, upstream: Upstream, begun: Page
+):
+    refused, call = too_early(alice, upstream, begun)
+    assert refused.status == 409
+    assert "still replying" in refused.html.select_one("#composer [role=alert]").get_text()
+    assert box(refused) == "too early"
+    assert "Stop" in buttons(refused)
+    call.complete("One")
+    ended(alice, begun)
+
+    page = alice.press(refused, "Send", content=box(refused))
+    upstream.next_call().start_stream().complete("Two")
+    assert ended(alice, page).states == ["complete"] * 3
+    assert upstream.sent_messages() == ["Hello", "long", "too early"]
+
+
+def test_refused_message_stays_after_stop_until_it_is_sent(
+    alice: Person, upstream: Upstream, begun: Page
+):
+    refused, _ = too_early(alice, upstream, begun)
+    stopped = alice.press(refused, "Stop")
+    assert box(stopped) == "too early"
+
+    page = alice.press(stopped, "Send", content=box(stopped))
+    upstream.next_call().start_stream().complete("Two")
+    page = ended(alice, page)
+    assert page.states == ["complete", "stopped", "complete"]
+    assert box(page) == ""
+
+
+def test_refused_message_outlives_an_edited_message_that_is_sent(
+    alice: Person, upstream: Upstream, begun: Page
+):
+    refused, call = too_early(alice, upstream, begun)
+    call.complete("One")
+    page = ended(alice, refused)
+    edited = edit(alice, page)
+    assert (box(edited), "the earlier one stays" in edited.text) == ("Hello", True)
+    page = alice.press(edited, "Send", content="Hello again")
+    upstream.next_call().start_stream().complete("Two")
+
+    assert box(ended(alice, page)) == "too early"
+
+
+def test_refused_message_outlives_a_message_of_another_window(
+    alice: Person, upstream: Upstream, begun: Page
+):
+    alice.press(begun, "Send", content=TOO_LONG)
+    page = alice.press(begun, "Send", content="Short.")
+    upstream.next_call().start_stream().complete("One")
+    page = ended(alice, page)
+
+    assert box(page) == TOO_LONG
+    assert "Discard" in buttons(page)
+
+
+def test_refused_retry_does_not_replace_a_refused_message(
+    alice: Person, upstream: Upstream, begun: Page
+):
+    alice.press(begun, "Send", content=TOO_LONG)
+    alice.press(alice.get(begun.path), "Ask again")
+    call = upstream.next_call().start_stream()
+    refused = alice.press(begun, "Ask again")
+    assert "still replying" in refused.html.select_one("#refused").get_text()
+    assert box(refused) == TOO_LONG
+    call.complete("One")
+
+    assert box(ended(alice, refused)) == TOO_LONG
+
+
+def test_refused_first_message_is_kept_on_the_page_of_its_twin(alice: Person, upstream: Upstream):
+    refused = alice.begin(TOO_LONG)
+    assert "too long" in refused.html.select_one("#refused").get_text()
+    alice.get("/conversations")
+    page = alice.get("/twins/ada")
+    assert box(page) == TOO_LONG
+
+    page = alice.press(page, "Send", content="Short.")
+    upstream.next_call().start_stream().complete("One")
+    ended(alice, page)
+    assert box(alice.get("/twins/ada")) == ""
+
+
+def test_refused_message_can_be_discarded(alice: Person, begun: Page):
+    wrong = []
+    for path in ("/twins/ada", begun.path):
+        alice.press(alice.get(path), "Send", content=TOO_LONG)
+        page = alice.get(path)
+        kept = box(page) == TOO_LONG and "These words were not sent." in page.text
+        discarded = discard(alice, page)
+        if not kept or box(discarded) or box(alice.get(path)):
+            wrong.append(path)
+    assert wrong == []
+
+
+def test_refused_edit_can_be_discarded(alice: Person, begun: Page):
+    alice.press(edit(alice, begun), "Send", content=TOO_LONG)
+    page = edit(alice, begun)
+    assert "These words were not sent." in page.text
+    assert box(page) == TOO_LONG
+
+    assert box(discard(alice, page)) == ""
+    assert box(edit(alice, begun)) == "Hello"
+
+
+def test_refused_edit_is_gone_when_it_is_sent(alice: Person, upstream: Upstream, begun: Page):
+    alice.press(edit(alice, begun), "Send", content=TOO_LONG)
+    page = alice.press(edit(alice, begun), "Send", content="Short now.")
+    upstream.next_call().start_stream().complete("Two")
+    page = ended(alice, page)
+
+    assert box(page) == ""
+    assert "Discard" not in buttons(page)
+    assert box(edit(alice, page)) == "Hello"
+
+
+def test_blank_message_is_not_kept(alice: Person):
+    assert "nothing to send" in alice.begin("   ").html.select_one("#refused").get_text()
+
+    assert alice.get("/twins/ada/conversations").path == "/twins/ada"
+    assert "Discard" not in buttons(alice.get("/twins/ada"))
+
+
+def test_page_that_says_something_once_does_not_follow_the_reply(
+    alice: Person, upstream: Upstream, begun: Page
+):
+    page = alice.press(begun, "Send", content="long")
+    call = upstream.next_call().start_stream()
+    edited, pinned = edit(alice, page), alice.press(page, "Pin")
+
+    assert "was pinned" in pinned.html.select_one(".note").get_text()
+    assert "done=pinned" in pinned.response.url
+    assert box(edited) == "Hello"
+    assert "Send" in buttons(edited)
+    following = [bool(each.html.select("noscript meta")) for each in (page, edited, pinned)]
+    assert following == [True, False, False]
+    call.complete()
+
+
+def test_first_form_keeps_its_key_until_its_conversation_is_seen(alice: Person, upstream: Upstream):
+    keys = []
+    action, fields = alice.get("/twins/ada").action("Send")
+    for _ in range(2):
+        fields = alice.get("/twins/ada").action("Send")[1] | {"content": "once"}
+        keys.append(fields["key"])
+        lost = alice.session.post(
+            alice.base_url + action, data=fields, allow_redirects=False, timeout=10
+        )
+    upstream.next_call().start_stream().complete("ok")
+    ended(alice, alice.get(lost.headers["Location"]))
+
+    assert keys[0] == keys[1]
+    assert alice.get("/twins/ada").action("Send")[1]["key"] != keys[0]
+    assert upstream.sent_messages() == ["once"]
