@@ -79,29 +79,6 @@ def test_only_the_last_turn_can_be_asked_again(context: BrowserContext, upstream
         expect(page.get_by_role("button", name="Ask again")).to_have_count(1)
 
 
-def test_a_draft_waits_while_older_words_are_edited(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    box(page).fill("A draft")
-    page.get_by_role("button", name="Edit").click()
-    expect(box(page)).to_have_value("Hello")
-    expect(page.get_by_text("the earlier one stays")).to_be_visible()
-    box(page).press("End")
-    box(page).press_sequentially(", you")
-    page.get_by_role("button", name="Cancel").click()
-    expect(box(page)).to_have_value("A draft")
-    expect(page.locator("#composer").get_by_text("the earlier one stays")).to_have_count(0)
-
-    page.get_by_role("button", name="Edit").click()
-    expect(box(page)).to_have_value("Hello")
-    expect(box(page)).to_be_focused()
-    box(page).fill("Hello again")
-    box(page).press("Enter")
-    assert upstream.next_call().start_stream().body["content"] == "Hello again"
-    expect(box(page)).to_have_value("A draft")
-    page.reload()
-    expect(box(page)).to_have_value("A draft")
-
-
 def test_what_is_sent_too_early_is_kept_with_a_sentence(
     context: BrowserContext, upstream: Upstream, surprises
 ):
