@@ -11,7 +11,8 @@ from tests.support.html import read
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 
-IDLE_SECONDS = 1.5
+# The page without script is brought up to date each second.
+IDLE_SECONDS = 3
 STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "was quiet for too long"
 
