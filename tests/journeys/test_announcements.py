@@ -1,106 +1,140 @@
-"""What is heard of a page: each thing once, as it is read."""
+"""What is announced of a page: each thing once, as it is read."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import begun, box, progress, talking, text, turn
-from tests.journeys.window import SAYINGS
+from tests.journeys.announcer import ask, listening, sayings
+from tests.journeys.steps import begun, box, progress, text, turn
 from tests.support.upstream import Upstream
 
-LOOK_MS = 1_500
+FORGOTTEN_MS = 10_000
+LINK_LIST_TABLE_CODE_NOTE = [
+    "See **one** and [two",
+    "](https://x.example/). Then three\n\n- four\n- fi",
+    "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n",
+]
+# The pieces of a reply, its text at the end where that differs from them, and what is announced.
+REPLIES = {
+    "each kind of block": (
+        LINK_LIST_TABLE_CODE_NOTE,
+        None,
+        (
+            "See one and two x.example. Then three. four. five. "
+            "Table: a, b. 1, 2. Code: x = 1. End. 1: A note."
+        ),
+    ),
+    "list that opens": (
+        ["1. Sit down.\n   -", " On a chair. Or\n   - on a bench.\n2. Up.\n"],
+        None,
+        "1: Sit down. On a chair. Or. on a bench. 2: Up.",
+    ),
+    "list that becomes loose": (
+        ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
+        None,
+        "Take the train. It is fast. You can read. Walk.",
+    ),
+    "formula": (
+        ["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."],
+        None,
+        "Look. bar (x) = 1 = y. And so on.",
+    ),
+    "emphasis": (
+        ["This is **bold. It", " goes** on. Yes."],
+        None,
+        "This is bold. It goes on. Yes.",
+    ),
+    "nested items": (
+        [],
+        "- one\n  - inner a\n  - inner b\n- two\n",
+        "one: inner a. inner b. two.",
+    ),
+    "numbered items": (
+        [],
+        "3. Mix:\n   1. flour\n   2. eggs\n4. Bake it.\n",
+        "3: Mix: 1: flour. 2: eggs. 4: Bake it.",
+    ),
+    "empty last cell": (
+        [],
+        "| a | b |\n|---|---|\n| one | |\n| two | three |",
+        "Table: a, b. one. two, three.",
+    ),
+    "paragraph that ends differently": (
+        ["Well.", " One. Two. Thr"],
+        "Well. One. Four. Two.",
+        "Well. One. Two. Four.",
+    ),
+    "paragraphs that end differently": (
+        ["Well.", "\n\nOne.\n\nTwo. Thr"],
+        "Four.\n\nTwo.\n\nOne. Five.",
+        "Well. One. Two. Four. Five.",
+    ),
+    "paragraphs of which the first stays": (
+        ["Well.", "\n\nOne.\n\nTwo. Thr"],
+        "Well.\n\nSix.\n\nTwo. Three.",
+        "Well. One. Two. Six. Three.",
+    ),
+    "list that ends differently": (
+        ["Well.", "\n\n- One.\n- Two.\n- Thr"],
+        "Well.\n\n1. One!\n2. Six.\n",
+        "Well. One. Two. 1: One! 2: Six.",
+    ),
+    "sign that ends differently": (
+        ["Well.", " Two. It is -5. Go"],
+        "Well. Two. It is 5. Go.",
+        "Well. Two. It is -5. It is 5. Go.",
+    ),
+}
 
 
-def test_sentences_are_announced_and_not_words(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "One two")
-    told = page.locator("#announcer")
-    call.delta(" three. Four")
-    expect(told).to_have_text("One two three.")
-    call.delta(" five.")
-    call.complete("One two three. Four five.")
-    expect(told).to_have_text("Four five. The reply is complete.")
-    expect(told).to_be_empty(timeout=10_000)
+@pytest.mark.fault("F14")
+def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstream: Upstream):
+    page = listening(context, upstream)
+    wrong = []
+    for number, (name, (deltas, whole, heard)) in enumerate(REPLIES.items(), 1):
+        call = ask(page, upstream)
+        said = sayings(page)
+        for delta in deltas:
+            call.delta(delta)
+            turn(page, "streaming").wait_for()
+            if delta != deltas[0]:
+                expect(text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
+            said += sayings(page)
+        call.complete(whole or "".join(deltas))
+        turn(page, "complete", number).wait_for()
+        said += sayings(page)
+        if " ".join(said) != f"Ada has your message… {heard} The reply is complete.":
+            wrong.append((name, said))
+
+    assert wrong == []
 
 
-def test_what_is_announced_is_each_thing_once_as_it_is_read(
+def test_progress_and_whole_sentences_are_announced_and_then_forgotten(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream, "Hello")
-    call.complete("Hello to you")
-    expect(page.locator("#announcer")).to_contain_text("Hello to you. The reply is complete.")
-    page.evaluate(SAYINGS)
-    box(page).fill("More")
-    box(page).press("Enter")
-    call = upstream.next_call().start_stream()
-    told = page.locator("#announcer")
-    expect(told).to_have_text("Ada has your message…")
+    page = listening(context, upstream)
+    call = ask(page, upstream)
+    assert sayings(page) == ["Ada has your message…"]
     call.send_event(type="progress", progress={"stage": "thinking", "percent": 10})
-    expect(told).to_have_text("Thinking…")
-    call.delta("See **one** and [two")
-    expect(text(page)).to_contain_text("two")
-    call.delta("](https://x.example/). Then three\n\n- four\n- fi")
-    expect(told).to_contain_text("four")
-    rest = (
-        "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n"
-    )
-    call.delta(rest)
-    call.complete()
-    expect(told).to_contain_text("The reply is complete.")
-
-    said = " ".join(page.evaluate("said"))
-    assert said == (
-        "Ada has your message… Thinking… See one and two x.example. Then three. four. five. "
-        "Table: a, b. 1, 2. Code: x = 1. End. 1: A note. The reply is complete."
-    )
-
-
-@pytest.mark.parametrize(
-    ("deltas", "heard"),
-    [
-        (
-            ["1. Sit down.\n   -", " On a chair. Or\n   - on a bench.\n2. Up.\n"],
-            "1: Sit down. On a chair. Or. on a bench. 2: Up.",
-        ),
-        (
-            ["- Take the train. It is fast. You", " can read.\n\n- Walk."],
-            "Take the train. It is fast. You can read. Walk.",
-        ),
-        (
-            ["Look. $$\n\\bar{x} = 1\n", "= y\n$$\n\nAnd so on."],
-            "Look. bar (x) = 1 = y. And so on.",
-        ),
-        (["This is **bold. It", " goes** on. Yes."], "This is bold. It goes on. Yes."),
-    ],
-    ids=["a list that opens", "a list that becomes loose", "a formula", "emphasis"],
-)
-def test_nothing_is_lost_or_said_twice_however_a_reply_is_cut(
-    context: BrowserContext, upstream: Upstream, deltas: list[str], heard: str
-):
-    page = begun(context, upstream)
-    page.clock.install()
-    page.reload()
-    page.evaluate(SAYINGS)
-    box(page).fill("More")
-    box(page).press("Enter")
-    call = upstream.next_call().start_stream()
-    turn(page, "waiting").wait_for()
-    page.clock.run_for(LOOK_MS)
-    for number, delta in enumerate(deltas):
+    expect(progress(page)).to_contain_text("Thinking…")
+    assert sayings(page) == ["Thinking…"]
+    for delta, shown, said in (
+        ("One two", "One two", []),
+        (" three. Four", "One two three. Four", ["One two three."]),
+        (" five.", "One two three. Four five.", []),
+    ):
         call.delta(delta)
-        turn(page, "streaming").wait_for()
-        if number:
-            expect(text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
-        page.clock.run_for(LOOK_MS)
-    call.complete("".join(deltas))
+        expect(text(page)).to_have_text(shown)
+        assert sayings(page) == said, delta
+    call.complete()
     turn(page, "complete", 1).wait_for()
-    page.clock.run_for(3 * LOOK_MS)
+    assert sayings(page) == ["Four five. The reply is complete."]
+    page.clock.run_for(FORGOTTEN_MS)
+    expect(page.locator("#announcer")).to_be_empty()
 
-    said = " ".join(page.evaluate("said"))
-    assert said == f"Ada has your message… {heard} The reply is complete."
 
-
-def test_nothing_is_announced_to_those_who_do_not_want_it(
+def test_reply_is_not_announced_when_that_is_switched_off(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
@@ -123,62 +157,38 @@ def test_nothing_is_announced_to_those_who_do_not_want_it(
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
 
 
-def test_whoever_puts_away_what_they_edit_hears_so(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    page.get_by_role("button", name="Edit").click()
-    expect(page.locator("#announcer")).to_contain_text("These are your words again.")
-    page.get_by_role("button", name="Cancel").focus()
-    page.keyboard.press("Escape")
-
-    expect(page.locator("#announcer")).to_contain_text("You are not editing any more.")
-    expect(box(page)).to_have_value("")
-
-
-@pytest.mark.parametrize("way", ["Cancel", "Send"])
-def test_a_draft_that_is_back_in_the_box_is_heard(
-    context: BrowserContext, upstream: Upstream, way: str
-):
-    page = begun(context, upstream)
-    box(page).fill("Draft")
-    page.get_by_role("button", name="Edit").click()
-    expect(box(page)).to_have_value("Hello")
-    page.get_by_role("button", name=way).click()
-
-    expect(page.locator("#announcer")).to_contain_text("Your draft is back in the box.")
-    expect(box(page)).to_have_value("Draft")
-
-
-def test_items_within_an_item_are_heard_apart(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "Hello")
-    page.evaluate(SAYINGS)
-    call.complete("- one\n  - inner a\n  - inner b\n- two\n")
-    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
-
-    said = " ".join(page.evaluate("said"))
-    assert "one: inner a. inner b. two." in said
-
-
-def test_who_comes_back_to_a_running_reply_hears_what_is_new(
+def test_draft_waits_while_a_message_is_edited_and_its_return_is_announced(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream, "One. Two. Three. Fo")
-    expect(page.locator("#announcer")).to_contain_text("Three.")
-    address = page.url
-    page.goto("/conversations")
-    page.goto(address)
-    page.evaluate(SAYINGS)
-    call.complete("One. Two. Three. Four.")
-    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
+    page = begun(context, upstream)
+    edit = page.get_by_role("button", name="Edit")
+    announcer = page.locator("#announcer")
+    edit.click()
+    expect(announcer).to_contain_text("These are your words again.")
+    page.get_by_role("button", name="Cancel").focus()
+    page.keyboard.press("Escape")
+    expect(announcer).to_contain_text("You are not editing any more.")
+    expect(box(page)).to_have_value("")
 
-    said = " ".join(page.evaluate("said"))
-    assert "Four." in said
-    assert "Three." not in said
+    box(page).fill("A draft")
+    edit.click()
+    expect(box(page)).to_have_value("Hello")
+    expect(box(page)).to_be_focused()
+    expect(page.get_by_text("the earlier one stays")).to_be_visible()
+    box(page).press("End")
+    box(page).press_sequentially(", you")
+    page.get_by_role("button", name="Cancel").click()
+    expect(announcer).to_contain_text("Your draft is back in the box.")
+    expect(box(page)).to_have_value("A draft")
+    expect(page.locator("#composer").get_by_text("the earlier one stays")).to_have_count(0)
 
-
-def test_numbered_items_keep_their_numbers(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "Hello")
-    page.evaluate(SAYINGS)
-    call.complete("3. Mix:\n   1. flour\n   2. eggs\n4. Bake it.\n")
-    expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
-
-    assert "3: Mix: 1: flour. 2: eggs. 4: Bake it." in " ".join(page.evaluate("said"))
+    edit.click()
+    expect(box(page)).to_have_value("Hello")
+    expect(announcer).to_contain_text("These are your words again.")
+    box(page).fill("Hello again")
+    box(page).press("Enter")
+    assert upstream.next_call().start_stream().body["content"] == "Hello again"
+    expect(announcer).to_contain_text("Your draft is back in the box.")
+    expect(box(page)).to_have_value("A draft")
+    page.reload()
+    expect(box(page)).to_have_value("A draft")

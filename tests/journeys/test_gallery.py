@@ -62,22 +62,13 @@ def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserCo
     expect(box(page)).to_have_value("emile")
     expect(page.locator(".card")).to_have_count(1)
 
-    box(page).fill("")
+    box(page).press("Escape")
     expect(page.locator(".card")).to_have_count(60)
+    expect(box(page)).to_have_value("")
     expect(page).to_have_url(re.compile(r"/$"))
 
 
-def test_escape_brings_all_back(context: BrowserContext):
-    page = opened(context)
-    box(page).fill("novels")
-    expect(page.locator(".card")).to_have_count(1)
-    box(page).press("Escape")
-
-    expect(page.locator(".card")).to_have_count(60)
-    expect(box(page)).to_have_value("")
-
-
-def test_an_old_answer_does_not_win(context: BrowserContext):
+def test_late_answer_to_an_old_search_is_dropped(context: BrowserContext):
     page = opened(context)
     held: list[Route] = []
     page.route(re.compile(r"q=twin$"), lambda route: held.append(route))
@@ -89,36 +80,37 @@ def test_an_old_answer_does_not_win(context: BrowserContext):
         with suppress(Error):  # nobody waits for it any more
             route.continue_()
     page.wait_for_load_state("networkidle")
-
     expect(page.locator(".card h2")).to_have_text(["Émile"])
     expect(page).to_have_url(re.compile(r"q=emile$"))
     expect(page.locator("#notices")).to_be_empty()
 
-
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_more_is_shown_and_the_reader_goes_on_there(
-    context: BrowserContext, plain: BrowserContext, scripts: bool
-):
-    page = (context if scripts else plain).new_page()
-    page.goto("/")
+    box(page).fill("")
     expect(page.locator(".card")).to_have_count(60)
-    more = page.get_by_role("link", name="Show more")
-    more.click()
+    expect(page).to_have_url(re.compile(r"/$"))
 
-    expect(page.locator(".card")).to_have_count(120)
-    expect(page.locator(".found")).to_have_text("120 of 131 twins are shown")
-    first = page.locator(".card a").nth(60)
-    expect(first).to_be_in_viewport()
-    if scripts:
+
+def test_show_more_adds_a_page_and_moves_the_focus_there(
+    context: BrowserContext, plain: BrowserContext
+):
+    for browser, scripts in ((context, True), (plain, False)):
+        page = browser.new_page()
+        page.goto("/")
+        expect(page.locator(".card")).to_have_count(60)
+        more = page.get_by_role("link", name="Show more")
+        more.click()
+
+        expect(page.locator(".card")).to_have_count(120)
+        expect(page.locator(".found")).to_have_text("120 of 131 twins are shown")
+        first = page.locator(".card a").nth(60)
+        expect(first).to_be_in_viewport()
+        if not scripts:
+            page.keyboard.press("Tab")
         expect(first).to_be_focused()
-    else:
-        page.keyboard.press("Tab")
-        expect(first).to_be_focused()
-    more.click()
-    expect(page.locator(".card")).to_have_count(131)
-    expect(more).to_have_count(0)
-    page.reload()
-    expect(page.locator(".card")).to_have_count(131)
+        more.click()
+        expect(page.locator(".card")).to_have_count(131)
+        expect(more).to_have_count(0)
+        page.reload()
+        expect(page.locator(".card")).to_have_count(131)
 
 
 def test_faces_are_there_with_and_without_a_picture(context: BrowserContext, upstream: Upstream):

@@ -41,8 +41,12 @@ def page(context: BrowserContext) -> Page:
     return page
 
 
-def test_a_twin_is_found_and_told_something(page: Page, upstream: Upstream):
-    tab_to(page, "Search twins")
+def test_message_is_sent_stopped_and_asked_again_by_keyboard(page: Page, upstream: Upstream):
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("searchbox", name="Search twins")).to_be_focused()
     page.keyboard.type("explains")
     expect(page.locator(".card")).to_have_count(1)
     open_by(page, "Ada")
@@ -83,7 +87,7 @@ def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream
     expect(turn(page, "complete")).to_be_visible()
 
 
-def test_a_key_is_made(page: Page, upstream: Upstream):
+def test_key_is_made_and_preferences_are_saved_by_keyboard(page: Page, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
     press(page, "More pages")
     open_by(page, "API keys")
@@ -95,42 +99,15 @@ def test_a_key_is_made(page: Page, upstream: Upstream):
     tab_to(page, "JWT")
     page.keyboard.type("aaa.bbb.ccc")
     press(page, "Make a key")
-
     expect(page.get_by_text("tw_shown_once")).to_be_visible()
     tab_to(page, "Copy")
 
-
-def test_preferences_are_chosen(page: Page):
+    page.goto("/")
     press(page, "More pages")
     open_by(page, "Preferences")
     tab_to(page, "System")
     page.keyboard.press("Tab")  # from the languages on to the themes
     page.keyboard.press("ArrowRight")
     press(page, "Save")
-
     expect(page.get_by_text("Your preferences are saved")).to_be_visible()
     expect(page.get_by_role("radio", name="Light")).to_be_checked()
-
-
-def test_the_first_stop_leads_past_the_menu(page: Page):
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-
-    expect(page.get_by_role("searchbox", name="Search twins")).to_be_focused()
-
-
-def test_every_page_has_a_title_of_its_own(page: Page, upstream: Upstream):
-    open_by(page, "Ada")
-    press(page, "How does a bicycle stay upright?")
-    upstream.next_call()
-    expect(turn(page, "waiting")).to_be_visible()
-    there = page.url
-    titles = []
-    for path in ("/", "/twins/ada", "/twins/a/b c%3F%23ü", there, "/conversations", "/keys"):
-        page.goto(path)
-        titles.append(page.title())
-
-    assert len(set(titles)) == len(titles)
-    assert all(title.endswith(" · Twindow") for title in titles)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises
-from tests.journeys.steps import begun
+from tests.journeys.steps import begun, say, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
+# A wide blank, a long formula, marks.
+REPLIES = [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600]
 # WCAG 1.4.12, which asks that nothing is lost when a reader sets text like this.
 WIDE_SET = """*, ::before, ::after { line-height: 1.5 !important; letter-spacing: .12em !important;
   word-spacing: .16em !important } p { margin-block-end: 2em !important }"""
-RTL = "document.documentElement.dir = 'rtl'"
+SETTINGS = {
+    "as it is": "() => {}",
+    "wide-set": """css => { const sheet = new CSSStyleSheet(); sheet.replaceSync(css);
+      document.adoptedStyleSheets = [sheet] }""",
+    "rtl": "() => { document.adoptedStyleSheets = []; document.documentElement.dir = 'rtl' }",
+    "large text": """() => { document.documentElement.dir = 'ltr';
+      document.documentElement.dataset.text = 'large' }""",
+}
 # Whatever stands outside of the page, but for what is hidden from sight on purpose.
 OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => {
   const box = element.getBoundingClientRect();
@@ -22,55 +30,47 @@ OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => 
   if (!seen || box.width <= 1 || apart) return false;
   return box.left < -1 || box.right > innerWidth + 1;
 }).map((element) => element.outerHTML.slice(0, 120))"""
+WIDTH = "document.scrollingElement.scrollWidth"
 
 
-def settle(page: Page, kind: str) -> None:
-    if kind == "rtl":
-        page.evaluate(RTL)
-    if kind == "wide-set":
-        page.evaluate(
-            "css => { const sheet = new CSSStyleSheet(); sheet.replaceSync(css);"
-            " document.adoptedStyleSheets = [sheet] }",
-            WIDE_SET,
-        )
+def sideways(page: Page) -> list[object]:
+    """Return what stands outside of a page, by itself and with its menu open."""
+    wrong: list[object] = []
+    menu, item = page.get_by_role("button", name="More"), page.locator("#shortcuts-link")
+    for name, settle in SETTINGS.items():
+        page.evaluate(settle, WIDE_SET)
+        for menu_is_open in (False, True):
+            if menu_is_open:
+                menu.click()
+                expect(item).to_be_visible()
+            outside, width = page.evaluate(OUTSIDE), page.evaluate(WIDTH)
+            if outside or width != 320:
+                wrong.append((page.url, name, menu_is_open, outside, width))
+        page.keyboard.press("Escape")
+        expect(item).to_be_hidden()
+    return wrong
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600],
-    ids=["a wide blank", "a long formula", "marks"],
-)
-def test_no_reply_makes_its_page_wider(context: BrowserContext, upstream: Upstream, reply: str):
-    page = begun(context, upstream)
-    page.set_viewport_size({"width": 320, "height": 640})
-    page.get_by_role("textbox", name="Message").fill("More")
-    page.get_by_role("textbox", name="Message").press("Enter")
-    upstream.next_call().start_stream().complete(reply)
-    expect(page.locator(".turn[data-state=complete]")).to_have_count(2)
-    for _ in range(2):
-        assert page.evaluate("document.scrollingElement.scrollWidth") == 320
-        page.reload()
-
-
-@pytest.mark.parametrize("kind", ["as it is", "wide-set", "rtl", "large text"])
 def test_no_page_scrolls_sideways(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises, kind: str
+    context: BrowserContext, upstream: Upstream, surprises: Surprises
 ):
     page = begun(context, upstream)
-    talk = page.url
+    conversation = page.url
     page.set_viewport_size({"width": 320, "height": 640})
-    if kind == "large text":
-        page.goto("/preferences")
-        page.get_by_role("radio", name="Large").check()
-        page.get_by_role("button", name="Save").click()
-    for path in [*PATHS, talk]:
+    wrong = []
+    for path in [*PATHS, conversation]:
         page.goto(path)
-        settle(page, kind)
-        assert page.evaluate(OUTSIDE) == [], path
-        width = page.evaluate("document.scrollingElement.scrollWidth")
-        assert width == 320, path
-
-        page.get_by_role("button", name="More").click()
-        expect(page.get_by_role("link", name="Keyboard shortcuts")).to_be_visible()
-        assert page.evaluate(OUTSIDE) == [], path
+        wrong += sideways(page)
+    assert page.locator("[data-text=large] body").count() == 1
     surprises.clear()  # the page that is nowhere
+
+    page.reload()
+    for number, reply in enumerate(REPLIES, 1):
+        say(page, "More")
+        upstream.next_call().start_stream().complete(reply)
+        expect(turn(page, "complete", number)).to_be_visible()
+        if page.evaluate(WIDTH) != 320:
+            wrong.append(reply)
+    page.reload()
+    assert page.evaluate(WIDTH) == 320
+    assert wrong == []

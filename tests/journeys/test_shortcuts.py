@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from blueprints.current import Portal
-from tests.journeys.steps import AFTER_PAINT, begun, box, say, talking, turn
+from tests.journeys.steps import AFTER_PAINT, begun, box, say, turn
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
 
 PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
+PRESS_BY_PLACE = """([key, code]) => document.body.dispatchEvent(
+  new KeyboardEvent('keydown', { key, code, bubbles: true }))"""
 
 # The answer is there before the frame that says that the sheet has closed.
 CLOSED_AND_ASKED_FOR = """async (link) => {
@@ -32,15 +33,7 @@ def sheet(page: Page):
     return page.get_by_role("dialog", name="Keyboard shortcuts")
 
 
-def switch_off(page: Page) -> None:
-    page.goto("/preferences")
-    page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator("main .note")).to_contain_text("saved")
-    expect(page.locator("main .note")).to_be_focused()
-
-
-def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserContext):
+def test_sheet_opens_by_key_or_menu_and_only_once(context: BrowserContext):
     page = context.new_page()
     page.goto("/")
     page.keyboard.press("?")
@@ -54,10 +47,6 @@ def test_a_question_mark_opens_the_sheet_and_escape_closes_it(context: BrowserCo
     page.get_by_role("button", name="Close").click()
     expect(sheet(page)).to_have_count(0)
 
-
-def test_two_quick_question_marks_open_one_sheet(context: BrowserContext):
-    page = context.new_page()
-    page.goto("/")
     # Both before anything is answered.
     page.evaluate(f"{PRESS}; {PRESS}")
     expect(sheet(page)).to_be_visible()
@@ -66,10 +55,12 @@ def test_two_quick_question_marks_open_one_sheet(context: BrowserContext):
     page.keyboard.press("Escape")
     expect(sheet(page)).to_have_count(0)
 
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Keyboard shortcuts").click()
+    expect(sheet(page)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="More")).to_be_focused()
 
-def test_a_sheet_that_has_just_closed_does_not_keep_the_next_from_opening(context: BrowserContext):
-    page = context.new_page()
-    page.goto("/")
     page.keyboard.press("?")
     expect(sheet(page)).to_be_visible()
     page.locator("#shortcuts-link").evaluate(CLOSED_AND_ASKED_FOR)
@@ -78,40 +69,7 @@ def test_a_sheet_that_has_just_closed_does_not_keep_the_next_from_opening(contex
     expect(sheet(page)).to_have_count(1)
 
 
-def test_keys_count_by_their_places_where_they_write_other_letters(
-    context: BrowserContext, upstream: Upstream
-):
-    page = begun(context, upstream)
-    page.locator("h1").click()
-    event = "new KeyboardEvent('keydown', {key, code, bubbles: true})"
-    press = f"([key, code]) => document.body.dispatchEvent({event})"
-    page.evaluate(press, ["\u0629", "KeyM"])
-    expect(box(page)).to_be_focused()
-    box(page).press("Escape")
-    page.evaluate(press, ["\u061f", "Slash"])
-    expect(sheet(page)).to_be_visible()
-
-
-def test_one_gets_to_the_message_box_by_the_second_stop(context: BrowserContext):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    for key in ("Tab", "Tab", "Enter"):
-        page.keyboard.press(key)
-    page.keyboard.type("Hello")
-    expect(box(page)).to_have_value("Hello")
-
-
-def test_the_sheet_is_in_the_menu_too_where_there_are_scripts(
-    context: BrowserContext, plain: BrowserContext
-):
-    page = context.new_page()
-    page.goto("/")
-    page.get_by_role("button", name="More").click()
-    page.get_by_role("link", name="Keyboard shortcuts").click()
-    expect(sheet(page)).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="More")).to_be_focused()
-
+def test_nothing_speaks_of_shortcuts_without_scripts(plain: BrowserContext):
     page = plain.new_page()
     page.goto("/help")
     page.get_by_role("button", name="More").click()
@@ -120,8 +78,16 @@ def test_the_sheet_is_in_the_menu_too_where_there_are_scripts(
     for each in page.get_by_text("Keyboard shortcuts").all():
         expect(each).to_be_hidden()
 
+    page.goto("/preferences")
+    expect(page.get_by_role("group", name="Theme")).to_be_visible()
+    expect(page.get_by_role("group", name="Keyboard shortcuts")).to_be_hidden()
+    page.get_by_role("radio", name="Dark").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("body")).to_have_css("color-scheme", "dark")
 
-def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
+
+def test_keys_lead_to_pages_and_boxes(context: BrowserContext, upstream: Upstream):
     page = begun(context, upstream)
     page.keyboard.press("Escape")
     expect(box(page)).not_to_be_focused()
@@ -149,7 +115,31 @@ def test_keys_lead_around(context: BrowserContext, upstream: Upstream):
     expect(box(page)).to_have_value("more")
 
 
-def test_j_and_k_lead_from_turn_to_turn_and_not_further(
+def test_box_is_reached_from_an_earlier_page_and_s_stops_a_reply(
+    context: BrowserContext, upstream: Upstream
+):
+    page = begun(context, upstream)
+    say(page, "More")
+    upstream.next_call().start_stream().complete("Two")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    address = page.url
+    for key in ("m", "/"):
+        page.goto(f"{address}?before=2")
+        expect(box(page)).to_have_count(0)
+        page.keyboard.press(key)
+        expect(page).to_have_url(f"{address}#message")
+        expect(box(page)).to_be_focused()
+
+    box(page).fill("Stop this")
+    box(page).press("Enter")
+    upstream.next_call().start_stream().delta("One")
+    expect(turn(page, "streaming")).to_be_visible()
+    page.locator("h1").click()
+    page.keyboard.press("s")
+    expect(turn(page, "stopped")).to_be_visible()
+
+
+def test_j_and_k_move_between_the_first_and_the_last_turn(
     context: BrowserContext, upstream: Upstream
 ):
     page = begun(context, upstream)
@@ -178,7 +168,7 @@ def test_j_and_k_lead_from_turn_to_turn_and_not_further(
     expect(box(page)).to_have_value("")
 
 
-def test_j_and_k_go_on_from_what_was_looked_for_and_to_later_turns(
+def test_j_and_k_start_from_a_search_hit_and_reach_later_turns(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = begun(context, upstream)
@@ -198,56 +188,46 @@ def test_j_and_k_go_on_from_what_was_looked_for_and_to_later_turns(
     expect(page.get_by_role("link", name="Later turns")).to_be_focused()
 
 
-def test_letters_that_mean_nothing_else_begin_a_message(context: BrowserContext):
+def test_keys_rest_while_one_types_and_letters_without_a_meaning_begin_a_message(
+    context: BrowserContext,
+):
     page = context.new_page()
     page.goto("/twins/ada")
+    for key in ("Control+m", "Alt+m", "Meta+m"):
+        page.keyboard.press(key)
+        expect(box(page)).not_to_be_focused()
     page.keyboard.type("Just so: many questions")
     expect(box(page)).to_have_value("Just so: many questions")
-
-
-@pytest.mark.parametrize("key", ["m", "/"])
-def test_from_a_page_without_a_box_the_keys_lead_to_the_newest_which_has_one(
-    context: BrowserContext, upstream: Upstream, key: str
-):
-    page = begun(context, upstream)
-    say(page, "More")
-    upstream.next_call().start_stream().complete("Two")
-    expect(turn(page, "complete", 1)).to_be_visible()
-    address = page.url
-    page.goto(f"{address}?before=2")
-    expect(box(page)).to_have_count(0)
-    page.keyboard.press(key)
-    expect(page).to_have_url(f"{address}#message")
-    expect(box(page)).to_be_focused()
-
-
-def test_s_stops_a_reply(context: BrowserContext, upstream: Upstream):
-    page, _ = talking(context, upstream)
-    page.keyboard.press("Escape")
-    page.keyboard.press("s")
-    expect(turn(page, "stopped")).to_be_visible()
-
-
-def test_keys_rest_while_one_types(context: BrowserContext):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    box(page).click()
+    box(page).fill("")
     page.keyboard.type("?mgt/nsjk")
     expect(box(page)).to_have_value("?mgt/nsjk")
     expect(sheet(page)).to_have_count(0)
 
+    box(page).fill("")
+    page.reload()
+    for key in ("Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+    page.keyboard.type("Hello")
+    expect(box(page)).to_have_value("Hello")
 
-@pytest.mark.parametrize("key", ["Control+m", "Alt+m", "Meta+m"])
-def test_keys_of_the_browser_are_left_alone(context: BrowserContext, key: str):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    page.keyboard.press(key)
+    # Keys that write other letters count by their places.
+    box(page).press("Escape")
     expect(box(page)).not_to_be_focused()
+    page.evaluate(PRESS_BY_PLACE, ["\u0629", "KeyM"])
+    expect(box(page)).to_be_focused()
+    box(page).press("Escape")
+    page.evaluate(PRESS_BY_PLACE, ["\u061f", "Slash"])
+    expect(sheet(page)).to_be_visible()
 
 
-def test_they_can_be_switched_off(context: BrowserContext):
+def test_keys_can_be_switched_off(context: BrowserContext):
     page = context.new_page()
-    switch_off(page)
+    page.goto("/preferences")
+    page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("main .note")).to_contain_text("saved")
+    expect(page.locator("main .note")).to_be_focused()
+
     page.goto("/twins/ada")
     for key in ("?", "m", "/", "g", "t", "j", "k", "H"):
         page.keyboard.press(key)
@@ -256,14 +236,3 @@ def test_they_can_be_switched_off(context: BrowserContext):
     page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Keyboard shortcuts").click()
     expect(sheet(page)).to_contain_text("They are switched off")
-
-
-def test_preferences_work_without_scripts(plain: BrowserContext):
-    page = plain.new_page()
-    page.goto("/preferences")
-    expect(page.get_by_role("group", name="Theme")).to_be_visible()
-    expect(page.get_by_role("group", name="Keyboard shortcuts")).to_be_hidden()
-    page.get_by_role("radio", name="Dark").check()
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    expect(page.locator("body")).to_have_css("color-scheme", "dark")

@@ -1,67 +1,70 @@
-"""A wait that is counted down without script, and its end."""
+"""A countdown until Retry, which needs no script, and its end."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import update
 
 from blueprints.bundles import property_names
-from tests.journeys.conftest import Surprises, open_context
-from tests.journeys.steps import WAIT_MS, turn
+from blueprints.current import Portal
+from chat.tables import allowances
+from tests.journeys.steps import say, turn
+from tests.journeys.window import same_person
 from tests.support.upstream import Upstream
 
-
-@pytest.mark.fault("F49")
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_retry_comes_back_by_itself_when_the_time_is_over(
-    browser: Browser, url: str, upstream: Upstream, surprises: Surprises, scripts: bool
-):
-    for context in open_context(browser, url, surprises, scripts=scripts):
-        page = context.new_page()
-        page.goto("/twins/ada")
-        page.get_by_role("textbox", name="Message").fill("Hello")
-        page.get_by_role("button", name="Send").click()
-        upstream.next_call().respond(429, {}, retry_after="6")
-        failed = turn(page, "failed")
-
-        expect(failed.get_by_text("Try again in")).to_be_visible()
-        expect(failed.get_by_role("button", name="Retry")).to_have_count(0)
-        expect(failed.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT_MS)
-        expect(failed.get_by_text("Try again in")).to_be_hidden()
-        failed.get_by_role("button", name="Retry").click()
-        upstream.next_call().start_stream().complete("Hello to you")
-        expect(turn(page, "complete")).to_contain_text("Hello to you")
+HAND = "getComputedStyle(document.querySelector('.until__count'), '::after')"
+# The hands turn for ever; the wait and the button have an end.
+END_OF_WAIT = """document.getAnimations()
+  .filter((each) => each.effect.getComputedTiming().endTime !== Infinity)
+  .forEach((each) => each.finish())"""
 
 
-@pytest.mark.fault("F49")
-def test_a_phone_shows_the_wait_below_the_box(browser: Browser, url: str, upstream: Upstream):
-    context = browser.new_context(base_url=url, has_touch=True, is_mobile=True)
+def refused(context: BrowserContext, upstream: Upstream) -> Page:
+    """Open a conversation whose first message the service refuses for half an hour."""
     page = context.new_page()
     page.goto("/twins/ada")
-    page.get_by_role("textbox", name="Message").fill("Hello")
-    page.get_by_role("button", name="Send").click()
-    upstream.next_call().respond(429, {}, retry_after="600")
-    expect(turn(page, "failed")).to_be_visible()
-    page.reload()
+    say(page, "Hello")
+    upstream.next_call().respond(429, {}, retry_after="1830")
+    expect(turn(page, "failed").get_by_text("Try again in")).to_be_visible()
+    return page
 
-    expect(page.locator("#composer").get_by_text("Try again in")).to_be_visible()
-    expect(page.get_by_text("Enter sends")).to_be_hidden()
-    context.close()
+
+def retry_at_the_end_of_the_wait(page: Page, upstream: Upstream, portal: Portal) -> None:
+    failed = turn(page, "failed")
+    retry = failed.get_by_role("button", name="Retry")
+    expect(retry).to_have_count(0)
+    page.evaluate(END_OF_WAIT)
+    expect(retry).to_be_visible()
+    expect(failed.get_by_text("Try again in")).to_be_hidden()
+
+    with portal.database.write() as connection:
+        connection.execute(update(allowances).values(refused_until=0))
+    retry.click()
+    upstream.next_call().start_stream().complete("Hello to you")
+    expect(turn(page, "complete")).to_contain_text("Hello to you")
 
 
 @pytest.mark.fault("F49")
-def test_the_hands_of_the_countdown_show_what_is_left(
-    browser: Browser, url: str, upstream: Upstream, surprises: Surprises
+def test_retry_appears_when_the_countdown_ends(
+    context: BrowserContext, phone: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    for context in open_context(browser, url, surprises, scripts=True):
-        page = context.new_page()
-        page.goto("/twins/ada")
-        page.get_by_role("textbox", name="Message").fill("Hello")
-        page.get_by_role("button", name="Send").click()
-        upstream.next_call().respond(429, {}, retry_after="1830")
-        expect(turn(page, "failed")).to_be_visible()
+    page = refused(context, upstream)
+    minutes, seconds = (property_names()[f"--left-{name}"] for name in ("minutes", "seconds"))
+    assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
+    assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 
-        hand = "getComputedStyle(document.querySelector('.until__count'), '::after')"
-        minutes, seconds = (property_names()[f"--left-{name}"] for name in ("minutes", "seconds"))
-        assert page.evaluate(f"{hand}.getPropertyValue('{minutes}')") == "30"
-        assert 0 <= int(page.evaluate(f"{hand}.getPropertyValue('{seconds}')")) < 30
+    same_person(context, phone)
+    small = phone.new_page()
+    small.goto(page.url)
+    expect(small.locator("#composer").get_by_text("Try again in")).to_be_visible()
+    expect(small.get_by_text("Enter sends")).to_be_hidden()
+
+    retry_at_the_end_of_the_wait(page, upstream, portal)
+
+
+@pytest.mark.fault("F49")
+def test_retry_appears_when_the_countdown_ends_without_script(
+    plain: BrowserContext, upstream: Upstream, portal: Portal
+):
+    retry_at_the_end_of_the_wait(refused(plain, upstream), upstream, portal)

@@ -1,0 +1,54 @@
+"""A service that says nothing: the portal says so, and then gives up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from blueprints.current import Portal
+from blueprints.look import STILL_WAITING_SECONDS
+from tests.faults.conftest import words_of
+from tests.support.clock import AdjustableClock
+from tests.support.html import read
+from tests.support.person import Person
+from tests.support.upstream import Upstream
+
+STILL_WAITING = "Still waiting for Ada…"
+GIVEN_UP = "was quiet for too long"
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {"api_idle_timeout": 2}
+
+
+@pytest.mark.fault("F39")
+def test_silence_is_shown_and_then_given_up(
+    app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
+):
+    app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.quiet_seconds = 0.1
+    page = alice.begin("Hello")
+    call = upstream.next_call().start_stream()
+    url = f"{alice.base_url}{page.path}?follow=1"
+    turn = page.turns[0]
+    with (
+        alice.session.get(url, stream=True, timeout=10) as without_script,
+        alice.follow(str(turn["data-turn"]), turn=turn) as stream,
+    ):
+        pieces = stream.pieces()
+        while b"keep-alive" not in next(pieces):
+            pass
+        clock.advance(STILL_WAITING_SECONDS)
+        frames = stream.rest()
+        whole = read(without_script.text)
+
+    assert STILL_WAITING in "".join(read(frame.data).get_text() for frame in frames)
+    assert STILL_WAITING in whole.get_text()
+    assert call.wait_for_disconnect()
+    for shown in (stream.turn, whole.select_one(".turn__foot"), alice.get(page.path).turns[0]):
+        assert shown["data-state"] == "interrupted"
+        assert GIVEN_UP in words_of(shown, ".note")
+        assert shown.select_one(".note button").get_text().strip() == "Retry"
+    assert stream.turn.select(".turn__progress") == []
