@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -57,16 +57,34 @@ class Seen:
 
 @pytest.fixture
 def hear(alice: Person, upstream: Upstream) -> Hear:
-    """Say something, let the service act, and look at what comes of it."""
+    """Say something, let the service act, and look at what comes of it.
+
+    `sent` has the messages since the last conversation began.
+    """
+    before = 0
 
     def hear(*acts: Act, words: str = WORDS, page: Page | None = None, twin: str = "ada") -> Seen:
+        nonlocal before
         if page is None:
+            before = len(upstream.sent_messages())
             page = alice.begin(words, twin)
         else:
             page = alice.press(page, "Send", content=words)
-        return look(alice, upstream, page, *acts)
+        seen = look(alice, upstream, page, *acts)
+        return replace(seen, sent=seen.sent[before:])
 
     return hear
+
+
+def failures(check: Callable[[Any], None], cases: Mapping[str, Any]) -> dict[str, str]:
+    """Check each case; return those that fail, with the reason."""
+    failed = {}
+    for name, case in cases.items():
+        try:
+            check(case)
+        except AssertionError as error:
+            failed[name] = str(error)
+    return failed
 
 
 def look(person: Person, upstream: Upstream, page: Page, *acts: Act) -> Seen:
