@@ -18,6 +18,7 @@ from tests.faults.conftest import (
     Act,
     Hear,
     Seen,
+    delta,
     failures,
     look,
     promised,
@@ -25,9 +26,6 @@ from tests.faults.conftest import (
     says_html,
     streams,
     words_of,
-)
-from tests.faults.conftest import (
-    delta,
 )
 from tests.support.person import Person
 from tests.support.upstream import Upstream
