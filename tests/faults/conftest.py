@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,17 +74,6 @@ def hear(alice: Person, upstream: Upstream) -> Hear:
         return replace(seen, sent=seen.sent[before:])
 
     return hear
-
-
-def failures(check: Callable[[Any], None], cases: Mapping[str, Any]) -> dict[str, str]:
-    """Check each case; return those that fail, with the reason."""
-    failed = {}
-    for name, case in cases.items():
-        try:
-            check(case)
-        except AssertionError as error:
-            failed[name] = str(error)
-    return failed
 
 
 def look(person: Person, upstream: Upstream, page: Page, *acts: Act) -> Seen:

@@ -10,13 +10,13 @@ from tests.faults.conftest import (
     WORDS,
     Act,
     Hear,
-    failures,
     look,
     promised,
     says,
     says_html,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 

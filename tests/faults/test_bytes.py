@@ -16,10 +16,10 @@ from tests.faults.conftest import (
     Hear,
     chunks,
     delta,
-    failures,
     promised,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 

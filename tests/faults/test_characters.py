@@ -11,11 +11,11 @@ from tests.faults.conftest import (
     COMPLETE,
     Hear,
     delta,
-    failures,
     promised,
     said_in,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 
 UNSTORABLE = {

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import NOT_SENT, WORDS, Hear, failures, look, promised
+from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream

@@ -13,11 +13,11 @@ from tests.faults.conftest import (
     Act,
     Hear,
     delta,
-    failures,
     promised,
     said_in,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 

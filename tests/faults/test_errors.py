@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import MARKUP, Hear, delta, event, failures, promised, streams
+from tests.faults.conftest import MARKUP, Hear, delta, event, promised, streams
+from tests.support.cases import failures
 from tests.support.upstream import KEY
 
 REPORTED = "The service reported an error"

@@ -15,10 +15,10 @@ from tests.faults.conftest import (
     Seen,
     delta,
     event,
-    failures,
     promised,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
 

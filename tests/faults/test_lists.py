@@ -9,7 +9,8 @@ import pytest
 
 import twinapi
 from blueprints.current import Portal
-from tests.faults.conftest import MARKUP, WORDS, failures, look, promised
+from tests.faults.conftest import MARKUP, WORDS, look, promised
+from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from blueprints.current import Portal
-from tests.faults.conftest import failures
+from tests.support.cases import failures
 from tests.support.person import Person, say_and_hear
 from tests.support.upstream import Call, Upstream
 

@@ -12,7 +12,6 @@ from tests.faults.conftest import (
     WORDS,
     Act,
     Hear,
-    failures,
     look,
     promised,
     says,
@@ -21,6 +20,7 @@ from tests.faults.conftest import (
     words_of,
 )
 from tests.journeys.steps import TOO_LONG
+from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import KEY, Upstream
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import NOT_SENT, WORDS, Hear, failures, look, promised
+from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
+from tests.support.cases import failures
 from tests.support.certificates import Authority, Certificate
 from tests.support.person import Person
 from tests.support.upstream import KEY, Upstream

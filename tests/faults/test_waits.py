@@ -19,7 +19,6 @@ from tests.faults.conftest import (
     Hear,
     Seen,
     delta,
-    failures,
     look,
     promised,
     says,
@@ -27,6 +26,7 @@ from tests.faults.conftest import (
     streams,
     words_of,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 

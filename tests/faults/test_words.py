@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.faults.conftest import Hear, failures, promised, said_in
+from tests.faults.conftest import Hear, promised, said_in
+from tests.support.cases import failures
 from tests.support.person import HTMX, Person, ended, say_and_hear
 from tests.support.upstream import Call, Upstream
 
