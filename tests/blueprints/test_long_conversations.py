@@ -106,6 +106,8 @@ def plan(portal: Portal, statement: str, parameters: Any) -> str:
 def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{converse(portal.database, person, SHORT)}"
     page, seen = alice.get(path), []
+    assert said(page)[0] == "Question 00041"
+    assert page.html.find("a", string="Earlier turns")
     while True:
         seen = said(page) + seen
         link = page.html.select_one("#earlier a")
@@ -117,6 +119,7 @@ def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Por
 
     page = alice.get(f"{path}?before=21")
     assert said(page)[0] == "Question 00001"
+    assert page.html.find("a", string="To the newest turn")
     page = alice.get(page.html.find("a", string="Later turns")["href"])
     assert said(page)[0] == "Question 00021"
     page = alice.get(page.html.find("a", string="Later turns")["href"])
