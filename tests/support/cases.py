@@ -19,4 +19,7 @@ def failures(check: Callable[[Case], None], cases: Mapping[str, Case]) -> dict[s
             check(case)
         except AssertionError as error:
             failed[name] = str(error)
+        except Exception as error:
+            error.add_note(f"in case {name!r}")
+            raise
     return failed
