@@ -33,24 +33,6 @@ def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstrea
     assert len(upstream.calls) == before
 
 
-def test_a_long_conversation_opens_at_its_newest_turns(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "turn 1", "ok")
-    for number in range(2, 24):
-        page = alice.press(page, "Send", content=f"turn {number}")
-        upstream.next_call().start_stream().complete("ok")
-        page = ended(alice, page)
-
-    assert [t.select_one(".turn__said").get_text()[5:] for t in page.turns] == [
-        f"turn {number}" for number in range(4, 24)
-    ]
-    older = alice.get(page.html.find("a", string="Earlier turns")["href"])
-    assert len(older.turns) == 0 or older.turns[0].select_one(".turn__said")
-    assert [t.select_one(".turn__said").get_text()[5:] for t in older.turns] == [
-        f"turn {number}" for number in range(1, 4)
-    ]
-    assert older.html.find("a", string="To the newest turn")
-
-
 def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
     page = say_and_hear(alice, upstream, "Hello", "Hi")
 

@@ -5,36 +5,36 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 import app as twindow
+from tests.support.cases import failures
 from tests.support.html import read
 from tests.support.person import Person
 from tests.support.portals import close
 from tests.support.upstream import Upstream
 
+# The field, the sentence, and the field that is wrong.
+REFUSED = [
+    ({"name": " "}, "Give the key a name", ["name"]),
+    ({"name": "x" * 101}, "Give the key a name", ["name"]),
+    ({"scope": "everything"}, "Choose what the key may do", []),
+    ({"jwt": "not a token"}, "Paste a JWT", ["jwt"]),
+    ({"jwt": "a.b.c\r\nX-Evil: 1"}, "Paste a JWT", ["jwt"]),
+]
 
-@pytest.mark.parametrize(
-    ("fields", "sentence", "wrong"),
-    [
-        ({"name": " "}, "Give the key a name", ["name"]),
-        ({"name": "x" * 101}, "Give the key a name", ["name"]),
-        ({"scope": "everything"}, "Choose what the key may do", []),
-        ({"jwt": "not a token"}, "Paste a JWT", ["jwt"]),
-        ({"jwt": "a.b.c\r\nX-Evil: 1"}, "Paste a JWT", ["jwt"]),
-    ],
-)
-def test_a_key_that_cannot_be_made_is_refused_here(
-    alice: Person, upstream: Upstream, fields: dict[str, str], sentence: str, wrong: list[str]
-):
+
+def test_key_with_a_wrong_field_is_not_made(alice: Person, upstream: Upstream):
     good = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
-    page = alice.press(alice.get("/keys"), "Make a key", **(good | fields))
 
-    assert page.status == 422
-    assert sentence in page.text
-    told = page.html.select("[aria-invalid=true][aria-describedby~=refused]")
-    assert [field["name"] for field in told] == wrong
-    assert "autofocus" in page.html.select_one("#refused").attrs
+    def check(case: tuple[dict[str, str], str, list[str]]) -> None:
+        fields, sentence, wrong = case
+        page = alice.press(alice.get("/keys"), "Make a key", **(good | fields))
+        assert page.status == 422
+        assert sentence in page.text
+        invalid = page.html.select("[aria-invalid=true][aria-describedby~=refused]")
+        assert [field["name"] for field in invalid] == wrong
+        assert "autofocus" in page.html.select_one("#refused").attrs
+
+    assert failures(check, {repr(case[0]): case for case in REFUSED}) == {}
     assert upstream.calls == []
 
 

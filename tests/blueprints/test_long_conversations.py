@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,17 +22,6 @@ SHORT, LONG = 60, 1_000
 
 
 @pytest.fixture
-def settings(tmp_path: Path, upstream: Upstream, database_url: str) -> dict[str, Any]:
-    """Keep the portal's tables in a database of each kind."""
-    return {
-        "api_url": upstream.url,
-        "api_key": "key",
-        "data_dir": tmp_path / "data",
-        "database_url": database_url,
-    }
-
-
-@pytest.fixture
 def person(alice: Person, portal: Portal, upstream: Upstream) -> str:
     alice.begin("Hello")
     upstream.next_call().start_stream().complete("Hi")
@@ -44,43 +32,65 @@ def said(page: Page) -> list[str]:
     return [turn.select_one(".turn__said").get_text()[5:] for turn in page.turns]
 
 
-@pytest.mark.parametrize("query", ["", "?before=31"])
-def test_a_page_of_a_long_conversation_is_as_large_as_one_of_a_short_one(
-    alice: Person, portal: Portal, person: str, query: str
+def test_page_of_a_long_conversation_is_as_large_as_one_of_a_short_one(
+    alice: Person, portal: Portal, person: str
 ):
     paths = [f"/conversations/{converse(portal.database, person, n)}" for n in (SHORT, LONG)]
-    short, long = (alice.get(path + query) for path in paths)
+    for query in ("", "?before=31"):
+        short, long = (alice.get(path + query) for path in paths)
+        assert len(short.turns) == len(long.turns) == 20
+        assert abs(len(short.response.content) - len(long.response.content)) < 600
+        assert abs(len(short.html.find_all()) - len(long.html.find_all())) <= 4
+        assert len(long.html.find_all()) < 1_500
 
-    assert len(short.turns) == len(long.turns) == 20
-    assert abs(len(short.response.content) - len(long.response.content)) < 600
-    assert abs(len(short.html.find_all()) - len(long.html.find_all())) <= 4
-    assert len(long.html.find_all()) < 1_500
 
+class TestIndexes:
+    """The planners of both databases."""
 
-def test_every_query_of_a_page_uses_an_index(alice: Person, portal: Portal, person: str):
-    conversation_id = converse(portal.database, person, LONG)
-    asked: list[tuple[str, Any]] = []
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any], database_url: str) -> dict[str, Any]:
+        return settings | {"database_url": database_url}
 
-    def note(_c: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if statement.startswith("SELECT") and "FROM" in statement:
-            asked.append((statement, parameters))
+    def test_every_query_of_a_page_uses_an_index(self, alice: Person, portal: Portal, person: str):
+        conversation_id = converse(portal.database, person, LONG)
+        asked: list[tuple[str, Any]] = []
 
-    with portal.database.write() as connection:
-        connection.exec_driver_sql("ANALYZE")
-    event.listen(portal.database.engine, "before_cursor_execute", note)
-    alice.get(f"/conversations/{conversation_id}")
-    alice.get(f"/conversations/{conversation_id}?before=500")
-    alice.get("/conversations")
-    event.remove(portal.database.engine, "before_cursor_execute", note)
+        def note(_c: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+            if statement.startswith("SELECT") and "FROM" in statement:
+                asked.append((statement, parameters))
 
-    plans = [plan(portal, *each) for each in asked]
-    large = [lines for lines in plans if "turns" in lines or "entries" in lines]
-    assert len(large) > 5
-    for lines in large:
-        assert "Seq Scan on turns" not in lines
-        assert "Seq Scan on entries" not in lines
-        assert "SCAN turns\n" not in lines
-        assert "SCAN entries\n" not in lines
+        with portal.database.write() as connection:
+            connection.exec_driver_sql("ANALYZE")
+        event.listen(portal.database.engine, "before_cursor_execute", note)
+        alice.get(f"/conversations/{conversation_id}")
+        alice.get(f"/conversations/{conversation_id}?before=500")
+        alice.get("/conversations")
+        event.remove(portal.database.engine, "before_cursor_execute", note)
+
+        plans = [plan(portal, *each) for each in asked]
+        large = [lines for lines in plans if "turns" in lines or "entries" in lines]
+        assert len(large) > 5
+        for lines in large:
+            assert "Seq Scan on turns" not in lines
+            assert "Seq Scan on entries" not in lines
+            assert "SCAN turns\n" not in lines
+            assert "SCAN entries\n" not in lines
+
+    def test_list_is_read_in_the_order_of_its_index(self, portal: Portal):
+        query = (
+            "SELECT * FROM conversations WHERE person = 'alice' AND archived = false "
+            "AND deleted_at IS NULL ORDER BY pinned DESC, updated_at DESC, id DESC LIMIT 20"
+        )
+        with portal.database.write() as connection:
+            if not portal.database.is_sqlite:
+                connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+                connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
+            explain = "EXPLAIN QUERY PLAN " if portal.database.is_sqlite else "EXPLAIN "
+            lines = "\n".join(str(row[-1]) for row in connection.exec_driver_sql(explain + query))
+
+        assert "conversations_listed" in lines
+        assert "TEMP B-TREE" not in lines
+        assert "Sort" not in lines
 
 
 def plan(portal: Portal, statement: str, parameters: Any) -> str:
@@ -93,26 +103,11 @@ def plan(portal: Portal, statement: str, parameters: Any) -> str:
         return "\n".join(str(row[-1]) for row in rows) + "\n"
 
 
-def test_the_list_is_read_in_the_order_of_its_index(alice: Person, portal: Portal, person: str):
-    query = (
-        "SELECT * FROM conversations WHERE person = 'alice' AND archived = false "
-        "AND deleted_at IS NULL ORDER BY pinned DESC, updated_at DESC, id DESC LIMIT 20"
-    )
-    with portal.database.write() as connection:
-        if not portal.database.is_sqlite:
-            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-            connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
-        explain = "EXPLAIN QUERY PLAN " if portal.database.is_sqlite else "EXPLAIN "
-        lines = "\n".join(str(row[-1]) for row in connection.exec_driver_sql(explain + query))
-
-    assert "conversations_listed" in lines
-    assert "TEMP B-TREE" not in lines
-    assert "Sort" not in lines
-
-
 def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{converse(portal.database, person, SHORT)}"
     page, seen = alice.get(path), []
+    assert said(page)[0] == "Question 00041"
+    assert page.html.find("a", string="Earlier turns")
     while True:
         seen = said(page) + seen
         link = page.html.select_one("#earlier a")
@@ -124,6 +119,7 @@ def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Por
 
     page = alice.get(f"{path}?before=21")
     assert said(page)[0] == "Question 00001"
+    assert page.html.find("a", string="To the newest turn")
     page = alice.get(page.html.find("a", string="Later turns")["href"])
     assert said(page)[0] == "Question 00021"
     page = alice.get(page.html.find("a", string="Later turns")["href"])
@@ -149,28 +145,30 @@ def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, pers
     assert saved.text.count("\n> Question ") == saved.text.count("\nAnswer ") == SHORT
 
 
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("CON", "CON conversation"),
-        ("lpt1", "lpt1 conversation"),
-        ("COM\u00b9", "COM\u00b9 conversation"),
-        ("\u0928\u092e\u0938\u094d\u0924\u0947", "\u0928\u092e\u0938\u094d\u0924\u0947"),
-        ("cafe\u0301", "caf\u00e9"),
-        ("Constance", "Constance"),
-        ("\u6771" * 80, "\u6771" * 66),
-        ("/", "conversation"),
-    ],
-)
-def test_a_file_has_a_name_that_every_system_takes(
-    alice: Person, upstream: Upstream, title: str, name: str
-):
-    page = alice.press(say_and_hear(alice, upstream, "Hello", "Hi"), "Rename", title=title)
+# The title, and the name of the file.
+FILES = {
+    "CON": "CON conversation",
+    "lpt1": "lpt1 conversation",
+    "COM\u00b9": "COM\u00b9 conversation",
+    "\u0928\u092e\u0938\u094d\u0924\u0947": "\u0928\u092e\u0938\u094d\u0924\u0947",
+    "cafe\u0301": "caf\u00e9",
+    "Constance": "Constance",
+    "\u6771" * 80: "\u6771" * 66,
+    "/": "conversation",
+}
 
-    for ending in ("md", "json"):
-        saved = alice.get(f"{page.path}/export?format={ending}").response
-        told = saved.headers["Content-Disposition"].partition("filename*=UTF-8''")[2]
-        assert unquote(told) == f"{name}.{ending}"
+
+def test_file_name_is_valid_on_every_system(alice: Person, upstream: Upstream):
+    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    names = {}
+    for title in FILES:
+        page = alice.press(page, "Rename", title=title)
+        for ending in ("md", "json"):
+            saved = alice.get(f"{page.path}/export?format={ending}").response
+            name = saved.headers["Content-Disposition"].partition("filename*=UTF-8''")[2]
+            names[title, ending] = unquote(name)
+
+    assert names == {(title, ending): f"{FILES[title]}.{ending}" for title, ending in names}
 
 
 def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upstream: Upstream):
@@ -182,20 +180,24 @@ def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upst
     assert headings == ["# Hello", "## Ada", "## You", "## Ada", "#### You", "### Ada", "#### Adam"]
 
 
-@pytest.mark.parametrize("greeting", ["## You, 2026-01-01", "# A title", "Hi\n===", "``` Hello"])
-def test_no_greeting_can_pretend_to_be_a_turn_where_it_is_saved(
-    alice: Person, upstream: Upstream, greeting: str
+def test_greeting_cannot_pretend_to_be_a_turn_in_a_file(alice: Person, upstream: Upstream):
+    greetings = ["## You, 2026-01-01", "# A title", "Hi\n===", "``` Hello"]
+    upstream.twins = [
+        TWINS[0] | {"id": f"ada-{number}", "greeting": greeting}
+        for number, greeting in enumerate(greetings)
+    ]
+    headings = {}
+    for number, greeting in enumerate(greetings):
+        page = say_and_hear(alice, upstream, "Hello", "Hi", twin=f"ada-{number}")
+        html = read(render(alice.get(f"{page.path}/export?format=md").response.text))
+        headings[greeting] = [tag.get_text().partition(",")[0] for tag in html.select("h3, h4")]
+
+    assert headings == {each: ["Hello", "Ada", "You", "Ada"] for each in greetings}
+
+
+def test_conversation_is_saved_as_json_and_in_no_other_format(
+    alice: Person, portal: Portal, person: str
 ):
-    upstream.twins = [TWINS[0] | {"greeting": greeting}]
-    path = say_and_hear(alice, upstream, "Hello", "Hi").path
-    saved = alice.get(f"{path}/export?format=md").response.text
-
-    html = render(saved)
-    headings = [tag.get_text().partition(",")[0] for tag in read(html).select("h3, h4")]
-    assert headings == ["Hello", "Ada", "You", "Ada"]
-
-
-def test_a_conversation_is_saved_as_json(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{converse(portal.database, person, SHORT)}"
     saved = json.loads(alice.get(f"{path}/export?format=json").response.text)
 
@@ -204,11 +206,6 @@ def test_a_conversation_is_saved_as_json(alice: Person, portal: Portal, person: 
     assert saved["greeting"] == "Hello, I am Ada."
     assert [turn["said"] for turn in saved["turns"]][-1] == "Question 00060"
     assert {turn["state"] for turn in saved["turns"]} == {"complete"}
-
-
-def test_there_are_two_formats(alice: Person, portal: Portal, person: str):
-    path = f"/conversations/{converse(portal.database, person, 1)}"
-
     for query in ("", "?format=", "?format=pdf", "?format=../md"):
         assert alice.get(f"{path}/export{query}").status == 404
 

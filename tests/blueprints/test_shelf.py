@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from blueprints.current import Portal
 from tests.blueprints.listing import groups, move, titles
+from tests.support.cases import failures
 from tests.support.person import Page, Person, ended, say_and_hear
 from tests.support.upstream import Upstream
 
@@ -118,9 +117,13 @@ def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
     assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
 
 
-@pytest.mark.parametrize(
-    "back",
-    [
+def test_form_redirects_to_no_other_site_or_page(alice: Person, page: Page):
+    def check(back: str) -> None:
+        after = alice.press(page, "Rename", title="Mine", back=back)
+        assert after.path == "/conversations"
+        assert titles(after) == ["Mine"]
+
+    backs = (
         "https://evil.example/",
         "//evil.example",
         "/\\evil.example",
@@ -128,13 +131,8 @@ def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
         "/keys",
         "\r\nX: y",
         "http://[x",
-    ],
-)
-def test_a_form_leads_to_no_other_place(alice: Person, page: Page, back: str):
-    after = alice.press(page, "Rename", title="Mine", back=back)
-
-    assert after.path == "/conversations"
-    assert titles(after) == ["Mine"]
+    )
+    assert failures(check, {back: back for back in backs}) == {}
 
 
 def test_a_form_leads_to_no_place_without_end(alice: Person, page: Page):

@@ -11,10 +11,12 @@ from jinja2 import Environment, FileSystemLoader
 
 import twinapi
 from database import DatabaseUnavailable
+from tests.support.cases import failures
 from tests.support.person import HTMX, Page, Person
 from tests.support.portals import served
 
 STATUSES = [400, 401, 403, 404, 405, 413, 418, 429, 500, 503]
+WRONG = {str(number): number for number in (*STATUSES, 1001, 1002, 1003)}
 
 
 def went_wrong(number: int) -> None:
@@ -39,48 +41,52 @@ def ways(page: Page) -> dict[str, str]:
     return {link.get_text(): str(link["href"]) for link in page.html.select(".state__ways a")}
 
 
-@pytest.mark.parametrize("number", [*STATUSES, 1001, 1002, 1003])
-def test_every_error_is_a_whole_page(alice: Person, number: int):
-    page = alice.get(f"/wrong/{number}")
+def test_every_error_is_a_whole_page(alice: Person):
+    def check(number: int) -> None:
+        page = alice.get(f"/wrong/{number}")
+        assert page.status == (number if number < 1000 else 500 if number == 1001 else 503)
+        assert len(page.html.select("h1")) == 1
+        assert page.html.select_one(".state .lead").get_text().strip().endswith(".")
+        assert page.html.select_one(".state > p:not(.lead, .hint, .state__ways)").get_text()
+        assert ways(page)["All twins"] == "/"
+        again = ways(page).get("Try again")
+        assert again == (f"/wrong/{number}" if page.status in (429, 500, 503) else None)
 
-    assert page.status == (number if number < 1000 else 500 if number == 1001 else 503)
-    assert len(page.html.select("h1")) == 1
-    assert page.html.select_one(".state .lead").get_text().strip().endswith(".")
-    assert page.html.select_one(".state > p:not(.lead, .hint, .state__ways)").get_text()
-    assert ways(page)["All twins"] == "/"
-    again = ways(page).get("Try again")
-    assert again == (f"/wrong/{number}" if page.status in (429, 500, 503) else None)
+    assert failures(check, WRONG) == {}
 
 
-@pytest.mark.parametrize("number", [*STATUSES, 1001, 1002, 1003])
-def test_what_only_we_can_look_up_has_a_reference(
-    alice: Person, number: int, caplog: pytest.LogCaptureFixture
+def test_server_error_has_a_reference_that_is_in_the_log(
+    alice: Person, caplog: pytest.LogCaptureFixture
 ):
-    for headers in ({}, HTMX):
-        page = alice.get(f"/wrong/{number}", **headers)
-        told = re.search(r"Reference (\w{8})", page.text)
+    def check(number: int) -> None:
+        for headers in ({}, HTMX):
+            page = alice.get(f"/wrong/{number}", **headers)
+            reference = re.search(r"Reference (\w{8})", page.text)
+            assert bool(reference) is (page.status >= 500)
+            if reference:
+                assert reference[1] == page.response.headers["X-Request-Id"]
+                assert any(reference[1] in record.getMessage() for record in caplog.records)
 
-        assert bool(told) is (page.status >= 500)
-        if told:
-            assert told[1] == page.response.headers["X-Request-Id"]
-            assert any(told[1] in record.getMessage() for record in caplog.records)
-
-
-@pytest.mark.parametrize("number", [*STATUSES, 1001, 1002, 1003])
-def test_to_htmx_an_error_is_one_sentence(alice: Person, number: int):
-    page = alice.get(f"/wrong/{number}", **HTMX)
-
-    assert page.response.headers["HX-Retarget"] == "#notices"
-    assert page.html.select_one("html, h1") is None
-    assert page.html.select_one(".note span").get_text().strip()
+    assert failures(check, WRONG) == {}
 
 
-@pytest.mark.parametrize("number", STATUSES)
-def test_words_are_given_back_whatever_goes_wrong(alice: Person, number: int):
-    page = alice.post(f"/wrong/{number}", {"content": "precious <words>"})
+def test_error_for_htmx_is_one_sentence(alice: Person):
+    def check(number: int) -> None:
+        page = alice.get(f"/wrong/{number}", **HTMX)
+        assert page.response.headers["HX-Retarget"] == "#notices"
+        assert page.html.select_one("html, h1") is None
+        assert page.html.select_one(".note span").get_text().strip()
 
-    assert page.html.select_one("textarea[readonly]").get_text() == "precious <words>"
-    assert "Try again" not in ways(page)
+    assert failures(check, WRONG) == {}
+
+
+def test_error_gives_the_message_back(alice: Person):
+    def check(number: int) -> None:
+        page = alice.post(f"/wrong/{number}", {"content": "precious <words>"})
+        assert page.html.select_one("textarea[readonly]").get_text() == "precious <words>"
+        assert "Try again" not in ways(page)
+
+    assert failures(check, {str(number): number for number in STATUSES}) == {}
 
 
 def test_a_method_that_is_not_taken_is_told(alice: Person):

@@ -8,12 +8,14 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from flask import Flask
+from flask.ctx import RequestContext
 
 from blueprints.days import grouped
 from blueprints.look import clock, day, exact, is_today, wait
 from blueprints.telling import number, translated
 from chat.conversations import Conversation
 from chat.producer import NOT_SENT, TOO_LONG
+from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from twinapi.errors import ConnectionFailed, Invalid
 from twinapi.events import REPORTED
@@ -28,37 +30,38 @@ def in_german(app: Flask):
         yield
 
 
+# A sentence as it is stored, and as it is shown.
+STORED = [
+    ("", ""),
+    ("The reply was empty.", "Die Antwort war leer."),
+    (
+        TOO_LONG.filled(count="1,048,576"),
+        GERMAN_TOO_LONG.format("1.048.576"),
+    ),
+    (
+        f"{ConnectionFailed.sentence} {NOT_SENT}",
+        "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
+    ),
+    (
+        f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
+        (
+            "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
+            "Die Nachricht wurde nicht gesendet."
+        ),
+    ),
+    ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
+    (TOO_LONG.filled(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
+    (
+        REPORTED.filled(said=TOO_LONG.filled(count="9" * 28)),
+        f"Der Dienst hat einen Fehler gemeldet: {TOO_LONG.filled(count='9' * 28)}",
+    ),
+]
+
+
 @pytest.mark.usefixtures("in_german")
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ("", ""),
-        ("The reply was empty.", "Die Antwort war leer."),
-        (
-            TOO_LONG.filled(count="1,048,576"),
-            GERMAN_TOO_LONG.format("1.048.576"),
-        ),
-        (
-            f"{ConnectionFailed.sentence} {NOT_SENT}",
-            "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
-        ),
-        (
-            f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
-            (
-                "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
-                "Die Nachricht wurde nicht gesendet."
-            ),
-        ),
-        ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
-        (TOO_LONG.filled(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
-        (
-            REPORTED.filled(said=TOO_LONG.filled(count="9" * 28)),
-            f"Der Dienst hat einen Fehler gemeldet: {TOO_LONG.filled(count='9' * 28)}",
-        ),
-    ],
-)
-def test_sentences_with_values_are_told_from_their_form(written: str, read: str):
-    assert translated(written) == read
+def test_stored_sentences_are_translated_with_their_values():
+    wrong = [(stored, shown) for stored, shown in STORED if translated(stored) != shown]
+    assert wrong == []
 
 
 def test_a_form_knows_its_own_sentences_only():
@@ -68,19 +71,25 @@ def test_a_form_knows_its_own_sentences_only():
     assert form.values("It is 3 so.") is None
 
 
-@pytest.mark.parametrize(
-    ("code", "shown"),
-    [
-        ("en", "1,234.5"),
-        ("de", "1.234,5"),
-        ("fr", "1\u202f234,5"),
-        ("es", "1.234,5"),
-        ("ja", "1,234.5"),
-    ],
-)
-def test_numbers_are_written_as_usual(app: Flask, code: str, shown: str):
-    with app.test_request_context(headers={"Accept-Language": code}):
-        assert number(1234.5) == shown
+def in_language(app: Flask, code: str) -> RequestContext:
+    return app.test_request_context(headers={"Accept-Language": code})
+
+
+NUMBERS = {
+    "en": "1,234.5",
+    "de": "1.234,5",
+    "fr": "1\u202f234,5",
+    "es": "1.234,5",
+    "ja": "1,234.5",
+}
+
+
+def test_numbers_are_formatted_in_the_language(app: Flask):
+    shown = {}
+    for code in NUMBERS:
+        with in_language(app, code):
+            shown[code] = number(1234.5)
+    assert shown == NUMBERS
 
 
 WAITS = {
@@ -91,24 +100,29 @@ WAITS = {
 }
 
 
-@pytest.mark.parametrize("code", WAITS)
-def test_lengths_of_time_have_their_plurals(app: Flask, code: str):
-    with app.test_request_context(headers={"Accept-Language": code}):
-        assert [wait(seconds) for seconds in (0, 1.4, 120, 7200)] == WAITS[code]
+def test_durations_have_their_plurals(app: Flask):
+    shown = {}
+    for code in WAITS:
+        with in_language(app, code):
+            shown[code] = [wait(seconds) for seconds in (0, 1.4, 120, 7200)]
+    assert shown == WAITS
 
 
 MARCH = {"en": "March", "de": "März", "fr": "mars", "es": "marzo", "ar": "مارس", "ja": "3月"}
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_times_are_written_in_the_language(app: Flask, code: str):
+def test_times_are_formatted_in_the_language(app: Flask):
     long_ago = time.mktime((2021, 3, 4, 15, 6, 0, 0, 0, -1))
-    with app.test_request_context(headers={"Accept-Language": code}):
-        assert MARCH[code] in day(long_ago)
-        assert "2021" in day(long_ago)
-        assert MARCH[code] in exact(long_ago)
-        assert re.search(r"0?3:06|15:06", exact(long_ago))
-        assert re.search(r"\d+:\d\d", day(time.time()))
+
+    def check(code: str) -> None:
+        with in_language(app, code):
+            assert MARCH[code] in day(long_ago)
+            assert "2021" in day(long_ago)
+            assert MARCH[code] in exact(long_ago)
+            assert re.search(r"0?3:06|15:06", exact(long_ago))
+            assert re.search(r"\d+:\d\d", day(time.time()))
+
+    assert failures(check, {code: code for code in LANGUAGES}) == {}
 
 
 def at_clock(app: Flask, zone: str) -> object:
@@ -118,20 +132,23 @@ def at_clock(app: Flask, zone: str) -> object:
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()
 
 
-@pytest.mark.parametrize(
-    ("zone", "shown"), [("Asia/Tokyo", "21:00"), ("America/Lima", "07:00"), ("Etc/GMT+11", "01:00")]
-)
-def test_times_are_those_of_the_readers_clock(app: Flask, zone: str, shown: str):
-    with at_clock(app, zone):
-        assert clock(NOON) == shown
-        assert exact(NOON).startswith(f"23. November 2026, {shown} ")
+ZONES = {"Asia/Tokyo": "21:00", "America/Lima": "07:00", "Etc/GMT+11": "01:00"}
 
 
-@pytest.mark.parametrize("zone", ["", "Nowhere/Land", "../../etc/passwd", "x" * 4000, "%00", "ä"])
-def test_a_zone_that_nobody_knows_is_that_of_the_server_and_named(app: Flask, zone: str):
+def test_times_are_in_the_zone_of_the_reader(app: Flask):
+    for zone, shown in ZONES.items():
+        with at_clock(app, zone):
+            assert clock(NOON) == shown
+            assert exact(NOON).startswith(f"23. November 2026, {shown} ")
+
+
+def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
     here = datetime.fromtimestamp(NOON).astimezone()
-    with at_clock(app, zone):
-        assert clock(NOON) == f"{here:%H:%M} {here:%Z}"
+    shown = {}
+    for zone in ("", "Nowhere/Land", "../../etc/passwd", "x" * 4000, "%00", "ä"):
+        with at_clock(app, zone):
+            shown[zone] = clock(NOON)
+    assert shown == dict.fromkeys(shown, f"{here:%H:%M} {here:%Z}")
 
 
 def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClock):
@@ -172,10 +189,9 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("count", COUNTS)
-def test_arabic_has_its_own_form_for_each_number(app: Flask, count: int):
-    with app.test_request_context(headers={"Accept-Language": "ar"}):
+def test_arabic_has_a_form_for_each_number(app: Flask):
+    with in_language(app, "ar"):
         template = app.jinja_env.from_string(
             '{{ ngettext("%(count)s conversation", "%(count)s conversations", n, count=n) }}'
         )
-        assert template.render(n=count) == COUNTS[count]
+        assert {count: template.render(n=count) for count in COUNTS} == COUNTS

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.support.cases import failures
 from tests.support.person import HTMX, Person, ended, say_and_hear
 from tests.support.upstream import Upstream
 
@@ -40,17 +41,6 @@ def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstrea
     assert upstream.sent_messages() == ["one", "two"]
 
 
-def test_the_same_press_of_the_button_is_one_turn_and_one_call(alice: Person, upstream: Upstream):
-    action, fields = alice.get("/twins/ada").action("Send")
-    first = alice.post(action, fields | {"content": "once"})
-    second = alice.post(action, fields | {"content": "once"})
-    upstream.next_call().start_stream().complete("ok")
-
-    assert first.path == second.path
-    assert len(second.turns) == 1
-    assert upstream.sent_messages() == ["once"]
-
-
 def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Upstream):
     action, fields = alice.get("/twins/ada").action("Send")
     alice.post(action, fields | {"content": "before going back"})
@@ -58,26 +48,6 @@ def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Up
 
     calls = [upstream.next_call(), upstream.next_call()]
     assert {call.body["content"] for call in calls} == {"before going back", "after going back"}
-
-
-@pytest.mark.parametrize(
-    ("content", "status", "sentence"),
-    [
-        ("", 422, "nothing to send"),
-        (" \r\n ", 422, "nothing to send"),
-        ("x" * 32_001, 413, "32,001 characters, and 32,000 are possible"),
-    ],
-)
-def test_what_cannot_be_sent_is_given_back_with_a_sentence(
-    alice: Person, upstream: Upstream, content: str, status: int, sentence: str
-):
-    page = alice.begin(content)
-
-    assert page.status == status
-    assert sentence in page.text
-    box = page.html.select_one("textarea[name=content]")
-    assert box.get_text().strip() == content.strip()
-    assert upstream.sent_messages() == []
 
 
 def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, upstream: Upstream):
@@ -108,25 +78,27 @@ def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstre
     assert answer.html.select_one("textarea").get_text() == ""
 
 
-@pytest.mark.parametrize("button", ["Send", "Retry"])
-def test_a_press_whose_answer_was_lost_shows_its_turn_the_next_time(
-    alice: Person, upstream: Upstream, button: str
-):
-    page = alice.begin("one")
-    upstream.next_call().respond(500, {})
-    page = ended(alice, page)
-    action, fields = page.action(button)
-    pressed = fields | {"content": "two"}
-    alice.post(action, pressed, **HTMX)
-    call = upstream.next_call().start_stream()
+def test_repeated_press_shows_its_turn(alice: Person, upstream: Upstream):
+    def check(button: str) -> None:
+        upstream.calls.clear()
+        page = alice.begin("one")
+        upstream.next_call().respond(500, {})
+        page = ended(alice, page)
+        action, fields = page.action(button)
+        pressed = fields | {"content": "two"}
+        alice.post(action, pressed, **HTMX)
+        call = upstream.next_call().start_stream()
 
-    answer = alice.post(action, pressed, **HTMX)
+        answer = alice.post(action, pressed, **HTMX)
 
-    partial = answer.html.select_one("hx-partial")
-    assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "innerHTML")
-    assert [turn["data-state"] for turn in partial.select("article.turn")] == ["failed", "waiting"]
-    call.complete("second")
-    assert upstream.sent_messages() == ["one", "two"]
+        partial = answer.html.select_one("hx-partial")
+        states = [turn["data-state"] for turn in partial.select("article.turn")]
+        assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "innerHTML")
+        assert states == ["failed", "waiting"]
+        call.complete("second")
+        assert upstream.sent_messages() == ["one", "two"]
+
+    assert failures(check, {button: button for button in ("Send", "Retry")}) == {}
 
 
 def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
@@ -223,21 +195,22 @@ def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
     assert "39 requests are left" in answer.text
 
 
-@pytest.mark.parametrize(("cut_off", "notes"), [(True, 1), (False, 0), ("yes", 0)])
-def test_a_reply_that_is_as_long_as_it_may_be_says_so(
-    alice: Person, upstream: Upstream, cut_off: object, notes: int
-):
-    page = alice.begin("one")
-    call = upstream.next_call().start_stream()
-    call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
-    call.close()
-    page = ended(alice, page)
+def test_reply_that_reached_its_limit_has_a_note(alice: Person, upstream: Upstream):
+    def check(case: tuple[object, int]) -> None:
+        cut_off, notes = case
+        page = alice.begin("one")
+        call = upstream.next_call().start_stream()
+        call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
+        call.close()
+        page = ended(alice, page)
 
-    assert page.states == ["complete"]
-    shown = page.html.select(".turn .note--calm")
-    assert len(shown) == notes
-    assert all("This reply was cut off" in note.get_text() for note in shown)
-    assert not page.html.select(".turn .note form, .turn .note__reference")
+        assert page.states == ["complete"]
+        shown = page.html.select(".turn .note--calm")
+        assert len(shown) == notes
+        assert all("This reply was cut off" in note.get_text() for note in shown)
+        assert not page.html.select(".turn .note form, .turn .note__reference")
+
+    assert failures(check, {"yes": (True, 1), "no": (False, 0), "no boolean": ("yes", 0)}) == {}
 
 
 @pytest.mark.fault("F70")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.support.cases import failures
 from tests.support.person import Person, say_and_hear
 from tests.support.upstream import Upstream
 
@@ -25,30 +24,29 @@ def test_the_page_of_a_twin_lists_its_last_conversations(
     assert bob.get("/twins/ada").html.select(".talks") == []
 
 
-@pytest.mark.parametrize("twin_id", ["a/b c?#ü", "/x", "//x//y/", "x/conversations", "%2F", "…"])
-def test_a_twin_whose_id_holds_any_character_has_its_page(
-    alice: Person, upstream: Upstream, twin_id: str
-):
-    upstream.twins = [{"id": twin_id, "name": "Odd"}]
-    link = alice.get("/").html.select_one("li h2 a")["href"]
-    page = alice.get(link)
+def test_id_of_a_twin_may_hold_any_character(alice: Person, upstream: Upstream):
+    ids = ["a/b c?#ü", "/x", "//x//y/", "x/conversations", "%2F", "…"]
+    upstream.twins = [{"id": twin_id, "name": twin_id} for twin_id in ids]
+    links = {link.get_text(): link["href"] for link in alice.get("/").html.select("li h2 a")}
+    assert set(links) == set(ids)
 
-    assert page.html.h1.get_text() == "Odd"
-    page = alice.press(page, "Send", content="hello")
-    assert upstream.next_call().path.endswith("/messages/stream")
-    assert [c.body["twinId"] for c in upstream.calls if c.path.endswith("conversations")] == [
-        twin_id
-    ]
-    assert page.states == ["waiting"]
+    def check(twin_id: str) -> None:
+        page = alice.get(links[twin_id])
+        assert page.html.h1.get_text() == twin_id
+        page = alice.press(page, "Send", content="hello")
+        assert upstream.next_call().path.endswith("/messages/stream")
+        created = [call.body for call in upstream.calls if call.path.endswith("conversations")]
+        assert created[-1]["twinId"] == twin_id
+        assert page.states == ["waiting"]
+
+    assert failures(check, {twin_id: twin_id for twin_id in ids}) == {}
 
 
-@pytest.mark.parametrize("twin_id", [".", "..", "../../keys", "a/./b"])
-def test_a_twin_that_no_address_can_hold_is_left_out(
-    alice: Person, upstream: Upstream, twin_id: str
-):
-    upstream.twins = [{"id": twin_id, "name": "Odd"}]
+def test_twin_that_no_address_can_hold_is_left_out(alice: Person, upstream: Upstream):
+    ids = [".", "..", "../../keys", "a/./b", "ada"]
+    upstream.twins = [{"id": twin_id, "name": twin_id} for twin_id in ids]
 
-    assert alice.get("/").html.select("li h2 a") == []
+    assert [link.get_text() for link in alice.get("/").html.select("li h2 a")] == ["ada"]
 
 
 def test_a_twin_that_is_not_there_is_404(alice: Person):
@@ -58,19 +56,21 @@ def test_a_twin_that_is_not_there_is_404(alice: Person):
     assert page.html.h1.get_text() == "Not found"
 
 
-@pytest.mark.parametrize(("code", "lang"), [("pt-BR", "pt-BR"), ('"><b>', None), (3, None)])
-def test_what_a_twin_says_of_itself_is_read_in_its_language(
-    alice: Person, upstream: Upstream, code: object, lang: str | None
-):
+def test_texts_of_a_twin_are_in_its_language(alice: Person, upstream: Upstream):
+    texts = {"name": "X", "description": "Um", "greeting": "Oi", "starters": ["Como?"]}
+    languages = {"x": ("pt-BR", "pt-BR"), "y": ('"><b>', None), "z": (3, None)}
     upstream.twins = [
-        {"id": "x", "name": "X", "description": "Um", "greeting": "Oi", "starters": ["Como?"]}
-        | {"language": code}
+        texts | {"id": twin_id, "language": code} for twin_id, (code, _) in languages.items()
     ]
-    page = say_and_hear(alice, upstream, "Hello", "Hello", twin="x")
+    cards = alice.get("/").html.select(".card p")
+    assert [card.get("lang") for card in cards] == [lang for _, lang in languages.values()]
 
-    parts = [
-        alice.get("/").html.select_one(".card p"),
-        *alice.get("/twins/x").html.select(".lead, .greeting, .starter"),
-        page.html.select_one("#log > .turn__body .turn__reply"),
-    ]
-    assert [part.get("lang") for part in parts if part] == [lang] * 5
+    def check(twin_id: str) -> None:
+        page = say_and_hear(alice, upstream, "Hello", "Hello", twin=twin_id)
+        parts = [
+            *alice.get(f"/twins/{twin_id}").html.select(".lead, .greeting, .starter"),
+            page.html.select_one("#log > .turn__body .turn__reply"),
+        ]
+        assert [part.get("lang") for part in parts if part] == [languages[twin_id][1]] * 4
+
+    assert failures(check, {twin_id: twin_id for twin_id in languages}) == {}

@@ -10,6 +10,7 @@ import requests
 from bs4 import BeautifulSoup
 from flask import Flask
 
+from tests.support.cases import failures
 from tests.support.html import read
 from tests.support.person import Page, Person, Stream, ended
 from tests.support.turn_view import Shown
@@ -107,30 +108,31 @@ def test_what_the_end_mends_is_shown_whole(alice: Person, upstream: Upstream):
     assert 'href="https://x.example/"' in shown(page.rest())
 
 
-@pytest.mark.parametrize(
-    ("deltas", "final"),
-    [
-        (["First.\n\n", "Second and secret"], "First."),
-        (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
-        (["```python\n", "x = 1\n" * 200], "```python\n" + "x = 1\n" * 200 + "```"),
-        (["| a |\n|---|\n", "| 1 |\n" * 50], "| a |\n|---|\n" + "| 1 |\n" * 50),
-    ],
-    ids=["what was taken back", "footnotes", "code", "a table"],
-)
-def test_in_the_end_it_shows_what_is_kept_and_no_more(
-    alice: Person, upstream: Upstream, deltas: list[str], final: str
-):
-    begun = alice.begin("hello")
-    call = upstream.next_call().start_stream()
-    page = Followed(alice, begun)
-    for delta in deltas:
-        call.delta(delta)
-        page.until(delta.split()[-1].strip("|-`"))
-    call.complete(final)
-    html = page.rest()
+# What comes, and what the end says.
+STREAMED = {
+    "taken back": (["First.\n\n", "Second and secret"], "First."),
+    "footnotes": (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
+    "code": (["```python\n", "x = 1\n" * 200], "```python\n" + "x = 1\n" * 200 + "```"),
+    "a table": (["| a |\n|---|\n", "| 1 |\n" * 50], "| a |\n|---|\n" + "| 1 |\n" * 50),
+}
 
-    reply = alice.get(begun.path).html.select(".turn__reply")[-1]
-    assert "".join(shown(html).split()) == "".join(reply.decode_contents().split())
+
+def test_page_ends_with_what_is_kept(alice: Person, upstream: Upstream):
+    def check(case: tuple[list[str], str]) -> None:
+        deltas, final = case
+        begun = alice.begin("hello")
+        call = upstream.next_call().start_stream()
+        page = Followed(alice, begun)
+        for delta in deltas:
+            call.delta(delta)
+            page.until(delta.split()[-1].strip("|-`"))
+        call.complete(final)
+        html = page.rest()
+
+        reply = alice.get(begun.path).html.select(".turn__reply")[-1]
+        assert "".join(shown(html).split()) == "".join(reply.decode_contents().split())
+
+    assert failures(check, STREAMED) == {}
 
 
 def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upstream: Upstream):

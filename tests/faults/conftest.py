@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -57,14 +57,21 @@ class Seen:
 
 @pytest.fixture
 def hear(alice: Person, upstream: Upstream) -> Hear:
-    """Say something, let the service act, and look at what comes of it."""
+    """Say something, let the service act, and look at what comes of it.
+
+    `sent` has the messages since the last conversation began.
+    """
+    before = 0
 
     def hear(*acts: Act, words: str = WORDS, page: Page | None = None, twin: str = "ada") -> Seen:
+        nonlocal before
         if page is None:
+            before = len(upstream.sent_messages())
             page = alice.begin(words, twin)
         else:
             page = alice.press(page, "Send", content=words)
-        return look(alice, upstream, page, *acts)
+        seen = look(alice, upstream, page, *acts)
+        return replace(seen, sent=seen.sent[before:])
 
     return hear
 

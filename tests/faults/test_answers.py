@@ -16,33 +16,11 @@ from tests.faults.conftest import (
     says_html,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 
 UNEXPECTED = "The service gave an unexpected answer."
-
-
-@pytest.mark.fault("F54")
-@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
-def test_a_page_where_a_stream_should_be_is_unexpected(hear: Hear, kind: str):
-    seen = hear(says(200, HTML, content_type=kind))
-
-    promised(seen, seen.page.states[0], UNEXPECTED)
-    assert seen.page.states[0] in ("failed", "interrupted")
-    assert "theirs" not in seen.page.response.text
-
-
-@pytest.mark.fault("F54")
-def test_a_page_where_a_stream_should_be_is_an_interruption(hear: Hear):
-    assert hear(says_html(200)).page.states == ["interrupted"]
-
-
-@pytest.mark.fault("F55")
-@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8"])
-def test_a_reply_in_one_piece_is_a_whole_reply(hear: Hear, kind: str):
-    body = {"data": {"content": "All at once"}}
-
-    promised(hear(says(200, body, content_type=kind)), "complete", kept="All at once")
 
 
 @pytest.mark.fault("F55")
@@ -63,28 +41,41 @@ def says_nothing(status: int) -> Act:
     return act
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        pytest.param(says_nothing(204), marks=pytest.mark.fault("F56")),
-        pytest.param(says_nothing(202), marks=pytest.mark.fault("F56")),
-        pytest.param(says(202, b""), marks=pytest.mark.fault("F56")),
-        pytest.param(
-            streams(b'data: {"type":"complete"}\n\n'), marks=pytest.mark.fault("F13", "F56")
-        ),
-    ],
-    ids=["204", "202", "202 as JSON", "an empty stream"],
-)
-def test_an_empty_reply_is_told(hear: Hear, act: Act):
-    promised(hear(act), "failed", "The reply was empty.")
+WHOLE = {"data": {"content": "All at once"}}
+EMPTY = "The reply was empty."
+# The answer, the state, and the text or the sentence.
+ANSWERS = {
+    "HTML": (says_html(200), "interrupted", UNEXPECTED),
+    "text": (says(200, HTML, content_type="text/plain"), "interrupted", UNEXPECTED),
+    "JSON": (says(200, WHOLE), "complete", "All at once"),
+    "JSON with a charset": (
+        says(200, WHOLE, content_type="application/json; charset=utf-8"),
+        "complete",
+        "All at once",
+    ),
+    "204": (says_nothing(204), "failed", EMPTY),
+    "202": (says_nothing(202), "failed", EMPTY),
+    "202 as JSON": (says(202, b""), "failed", EMPTY),
+    "an empty stream": (streams(b'data: {"type":"complete"}\n\n'), "failed", EMPTY),
+    **{
+        f"redirect {status}": (says(status, {}, location="/elsewhere"), "failed", UNEXPECTED)
+        for status in (301, 303, 307)
+    },
+}
 
 
-@pytest.mark.fault("F57")
-@pytest.mark.parametrize("status", [301, 303, 307])
-def test_a_redirect_is_not_followed(hear: Hear, upstream: Upstream, status: int):
-    elsewhere = f"{upstream.url}/elsewhere"
+@pytest.mark.fault("F13", "F54", "F55", "F56", "F57")
+def test_answer_that_is_no_stream_is_a_whole_reply_or_unexpected(hear: Hear, upstream: Upstream):
+    def check(case: tuple[Act, str, str]) -> None:
+        act, state, text = case
+        seen = hear(act)
+        if state == "complete":
+            promised(seen, state, kept=text)
+        else:
+            promised(seen, state, text)
+        assert "theirs" not in seen.page.response.text
 
-    promised(hear(says(status, {}, location=elsewhere)), "failed", UNEXPECTED)
+    assert failures(check, ANSWERS) == {}
     assert not [call for call in upstream.calls if "elsewhere" in call.path]
 
 

@@ -15,37 +15,36 @@ from tests.faults.conftest import (
     said_in,
     streams,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 
+UNSTORABLE = {
+    "bytes that are no UTF-8": (
+        delta("a") + b'data: {"type":"delta","content":"\xffb\xc3"}\n\n' + COMPLETE,
+        "complete",
+        "a�b�",
+    ),
+    **{
+        f"{name} in {kind}": (b"data: %s\n\n" % (event % escape).encode(), state, kept)
+        for name, escape in {"a surrogate": r"\ud800", "NUL": r"\u0000"}.items()
+        for kind, event, state, kept in [
+            ("a delta", '{"type":"delta","content":"a%sb"}', "interrupted", "a�b"),
+            ("the end", '{"type":"complete","message":"a%sb"}', "complete", "a�b"),
+            ("an error", '{"type":"error","error":"a%sb"}', "failed", ""),
+        ]
+    },
+}
 
-@pytest.mark.fault("F27")
-def test_bytes_that_are_no_text_are_replaced(hear: Hear):
-    odd = b'data: {"type":"delta","content":"a\xffb\xc3"}\n\n'
 
-    promised(hear(streams(odd, delta(" and on"), COMPLETE)), "complete", kept="a�b� and on")
+@pytest.mark.fault("F27", "F28", "F29")
+def test_characters_that_cannot_be_stored_are_replaced(hear: Hear):
+    def check(case: tuple[bytes, str, str]) -> None:
+        stream, state, kept = case
+        seen = hear(streams(stream))
+        promised(seen, state, kept=kept)
+        assert "a�b" in seen.page.text
 
-
-REPLACED = {"a surrogate": (r"\ud800", "F28"), "NUL": (r"\u0000", "F29")}
-
-
-@pytest.mark.parametrize(
-    "escape",
-    [pytest.param(e, id=id_, marks=pytest.mark.fault(row)) for id_, (e, row) in REPLACED.items()],
-)
-@pytest.mark.parametrize(
-    ("event", "state"),
-    [
-        ('{"type":"delta","content":"a%sb"}', "interrupted"),
-        ('{"type":"complete","message":"a%sb"}', "complete"),
-        ('{"type":"error","error":"a%sb"}', "failed"),
-    ],
-    ids=["delta", "complete", "error"],
-)
-def test_what_no_database_can_hold_is_replaced(hear: Hear, escape: str, event: str, state: str):
-    seen = hear(streams(b"data: %s\n\n" % (event % escape).encode()))
-
-    promised(seen, state, kept="" if state == "failed" else "a�b")
-    assert "a�b" in seen.page.text
+    assert failures(check, UNSTORABLE) == {}
 
 
 @pytest.mark.fault("F28", "F29")
@@ -80,17 +79,19 @@ STRANGE = {
 
 
 @pytest.mark.fault("F30")
-@pytest.mark.parametrize("words", STRANGE.values(), ids=STRANGE)
-def test_strange_characters_stay_in_their_own_place(alice: Person, hear: Hear, words: str):
-    seen = hear(streams(delta(words), COMPLETE), words=words)
+def test_strange_characters_are_isolated(alice: Person, hear: Hear):
+    def check(words: str) -> None:
+        seen = hear(streams(delta(words), COMPLETE), words=words)
+        for turn in (seen.live, seen.turn):
+            assert turn["data-state"] == "complete"
+            assert turn.select_one(".turn__reply[dir=auto]").get_text().strip() == words
+            assert turn.select_one(".turn__said [dir=auto]")
+            assert said_in(turn) == words
+        assert seen.sent == [words]
 
-    for turn in (seen.live, seen.turn):
-        assert turn["data-state"] == "complete"
-        assert turn.select_one(".turn__reply[dir=auto]").get_text().strip() == words
-        assert turn.select_one(".turn__said [dir=auto]")
-        assert said_in(turn) == words
-    assert seen.sent == [words]
-    css = alice.get(seen.page.html.select_one("link[rel=stylesheet]")["href"]).response.text
+    assert failures(check, STRANGE) == {}
+    style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]
+    css = alice.get(style).response.text
     for part in (".turn__said", ".turn__reply"):
         assert re.search(rf"{re.escape(part)} ?{{[^{{}}]*unicode-bidi: ?isolate", css)
 

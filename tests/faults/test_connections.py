@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
-from tests.support.person import Page, Person
+from tests.support.cases import failures
+from tests.support.person import Person
+from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream
 
 UNREACHABLE = "The service cannot be reached."
@@ -51,40 +53,25 @@ def hurried(settings: dict[str, Any]) -> None:
     settings.update(api_connect_timeout=0.2, api_answer_timeout=0.3)
 
 
-def say_without_service(alice: Person, upstream: Upstream, form: Page) -> None:
-    seen = look(alice, upstream, alice.press(form, "Send", content=WORDS))
-
-    promised(seen, "failed", UNREACHABLE, NOT_SENT, sent=[])
-    assert "may have received" not in seen.note
-
-
-@pytest.mark.fault("F41")
-def test_a_refused_connection_is_told_with_the_message_unsent(alice: Person, upstream: Upstream):
-    form = alice.get("/twins/ada")
-    upstream.stop()
-
-    say_without_service(alice, upstream, form)
-
-
-@pytest.mark.fault("F41")
-def test_a_name_that_is_not_known_is_told_with_the_message_unsent(
-    alice: Person, upstream: Upstream, leads_to
-):
-    form = alice.get("/twins/ada")
-    leads_to(socket.gaierror(socket.EAI_NONAME, "Name or service not known"))
-
-    say_without_service(alice, upstream, form)
-
-
 @pytest.mark.fault("F41")
 @pytest.mark.usefixtures("hurried")
-def test_a_connection_that_never_comes_is_told_with_the_message_unsent(
-    alice: Person, upstream: Upstream, leads_to, full_port: int
+def test_unreachable_service_leaves_the_message_unsent(
+    alice: Person, upstream: Upstream, leads_to: Callable[[Any], None], full_port: int
 ):
-    form = alice.get("/twins/ada")
-    leads_to(full_port)
+    alice.get("/twins/ada")
 
-    say_without_service(alice, upstream, form)
+    def check(where: int | OSError) -> None:
+        leads_to(where)
+        seen = look(alice, upstream, alice.begin(WORDS))
+        promised(seen, "failed", UNREACHABLE, NOT_SENT, sent=[])
+        assert "may have received" not in seen.note
+
+    cases: dict[str, int | OSError] = {
+        "unknown name": socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+        "no connection": full_port,
+        "refused": free_port(),
+    }
+    assert failures(check, cases) == {}
 
 
 @pytest.mark.fault("F38")

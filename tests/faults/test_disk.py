@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import WORDS, said_in, words_of
+from tests.support import upstream_server
 from tests.support.person import HTMX, Person, ended, say_and_hear
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
@@ -34,9 +34,19 @@ class Disk:
             resource.prlimit(worker, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-@pytest.fixture
-def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
-    with serving(tmp_path, free_port(), upstream) as server:
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[Upstream]:
+    """Run one scripted service for all tests."""
+    with upstream_server.running() as upstream:
+        yield upstream
+
+
+@pytest.fixture(scope="module")
+def server(
+    processes: None, tmp_path_factory: pytest.TempPathFactory, upstream: Upstream
+) -> Iterator[Portal]:
+    """Start one portal for all tests."""
+    with serving(tmp_path_factory.mktemp("data"), free_port(), upstream) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
 
@@ -47,8 +57,11 @@ def url(server: Portal) -> str:
 
 
 @pytest.fixture
-def disk(server: Portal) -> Disk:
-    return Disk(server)
+def disk(server: Portal, upstream: Upstream) -> Iterator[Disk]:
+    upstream.calls.clear()
+    disk = Disk(server)
+    yield disk
+    disk.clear()
 
 
 @pytest.mark.fault("F76")

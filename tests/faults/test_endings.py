@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import COMPLETE, HALF, Act, Hear, delta, promised, said_in, streams
+from tests.faults.conftest import (
+    COMPLETE,
+    HALF,
+    Act,
+    Hear,
+    delta,
+    promised,
+    said_in,
+    streams,
+)
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 
@@ -31,32 +41,24 @@ def reset(call: Call) -> None:
 
 
 BROKEN = {
-    "just ends": (after(HALF), "F1"),
-    "ends within a chunk": (
-        after(b"%x\r\n%sff\r\ndata:" % (len(HALF), HALF + b"\r\n"), **FRAMED),
-        "F2",
-    ),
-    "ends without the last chunk": (after(b"%x\r\n%s\r\n" % (len(HALF), HALF), **FRAMED), "F2"),
-    "is reset": (reset, "F3"),
-    "has a bad chunk length": (after(b"%x\r\n%s\r\nzz\r\n" % (len(HALF), HALF), **FRAMED), "F4"),
-    "ends within an event": (after(HALF + b'data: {"type":"delta","content":"torn"}\n'), "F5"),
-    "ends within its end": (after(HALF + b'data: {"type":"complete","message":"torn"}'), "F5"),
+    "just ends": after(HALF),
+    "ends within a chunk": after(b"%x\r\n%sff\r\ndata:" % (len(HALF), HALF + b"\r\n"), **FRAMED),
+    "ends without the last chunk": after(b"%x\r\n%s\r\n" % (len(HALF), HALF), **FRAMED),
+    "is reset": reset,
+    "has a bad chunk length": after(b"%x\r\n%s\r\nzz\r\n" % (len(HALF), HALF), **FRAMED),
+    "ends within an event": after(HALF + b'data: {"type":"delta","content":"torn"}\n'),
+    "ends within its end": after(HALF + b'data: {"type":"complete","message":"torn"}'),
 }
 
 
-@pytest.mark.parametrize(
-    "act",
-    [pytest.param(act, id=id_, marks=pytest.mark.fault(row)) for id_, (act, row) in BROKEN.items()],
-)
-def test_a_reply_without_an_end_is_interrupted_and_keeps_its_text(hear: Hear, act: Act):
-    seen = hear(act)
+@pytest.mark.fault("F1", "F2", "F3", "F4", "F5")
+def test_reply_without_an_end_is_interrupted_and_keeps_its_text(hear: Hear):
+    def check(act: Act) -> None:
+        seen = hear(act)
+        promised(seen, "interrupted", CUT_OFF, kept="Half a rep")
+        assert "torn" not in seen.page.text
 
-    promised(seen, "interrupted", CUT_OFF, kept="Half a rep")
-    assert "torn" not in seen.page.text
-
-
-@pytest.mark.fault("F1")
-def test_nothing_at_all_is_interrupted_too(hear: Hear):
+    assert failures(check, BROKEN) == {}
     promised(hear(after(b"")), "interrupted", "The reply was cut off.")
 
 
@@ -69,26 +71,30 @@ AGAIN = b'data: {"type":"complete","message":"Again"}\n\n'
 ERROR = b'data: {"type":"error","error":"Tired"}\n\n'
 
 
+# The events, and the state and text of the reply.
+ENDED_TWICE = {
+    "complete twice": (DONE + AGAIN, "complete", "Done"),
+    "error after complete": (DONE + ERROR, "complete", "Done"),
+    "complete after error": (ERROR + DONE, "failed", ""),
+    "delta after complete": (DONE + HALF, "complete", "Done"),
+}
+
+
 @pytest.mark.spec("S82")
-@pytest.mark.parametrize(
-    ("stream", "state", "text"),
-    [
-        pytest.param(DONE + AGAIN, "complete", "Done", marks=pytest.mark.fault("F16")),
-        pytest.param(DONE + ERROR, "complete", "Done", marks=pytest.mark.fault("F16")),
-        pytest.param(ERROR + DONE, "failed", "", marks=pytest.mark.fault("F16")),
-        pytest.param(DONE + HALF, "complete", "Done", marks=pytest.mark.fault("F17")),
-    ],
-    ids=["complete twice", "error after complete", "complete after error", "delta after complete"],
-)
-def test_the_first_end_holds_and_hangs_up(hear: Hear, stream: bytes, state: str, text: str):
-    hung_up = []
+@pytest.mark.fault("F16", "F17")
+def test_first_end_wins_and_closes_the_connection(hear: Hear):
+    def check(case: tuple[bytes, str, str]) -> None:
+        stream, state, text = case
+        disconnected = []
 
-    def act(call: Call) -> None:
-        call.start_stream().send_bytes(stream)
-        hung_up.append(call.wait_for_disconnect())
+        def act(call: Call) -> None:
+            call.start_stream().send_bytes(stream)
+            disconnected.append(call.wait_for_disconnect())
 
-    promised(hear(act), state, kept=text)
-    assert hung_up == [True]
+        promised(hear(act), state, kept=text)
+        assert disconnected == [True]
+
+    assert failures(check, ENDED_TWICE) == {}
 
 
 @pytest.mark.fault("F18")
@@ -117,13 +123,15 @@ def hurried_in_all(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F40")
 @pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize("beat", [b": still here\n\n", b"data: []\n\n"], ids=["comments", "junk"])
-def test_heartbeats_alone_keep_no_reply_alive(hear: Hear, beat: bytes):
-    def act(call: Call) -> None:
-        call.start_stream().delta("Half a rep")
-        call.send_until_disconnect(beat)
+def test_heartbeats_alone_do_not_prolong_a_reply(hear: Hear):
+    def check(beat: bytes) -> None:
+        def act(call: Call) -> None:
+            call.start_stream().delta("Half a rep")
+            call.send_until_disconnect(beat)
 
-    promised(hear(act), "interrupted", "quiet for too long", kept="Half a rep")
+        promised(hear(act), "interrupted", "quiet for too long", kept="Half a rep")
+
+    assert failures(check, {"comments": b": still here\n\n", "junk": b"data: []\n\n"}) == {}
 
 
 @pytest.mark.fault("F40")
@@ -147,21 +155,15 @@ def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstre
 
 
 @pytest.mark.fault("R0")
-@pytest.mark.parametrize("stream", [ERROR, HALF], ids=["failed", "interrupted"])
-def test_a_note_shows_a_reference_that_is_in_the_log(
-    hear: Hear, stream: bytes, caplog: pytest.LogCaptureFixture
+def test_failed_reply_has_a_reference_and_asks_before_it_is_retried(
+    hear: Hear, caplog: pytest.LogCaptureFixture
 ):
-    seen = hear(streams(stream))
+    def check(stream: bytes) -> None:
+        seen = hear(streams(stream))
+        reference = re.search(r"Reference:? (\S{8})(?!\w)", seen.note)
+        assert reference
+        assert str(seen.turn["data-turn"]).startswith(reference[1])
+        assert any(reference[1] in record.getMessage() for record in caplog.records)
+        assert "may have received your message all the same. Send it again?" in seen.note
 
-    reference = re.search(r"Reference:? (\S{8})(?!\w)", seen.note)
-    assert reference
-    assert str(seen.turn["data-turn"]).startswith(reference[1])
-    assert any(reference[1] in record.getMessage() for record in caplog.records)
-
-
-@pytest.mark.fault("R0")
-@pytest.mark.parametrize("stream", [ERROR, HALF], ids=["failed", "interrupted"])
-def test_retry_asks_first_where_the_message_may_have_arrived(hear: Hear, stream: bytes):
-    seen = hear(streams(stream))
-
-    assert "may have received your message all the same. Send it again?" in seen.note
+    assert failures(check, {"failed": ERROR, "interrupted": HALF}) == {}

@@ -20,6 +20,7 @@ from tests.faults.conftest import (
     words_of,
 )
 from tests.journeys.steps import TOO_LONG
+from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import KEY, Upstream
 
@@ -27,77 +28,59 @@ NOT_ACCEPTED = "The service did not accept the message"
 PROBLEM = "The service has a problem at the moment."
 
 
-@pytest.mark.fault("F43")
-@pytest.mark.parametrize(
-    ("status", "body", "said"),
-    [
-        (400, {"error": "content is rude"}, ": content is rude"),
-        (422, {"error": "content is rude"}, ": content is rude"),
-        (400, {"message": "content is rude"}, ": content is rude"),
-        (422, {"detail": "content is rude"}, ": content is rude"),
-        (422, {"error": {"message": "content is rude", "code": 3}}, ": content is rude"),
-        (400, {"error": f"content is {MARKUP}"}, "."),
-        (422, {"error": f"bad key {KEY}!"}, ": bad key •••!"),
-        (400, {"error": 3}, "."),
-        (422, b"{", "."),
-    ],
-    ids=["400", "422", "message", "detail", "deep", "markup", "our key", "a number", "no JSON"],
-)
-def test_words_that_the_service_refuses_are_told_with_its_reason(
-    hear: Hear, status: int, body: Any, said: str
-):
-    seen = hear(says(status, body))
-
-    promised(seen, "failed", f"{NOT_ACCEPTED}{said}", NOT_SENT)
-    assert KEY not in seen.page.response.text
-
-
-@pytest.mark.fault("F43")
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"errors": ["content is rude"]},
+REASONS = {
+    "400": (400, {"error": "content is rude"}, ": content is rude"),
+    "422": (422, {"error": "content is rude"}, ": content is rude"),
+    "message": (400, {"message": "content is rude"}, ": content is rude"),
+    "detail": (422, {"detail": "content is rude"}, ": content is rude"),
+    "deep": (422, {"error": {"message": "content is rude", "code": 3}}, ": content is rude"),
+    "errors": (422, {"errors": ["content is rude"]}, ": content is rude"),
+    "errors with fields": (
+        422,
         {"errors": [{"field": "content", "message": "content is rude"}]},
+        ": content is rude",
+    ),
+    "detail with msg": (
+        422,
         {"detail": [{"loc": ["body", "content"], "msg": "content is rude", "type": "rude"}]},
-    ],
-    ids=["errors", "errors with fields", "detail with msg"],
-)
-def test_the_reason_is_found_in_lists_of_errors(hear: Hear, body: Any):
-    promised(hear(says(422, body)), "failed", f"{NOT_ACCEPTED}: content is rude", NOT_SENT)
+        ": content is rude",
+    ),
+    "our key": (422, {"error": f"bad key {KEY}!"}, ": bad key •••!"),
+    "markup": (400, {"error": f"content is {MARKUP}"}, f". {NOT_SENT}"),
+    "a number": (400, {"error": 3}, f". {NOT_SENT}"),
+    "no JSON": (422, b"{", f". {NOT_SENT}"),
+    "too long a reason": (422, {"error": "long " * 200}, f". {NOT_SENT}"),
+}
 
 
 @pytest.mark.fault("F43")
-def test_a_reason_that_is_long_is_left_out(hear: Hear):
-    promised(hear(says(422, {"error": "long " * 200})), "failed", f"{NOT_ACCEPTED}. {NOT_SENT}")
+def test_rejected_message_shows_the_reason_of_the_service(hear: Hear):
+    def check(case: tuple[int, Any, str]) -> None:
+        status, body, reason = case
+        seen = hear(says(status, body))
+        promised(seen, "failed", f"{NOT_ACCEPTED}{reason}", NOT_SENT)
+        assert KEY not in seen.page.response.text
+
+    assert failures(check, REASONS) == {}
 
 
 @pytest.mark.fault("F44")
-def test_a_refused_key_is_the_operator_s_matter(hear: Hear):
-    seen = hear(says(401, {"error": "Please sign in"}))
+def test_rejected_key_is_logged_for_the_operator(hear: Hear, caplog: pytest.LogCaptureFixture):
+    seen = hear(says(401, {"error": f"Please sign in: bad key {KEY}"}))
 
     promised(seen, "failed", "The portal's access to the service was refused.", "tell the operator")
     assert "sign in" not in seen.page.text.lower()
-
-
-@pytest.mark.fault("F44")
-def test_a_refused_key_is_told_in_the_log(hear: Hear, caplog: pytest.LogCaptureFixture):
-    hear(says(401, {"error": f"bad key {KEY}"}))
-
     [alert] = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     assert "key" in alert
     assert KEY not in alert
 
 
 @pytest.mark.fault("F45")
-def test_a_key_that_may_only_read_is_told(hear: Hear):
-    promised(hear(says(403, {"error": "no"})), "failed", "may only read", NOT_SENT)
+def test_read_only_key_disables_the_composer(hear: Hear):
+    seen = hear(says(403, {"error": "no"}))
 
-
-@pytest.mark.fault("F45")
-def test_a_portal_that_may_only_read_takes_no_words(hear: Hear):
-    page = hear(says(403, {"error": "no"})).page
-
-    composer = page.html.select_one("#composer")
+    promised(seen, "failed", "may only read", NOT_SENT)
+    composer = seen.page.html.select_one("#composer")
     assert "may only read" in composer.get_text()
     assert composer.select("textarea:not([disabled]), .composer__send:not([disabled])") == []
 
@@ -157,22 +140,19 @@ def test_what_begins_anew_takes_the_place_of_no_refused_words(
     assert kept.get_text() == TOO_LONG
 
 
-@pytest.mark.fault("F48")
-def test_a_message_that_the_service_finds_too_large_is_given_back(hear: Hear, alice: Person):
-    seen = hear(says(413, {"error": "too large"}))
-
-    promised(seen, "failed", "too large", NOT_SENT, next_step="Edit")
-    assert words_given_back(seen.page, alice) == WORDS
+TOO_MANY_TOKENS = b'data: {"type":"error","error":"Too many tokens","code":"too_long"}\n\n'
 
 
 @pytest.mark.fault("F48")
-def test_a_message_that_is_too_long_for_the_model_is_given_back(hear: Hear, alice: Person):
-    frame = b'data: {"type":"error","error":"Too many tokens","code":"too_long"}\n\n'
-    seen = hear(streams(frame))
+def test_message_that_the_service_finds_too_long_can_be_edited(hear: Hear, alice: Person):
+    too_large = hear(says(413, {"error": "too large"}))
+    too_long = hear(streams(TOO_MANY_TOKENS))
 
-    promised(seen, "failed", "too long for the model", next_step="Edit")
-    assert "may have received" not in words_of(seen.turn, ".note")
-    assert words_given_back(seen.page, alice) == WORDS
+    promised(too_large, "failed", "too large", NOT_SENT, next_step="Edit")
+    promised(too_long, "failed", "too long for the model", next_step="Edit")
+    assert "may have received" not in words_of(too_long.turn, ".note")
+    for seen in (too_large, too_long):
+        assert words_given_back(seen.page, alice) == WORDS
 
 
 def words_given_back(page: Page, person: Person) -> str:
@@ -186,10 +166,12 @@ def words_given_back(page: Page, person: Person) -> str:
 
 
 @pytest.mark.fault("F48")
-def test_a_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upstream):
+def test_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upstream):
     words = "x" * 32_001
+    form = alice.get("/twins/ada")
+    assert form.html.select_one("#composer").select_one(".counter, [data-counter], output")
 
-    page = alice.begin(words)
+    page = alice.press(form, "Send", content=words)
 
     box = page.html.select_one("textarea[name=content]")
     assert page.status == 413
@@ -198,21 +180,18 @@ def test_a_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upst
     assert upstream.sent_messages() == []
 
 
-@pytest.mark.fault("F48")
-def test_a_counter_stands_at_the_box_before_sending(alice: Person):
-    composer = alice.get("/twins/ada").html.select_one("#composer")
-
-    assert composer.select_one(".counter, [data-counter], output")
-
-
 @pytest.mark.fault("F52")
-@pytest.mark.parametrize(
-    "act",
-    [says_html(500), says_html(502), says_html(503), says(500, b""), says(502, b"{")],
-    ids=["500", "502", "503", "an empty 500", "a 502 that is no JSON"],
-)
-def test_a_service_that_fails_is_told_without_its_page(hear: Hear, act: Act):
-    seen = hear(act)
+def test_service_error_is_shown_without_its_page(hear: Hear):
+    def check(act: Act) -> None:
+        seen = hear(act)
+        promised(seen, "failed", PROBLEM, "may have received your message")
+        assert "theirs" not in seen.page.response.text
 
-    promised(seen, "failed", PROBLEM, "may have received your message")
-    assert "theirs" not in seen.page.response.text
+    cases = {
+        "500": says_html(500),
+        "502": says_html(502),
+        "503": says_html(503),
+        "an empty 500": says(500, b""),
+        "a 502 that is no JSON": says(502, b"{"),
+    }
+    assert failures(check, cases) == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
+from tests.support.cases import failures
 from tests.support.certificates import Authority, Certificate
 from tests.support.person import Person
 from tests.support.upstream import KEY, Upstream
@@ -101,46 +102,32 @@ def test_a_good_certificate_is_trusted(hear: Hear, front: Front):
 
 
 @pytest.mark.fault("F42")
-@pytest.mark.parametrize(
-    "bad",
-    [
-        lambda authority: authority.self_signed("localhost"),
-        lambda authority: authority.signed("localhost", days=-1),
-        lambda authority: authority.signed("other.example"),
-        lambda _: None,
-    ],
-    ids=["self-signed", "expired", "of another host", "no TLS"],
-)
-def test_a_connection_that_is_not_secure_is_not_used(
-    alice: Person,
-    upstream: Upstream,
-    front: Front,
-    authority: Authority,
-    bad: Callable[[Authority], Certificate | None],
-):
-    form = alice.get("/twins/ada")
-    asked = len(upstream.calls)
-    front.show(bad(authority))
-
-    seen = look(alice, upstream, alice.press(form, "Send", content=WORDS))
-
-    promised(seen, "failed", NOT_SECURE, NOT_SENT, sent=[])
-    assert "may have received" not in seen.note
-    assert set(front.first) == {HANDSHAKE}
-    assert front.heard == b""
-    assert len(upstream.calls) == asked
-
-
-@pytest.mark.fault("F42")
-def test_a_retry_goes_out_when_the_certificate_is_good_again(
+def test_insecure_connection_is_not_used_until_it_is_secure_again(
     alice: Person, upstream: Upstream, front: Front, authority: Authority
 ):
-    form = alice.get("/twins/ada")
-    front.show(authority.signed("localhost", days=-1))
-    failed = look(alice, upstream, alice.press(form, "Send", content=WORDS)).page
-    front.show(authority.signed("localhost"))
+    failed = alice.get("/twins/ada")
+    asked = len(upstream.calls)
 
+    def check(certificate: Certificate | None) -> None:
+        nonlocal failed
+        front.show(certificate)
+        seen = look(alice, upstream, alice.begin(WORDS))
+        promised(seen, "failed", NOT_SECURE, NOT_SENT, sent=[])
+        assert "may have received" not in seen.note
+        assert set(front.first) == {HANDSHAKE}
+        assert front.heard == b""
+        assert len(upstream.calls) == asked
+        failed = seen.page
+
+    cases = {
+        "self-signed": authority.self_signed("localhost"),
+        "expired": authority.signed("localhost", days=-1),
+        "of another host": authority.signed("other.example"),
+        "no TLS": None,
+    }
+    assert failures(check, cases) == {}
+
+    front.show(authority.signed("localhost"))
     again = alice.press(failed, "Retry")
     seen = look(alice, upstream, again, lambda call: call.start_stream().complete("Safe"))
-
     promised(seen, "complete", kept="Safe")

@@ -7,7 +7,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from blueprints.current import Portal
 from chat.tables import allowances
@@ -26,6 +26,7 @@ from tests.faults.conftest import (
     streams,
     words_of,
 )
+from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 
@@ -42,17 +43,11 @@ BUSY = says(409, {"error": "busy"})
 
 @pytest.mark.fault("F47")
 @pytest.mark.usefixtures("impatient")
-def test_a_busy_conversation_is_asked_again_for_a_moment(hear: Hear):
+def test_busy_conversation_is_retried_a_few_times(hear: Hear):
     seen = hear(BUSY, BUSY, lambda call: call.start_stream().complete("Now"))
-
     promised(seen, "complete", kept="Now", sent=[WORDS] * 3)
 
-
-@pytest.mark.fault("F47")
-@pytest.mark.usefixtures("impatient")
-def test_a_conversation_that_stays_busy_is_told(hear: Hear):
     seen = hear(BUSY, BUSY, BUSY)
-
     promised(seen, "failed", "Another reply is in progress", "Wait", NOT_SENT, sent=[WORDS] * 3)
 
 
@@ -75,53 +70,41 @@ def dated(status: int, seconds: float) -> Act:
     )
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        pytest.param(says(429, {}, retry_after="120"), marks=pytest.mark.fault("F49")),
-        pytest.param(dated(429, 600), marks=pytest.mark.fault("F50")),
-        pytest.param(dated(429, -600), marks=pytest.mark.fault("F50")),
-        pytest.param(says(429, {}, retry_after="soon"), marks=pytest.mark.fault("F50")),
-        pytest.param(says(429), marks=pytest.mark.fault("F51")),
-        pytest.param(says_html(429), marks=pytest.mark.fault("F51")),
-        pytest.param(says(503, {}, retry_after="120"), marks=pytest.mark.fault("F53")),
-        pytest.param(says_html(503, retry_after="120"), marks=pytest.mark.fault("F53")),
-    ],
-    ids=["seconds", "date", "past date", "no date", "no header", "HTML", "503", "503 in HTML"],
-)
-def test_too_many_requests_are_told_and_not_tried_again_by_themselves(hear: Hear, act: Act):
-    seen = hear(act)
-
-    promised(seen, "failed", TOO_MANY, NOT_SENT)
-    assert "theirs" not in seen.note
+# What the service answers, and the wait that is counted down.
+REFUSALS = {
+    "seconds": (says(429, {}, retry_after="120"), 120),
+    "date": (dated(429, 600), 600),
+    "far date": (dated(429, 9000), 3600),
+    "many seconds": (says(429, {}, retry_after="9000"), 3600),
+    "past date": (dated(429, -600), None),
+    "no date": (says(429, {}, retry_after="soon"), 60),
+    "no header": (says(429), 60),
+    "HTML": (says_html(429), 60),
+    "503": (says(503, {}, retry_after="120"), 120),
+    "503 in HTML": (says_html(503, retry_after="120"), 120),
+}
 
 
-@pytest.mark.parametrize(
-    ("act", "seconds"),
-    [
-        pytest.param(says(429, {}, retry_after="120"), 120, marks=pytest.mark.fault("F49")),
-        pytest.param(dated(429, 600), 600, marks=pytest.mark.fault("F50")),
-        pytest.param(dated(429, 9000), 3600, marks=pytest.mark.fault("F50")),
-        pytest.param(says(429, {}, retry_after="9000"), 3600, marks=pytest.mark.fault("F50")),
-        pytest.param(says(429, {}, retry_after="soon"), 60, marks=pytest.mark.fault("F50")),
-        pytest.param(says(503, {}, retry_after="120"), 120, marks=pytest.mark.fault("F53")),
-    ],
-    ids=["seconds", "date", "far date", "many seconds", "no date", "503"],
-)
-def test_the_wait_is_counted_down(hear: Hear, act: Act, seconds: float):
-    assert asks_to_wait(hear(act), seconds)
+@pytest.mark.fault("F49", "F50", "F51", "F53")
+def test_rate_limit_is_counted_down_and_not_retried(hear: Hear, portal: Portal):
+    def check(case: tuple[Act, float | None]) -> None:
+        act, seconds = case
+        with portal.database.write() as connection:
+            connection.execute(delete(allowances))
+        seen = hear(act)
+        promised(seen, "failed", TOO_MANY, NOT_SENT)
+        assert "theirs" not in seen.note
+        if seconds is None:
+            assert not seen.turn.select(".note .until__count")
+            assert "Try again in" not in seen.note
+        else:
+            assert asks_to_wait(seen, seconds)
+
+    assert failures(check, REFUSALS) == {}
 
 
-@pytest.mark.fault("F50")
-def test_a_wait_that_is_over_is_no_wait(hear: Hear):
-    seen = hear(dated(429, -600))
-
-    assert not seen.turn.select(".note .until__count")
-    assert "Try again in" not in seen.note
-
-
-@pytest.mark.fault("F51")
-def test_a_wait_that_is_not_named_doubles_up_to_a_quarter_of_an_hour(
+@pytest.mark.fault("F49", "F51")
+def test_unnamed_wait_doubles_until_a_message_is_accepted(
     hear: Hear, alice: Person, upstream: Upstream, portal: Portal
 ):
     seen = hear(says(429))
@@ -129,6 +112,12 @@ def test_a_wait_that_is_not_named_doubles_up_to_a_quarter_of_an_hour(
         assert asks_to_wait(seen, seconds)
         pass_the_time(portal)
         seen = look(alice, upstream, alice.press(seen.page, "Retry"), says_html(429))
+
+    pass_the_time(portal)
+    page = alice.press(seen.page, "Retry")
+    page = look(alice, upstream, page, streams(delta("Now"), COMPLETE)).page
+    page = alice.press(page, "Send", content="again")
+    assert asks_to_wait(look(alice, upstream, page, says(429)), 60)
 
 
 @pytest.mark.fault("F49", "F51")
@@ -147,18 +136,6 @@ def test_nothing_is_sent_before_the_time_has_come_and_the_words_stay(
     begun = alice.press(alice.get("/twins/ada"), "Send", content="other words")
     assert begun.status == 429
     assert begun.html.select_one("#message").get_text() == "other words"
-
-
-@pytest.mark.fault("F49")
-def test_after_a_good_answer_the_wait_begins_small_again(
-    hear: Hear, alice: Person, upstream: Upstream, portal: Portal
-):
-    page = hear(says(429)).page
-    pass_the_time(portal)
-    page = look(alice, upstream, alice.press(page, "Retry"), streams(delta("Now"), COMPLETE)).page
-    page = alice.press(page, "Send", content="again")
-
-    assert asks_to_wait(look(alice, upstream, page, says(429)), 60)
 
 
 def pass_the_time(portal: Portal) -> None:

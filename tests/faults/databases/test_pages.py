@@ -16,12 +16,14 @@ pytestmark = [
 ]
 
 
-def test_a_page_says_that_the_database_is_gone(
+def test_page_without_the_database_is_an_error_and_a_file_is_not(
     alice: Person, upstream: Upstream, database: Database
 ):
-    conversation = say_and_hear(alice, upstream, "before", "Before").path
+    page = say_and_hear(alice, upstream, "before", "Before")
+    paths = (*PATHS, page.path)
     database.go()
-    gone = [alice.get(path) for path in (*PATHS, conversation)]
+    gone = [alice.get(path) for path in paths]
+    style = alice.get(style_of(page))
     database.come_back()
 
     assert [page.status for page in gone] == [503] * len(gone)
@@ -29,14 +31,8 @@ def test_a_page_says_that_the_database_is_gone(
         assert "Traceback" not in page.text
         assert "." in page.text
         assert "Set-Cookie" not in page.response.headers
-    assert [alice.get(path).status for path in (*PATHS, conversation)] == [200] * len(gone)
-
-
-def test_what_needs_no_database_does_without(alice: Person, database: Database):
-    style = style_of(alice.get("/twins/ada"))
-    database.go()
-
-    assert alice.get(style).status == 200
+    assert style.status == 200
+    assert [alice.get(path).status for path in paths] == [200] * len(gone)
 
 
 def style_of(page: Page) -> str:
