@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask, Request, request, request_started
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 import app as twindow
 from tests.journeys.steps import say, turn
@@ -59,6 +59,7 @@ class House:
         self.url = url
         self.page = page
         self.door = door
+        self._reset_media()
 
     @contextmanager
     def staged(self, state: State, data: Path) -> Iterator[Stage]:
@@ -71,9 +72,9 @@ class House:
             stack.callback(close, app)
             stack.callback(upstream.release)
             stack.callback(self._leave)
-            # Pages that fade into each other take their time.
-            self.page.emulate_media(reduced_motion="reduce")
             stage = Stage(app, self.url, upstream, self.page, patch)
+            self.page.on("console", stage.note_console)
+            stack.callback(self.page.remove_listener, "console", stage.note_console)
             assert state.reach(stage) is self.page
             # A page that is sent while its reply is written is not loaded before its end.
             if "follow" not in self.page.url:
@@ -87,6 +88,12 @@ class House:
         self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
         self.page.goto("about:blank")
         self.page.context.clear_cookies()
+        self._reset_media()
+
+    def _reset_media(self) -> None:
+        # Pages that fade into each other would take their time.
+        self.page.emulate_media(color_scheme="light", forced_colors="none", reduced_motion="reduce")
+        self.page.set_viewport_size({"width": 1280, "height": 800})
 
 
 class Door:
@@ -122,6 +129,7 @@ class Stage:
         self.page = page
         self.patch = patch
         self.endpoints: set[str] = set()
+        self.console: list[str] = []
         request_started.connect(self._note_endpoint, app)
 
     def open(self, path: str) -> Page:
@@ -155,6 +163,10 @@ class Stage:
     def without_script(self) -> None:
         """Let the script be lost on its way from now on."""
         self.page.context.route("**/twindow.*.js", lambda route: route.abort())
+
+    def note_console(self, message: ConsoleMessage) -> None:
+        """Keep a message of the console."""
+        self.console.append(message.text)
 
     def _note_endpoint(self, _: Flask, **__: Any) -> None:
         asked: Request = request
