@@ -111,7 +111,8 @@ def _focus(page: Page) -> Iterator[Finding]:
     stops = page.evaluate("probes.stops()")
     page.evaluate("probes.follow()")
     for _ in stops:
-        page.keyboard.press("Tab")
+        page.keyboard.down("Tab")  # Held down, it repeats: half as many commands.
+    page.keyboard.up("Tab")
     followed = page.evaluate("followed")
     order = [stop["name"] for stop in followed]
     hidden = [stop["name"] for stop in followed if not stop["seen"]]

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from flask import Flask, Request, request, request_started
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
 import app as twindow
 from tests.journeys.steps import say, turn
 from tests.support import upstream_server
-from tests.support.person import Person
+from tests.support.person import Person, say_and_hear
 from tests.support.portals import close, served
 from tests.support.upstream import KEY, Upstream
 
@@ -141,15 +141,14 @@ class Stage:
         """Say something to Ada for the first time; the service has not answered yet."""
         page = self.open("/twins/ada")
         say(page, words)
-        expect(turn(page, "waiting")).to_be_visible()
+        turn(page, "waiting").wait_for()
         return page
 
     def heard(self, reply: str, words: str = "How does a bicycle stay upright?") -> Page:
-        """Say something to Ada for the first time, and have the whole reply."""
-        page = self.talk(words)
-        self.upstream.next_call().start_stream().complete(reply)
-        expect(turn(page, "complete")).to_be_visible()
-        return page
+        """Open a conversation with Ada that has one complete turn."""
+        with self.somebody() as person:
+            path = say_and_hear(person, self.upstream, words, reply).path
+        return self.open(path)
 
     @contextmanager
     def somebody(self) -> Iterator[Person]:

@@ -3,7 +3,9 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
-from tests.journeys.steps import box, refuse, say, say_too_early, text, turn
+from tests.accessibility.states.forms import MORE_THAN_40, refuse
+from tests.journeys.steps import TOO_LONG, box, say, say_too_early, text, turn
+from tests.support.person import ended
 from tests.support.upstream import TWINS
 
 
@@ -54,28 +56,31 @@ def composer_that_gives_words_back(stage: Stage) -> Page:
 @state("conversations.show")
 def words_that_were_not_sent(stage: Stage) -> Page:
     page = stage.heard("It steers.")
-    address = page.url.partition("?")[0]
-    refuse(page)
+    address = page.url
+    refuse(page, TOO_LONG)
     page.goto(address)
     page.get_by_role("button", name="Discard").wait_for()
     return page
 
 
-@state("conversations.show")
+@state("conversations.show", message_limit=40)
 def edited_words_that_were_not_sent(stage: Stage) -> Page:
     page = stage.heard("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
-    address = f"{page.url.partition('?')[0]}?words_of={edited}"
+    address = f"{page.url}?words_of={edited}"
     page.goto(address)
-    refuse(page)
+    refuse(page, MORE_THAN_40)
     page.goto(address)
     page.get_by_role("button", name="Discard").wait_for()
     return page
 
 
-@state("turns.discard")
+@state("turns.discard", message_limit=40)
 def words_that_were_let_go(stage: Stage) -> Page:
-    page = words_that_were_not_sent(stage)
+    page = stage.heard("It steers.")
+    address = page.url
+    refuse(page, MORE_THAN_40)
+    page.goto(address)
     with page.expect_navigation():
         page.get_by_role("button", name="Discard").click()
     return page
@@ -83,21 +88,23 @@ def words_that_were_let_go(stage: Stage) -> Page:
 
 @state("conversations.show")
 def composer_when_few_requests_are_left(stage: Stage) -> Page:
-    page = stage.talk()
     limits = {"x_ratelimit_remaining": "3", "x_ratelimit_limit": "500", "x_ratelimit_reset": "900"}
-    stage.upstream.next_call().start_stream(**limits).complete("It steers.")
-    turn(page, "complete").wait_for()
-    page.reload()
+    with stage.somebody() as person:
+        begun = person.begin("How does a bicycle stay upright?")
+        stage.upstream.next_call().start_stream(**limits).complete("It steers.")
+        path = ended(person, begun).path
+    page = stage.open(path)
     page.get_by_text("left for everybody").wait_for()
     return page
 
 
 @state("conversations.show")
 def composer_of_a_portal_that_may_only_read(stage: Stage) -> Page:
-    page = stage.talk()
-    stage.upstream.next_call().respond(403, {"error": "no"})
-    turn(page, "failed").wait_for()
-    page.reload()
+    with stage.somebody() as person:
+        begun = person.begin("How does a bicycle stay upright?")
+        stage.upstream.next_call().respond(403, {"error": "no"})
+        path = ended(person, begun).path
+    page = stage.open(path)
     page.locator("#composer").get_by_text("may only read").wait_for()
     return page
 

@@ -8,7 +8,8 @@ from playwright.sync_api import Page
 import database
 from blueprints.states import STATES
 from tests.accessibility.stage import Stage, state
-from tests.journeys.steps import box, say
+from tests.accessibility.states.forms import say_plainly
+from tests.journeys.steps import say
 
 TWINS = "/api/v1/twins"
 # These have a way of their own below.
@@ -31,12 +32,6 @@ for status in sorted(STATES.keys() - REACHED):
 
 
 OLD = "document.querySelectorAll('[name=csrf_token]').forEach(input => input.value = 'old')"
-
-
-def say_plainly(page: Page, words: str) -> None:
-    """Send something as a browser does that has no scripts."""
-    box(page).fill(words)
-    page.locator(".composer form").evaluate("form => form.submit()")
 
 
 @state("twins.converse")

@@ -49,10 +49,8 @@ def conversation_arabic_refused(stage: Stage) -> Page:
 
 @state("conversations.index")
 def conversations_arabic(stage: Stage) -> Page:
-    page = _said(stage, "ar", "لماذا السماء زرقاء؟")
-    stage.upstream.next_call().start_stream().complete("لأن الضوء يتشتت.")
-    turn(page, "complete").wait_for()
-    return stage.open("/conversations")
+    stage.heard("لأن الضوء يتشتت.", words="لماذا السماء زرقاء؟")
+    return _open(stage, "ar", "/conversations")
 
 
 @state("")

@@ -8,6 +8,7 @@ from tests.support.history import converse, person_of
 
 
 def _long(stage: Stage, turns: int) -> Page:
+    stage.patch.setattr("blueprints.talk.TURNS_ON_A_PAGE", 8)
     with stage.somebody() as person:
         person.begin("Question 1")
     database = stage.app.extensions[EXTENSION].database
@@ -16,12 +17,12 @@ def _long(stage: Stage, turns: int) -> Page:
 
 @state("conversations.show")
 def conversation_long(stage: Stage) -> Page:
-    return _long(stage, 60)
+    return _long(stage, 24)
 
 
 @state("conversations.show")
 def conversation_long_with_earlier_turns(stage: Stage) -> Page:
-    page = _long(stage, 25)
+    page = _long(stage, 13)
     page.get_by_role("link", name="Earlier turns").click()
     page.locator(".turn__said").filter(has_text="Question 00005").wait_for()
     return page
@@ -29,7 +30,7 @@ def conversation_long_with_earlier_turns(stage: Stage) -> Page:
 
 @state("conversations.show")
 def conversation_long_before(stage: Stage) -> Page:
-    page = _long(stage, 45)
+    page = _long(stage, 21)
     there = page.get_by_role("link", name="Earlier turns").get_attribute("href")
     assert there
     return stage.open(there)

@@ -95,9 +95,7 @@ def reply_rich(stage: Stage) -> Page:
 
 @state("conversations.show")
 def reply_rich_loaded(stage: Stage) -> Page:
-    page = stage.heard(RICH)
-    page.reload()
-    return page
+    return stage.heard(RICH)
 
 
 @state("conversations.show")

@@ -4,6 +4,7 @@ from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
 from tests.journeys.steps import turn
+from tests.support.person import say_and_hear
 
 
 def _menu(page: Page) -> Page:
@@ -12,10 +13,13 @@ def _menu(page: Page) -> Page:
     return page
 
 
-def _listed(stage: Stage) -> Page:
+def _listed(stage: Stage, press: str | None = None) -> Page:
+    """Open the list of two conversations, after a button was pressed in the menu of the first."""
     with stage.somebody() as person:
         person.begin("How does a bicycle stay upright?")
         person.begin("Why is the sky blue?")
+        if press:
+            person.press(person.get("/conversations"), press)
     return stage.open("/conversations")
 
 
@@ -66,7 +70,7 @@ def conversations_archived_none(stage: Stage) -> Page:
 
 @state("conversations.index", api_fair_share=1)
 def conversations_archived(stage: Stage) -> Page:
-    page = _done(stage, "Archive")
+    page = _listed(stage, press="Archive")
     page.get_by_role("link", name="Archived conversations").click()
     page.get_by_role("heading", name="Archived conversations").wait_for()
     return _menu(page)
@@ -74,12 +78,10 @@ def conversations_archived(stage: Stage) -> Page:
 
 @state("conversations.show")
 def conversation_archived(stage: Stage) -> Page:
-    page = _menu(stage.heard("It steers."))
-    there = page.url
-    page.get_by_role("button", name="Archive").click()
-    page.get_by_text("was archived").wait_for()
-    page.goto(there)
-    return page
+    with stage.somebody() as person:
+        path = say_and_hear(person, stage.upstream, "Hello", "It steers.").path
+        person.press(person.get(path), "Archive")
+    return stage.open(path)
 
 
 @state("deletions.create", api_fair_share=1)
@@ -109,7 +111,7 @@ def conversations_with_hits(stage: Stage) -> Page:
 def conversations_with_hits_while_typing(stage: Stage) -> Page:
     page = stage.heard("It steers into the fall, said the bicycle.")
     page.goto("/conversations")
-    page.get_by_role("searchbox", name="Search conversations").press_sequentially("bicy")
+    page.get_by_role("searchbox", name="Search conversations").fill("bicy")
     page.locator(".hits mark").first.wait_for()
     return page
 

@@ -3,7 +3,9 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.stage import Stage, state
-from tests.journeys.steps import box, refuse, say, turn
+from tests.accessibility.states.forms import MORE_THAN_40, refuse
+from tests.journeys.steps import box, say
+from tests.support.person import ended
 
 
 @state("twins.show")
@@ -41,10 +43,11 @@ def twin_that_gives_words_back(stage: Stage) -> Page:
 
 @state("twins.show")
 def twin_rate_limited(stage: Stage) -> Page:
-    page = stage.talk()
-    stage.upstream.next_call().respond(429, {}, retry_after="1830")
-    turn(page, "failed").wait_for()
-    page.goto("/twins/ada")
+    with stage.somebody() as person:
+        begun = person.begin("How does a bicycle stay upright?")
+        stage.upstream.next_call().respond(429, {}, retry_after="1830")
+        ended(person, begun)
+    page = stage.open("/twins/ada")
     page.get_by_text("Try again in").wait_for()
     return page
 
@@ -58,16 +61,16 @@ def twin_talked_to(stage: Stage) -> Page:
     return page
 
 
-@state("twins.show")
+@state("twins.show", message_limit=40)
 def twin_whose_first_words_were_not_sent(stage: Stage) -> Page:
     page = stage.open("/twins/ada")
-    refuse(page)
+    refuse(page, MORE_THAN_40)
     page.goto("/twins/ada")
     page.get_by_role("button", name="Discard").wait_for()
     return page
 
 
-@state("twins.discard")
+@state("twins.discard", message_limit=40)
 def twin_whose_first_words_were_let_go(stage: Stage) -> Page:
     page = twin_whose_first_words_were_not_sent(stage)
     with page.expect_navigation():
