@@ -1,4 +1,4 @@
-"""One page and one address for all states."""
+"""Fixtures that all states share: one page at one address, and one inspector."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
+from tests.accessibility.environment import Site, running_site
 from tests.accessibility.inspection import Inspector
-from tests.accessibility.stage import House, house
 
 
 @pytest.fixture(scope="package")
-def one_house(browser: Browser) -> Iterator[House]:
+def site(browser: Browser) -> Iterator[Site]:
     """Open one page for all states."""
-    with house(browser) as opened:
-        yield opened
+    with running_site(browser) as site:
+        yield site
 
 
 @pytest.fixture(scope="package")
 def inspector() -> Inspector:
-    """Remember what was checked."""
+    """Remember what was checked in the dark theme."""
     return Inspector()

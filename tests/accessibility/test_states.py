@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from pprint import pformat
 
 import pytest
 from flask import Flask
 
+from tests.accessibility.environment import Site, State
 from tests.accessibility.inspection import Inspector
-from tests.accessibility.stage import House, State
 from tests.accessibility.states import STATES
 
 # What shows no page: files, pictures, words for machines, and the stream of a reply.
@@ -35,14 +36,14 @@ def test_every_page_of_the_portal_has_a_state(app: Flask):
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
 def test_state_is_accessible(
-    state: State, one_house: House, inspector: Inspector, tables: Path, tmp_path: Path
+    state: State, site: Site, inspector: Inspector, tables: Path, tmp_path: Path
 ):
     shutil.copy(tables, tmp_path)
-    with one_house.staged(state, tmp_path) as stage:
-        findings = dict(inspector.findings(stage.page))
+    with site.reached(state, tmp_path) as env:
+        findings = dict(inspector.findings(env.page))
 
-    if state.endpoint not in stage.endpoints | {""}:
-        findings["endpoints"] = stage.endpoints
-    if refused := [text for text in stage.console if "Content Security Policy" in text]:
+    if state.endpoint not in env.endpoints | {""}:
+        findings["endpoints"] = env.endpoints
+    if refused := [text for text in env.console if "Content Security Policy" in text]:
         findings["Content Security Policy"] = refused
-    assert findings == {}
+    assert findings == {}, pformat(findings, width=100)

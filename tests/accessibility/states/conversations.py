@@ -5,17 +5,17 @@ from sqlalchemy import update
 
 from blueprints.current import EXTENSION
 from chat.tables import conversations
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 from tests.support.history import converse, person_of
 
 TITLE = "How does a bicycle stay upright, asked once more?"
 
 
-def _begun(stage: Stage, number: int) -> None:
+def _begun(env: Environment, number: int) -> None:
     """Have so many conversations; the reply in the first one is still running."""
-    with stage.somebody() as person:
+    with env.person() as person:
         person.begin(TITLE)
-    database = stage.app.extensions[EXTENSION].database
+    database = env.app.extensions[EXTENSION].database
     person_id = person_of(database)
     for _ in range(number - 1):
         converse(database, person_id, 1)
@@ -24,37 +24,37 @@ def _begun(stage: Stage, number: int) -> None:
 
 
 @state("conversations.index")
-def conversations_empty(stage: Stage) -> Page:
-    return stage.open("/conversations")
+def conversations_empty(env: Environment) -> Page:
+    return env.open("/conversations")
 
 
 @state("conversations.index")
-def conversations_many(stage: Stage) -> Page:
-    stage.patch.setattr("chat.conversations.PAGE_SIZE", 8)
-    _begun(stage, 10)
-    return stage.open("/conversations")
+def conversations_many(env: Environment) -> Page:
+    env.patch.setattr("chat.conversations.PAGE_SIZE", 8)
+    _begun(env, 10)
+    return env.open("/conversations")
 
 
 @state("conversations.index")
-def conversations_on_their_second_page(stage: Stage) -> Page:
-    stage.patch.setattr("chat.conversations.PAGE_SIZE", 8)
-    _begun(stage, 10)
-    return stage.open("/conversations?page=2")
+def conversations_on_their_second_page(env: Environment) -> Page:
+    env.patch.setattr("chat.conversations.PAGE_SIZE", 8)
+    _begun(env, 10)
+    return env.open("/conversations?page=2")
 
 
 @state("conversations.index")
-def conversations_searched(stage: Stage) -> Page:
-    _begun(stage, 2)
-    return stage.open("/conversations?q=bicycle")
+def conversations_searched(env: Environment) -> Page:
+    _begun(env, 2)
+    return env.open("/conversations?q=bicycle")
 
 
 @state("conversations.index")
-def conversations_searched_in_vain(stage: Stage) -> Page:
-    _begun(stage, 2)
-    return stage.open("/conversations?q=tricycle")
+def conversations_searched_in_vain(env: Environment) -> Page:
+    _begun(env, 2)
+    return env.open("/conversations?q=tricycle")
 
 
 @state("conversations.index")
-def conversations_of_one_twin(stage: Stage) -> Page:
-    _begun(stage, 2)
-    return stage.open("/conversations?twin=ada")
+def conversations_of_one_twin(env: Environment) -> Page:
+    _begun(env, 2)
+    return env.open("/conversations?twin=ada")

@@ -1,4 +1,4 @@
-"""A stage for one state of a page: a portal in front of a scripted service, and a browser."""
+"""The states of pages, and the environment that reaches them: a portal, its service and a page."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from tests.support.portals import close, served
 from tests.support.upstream import KEY, Upstream
 
 WAIT_MS = 10_000
+QUESTION = "How does a bicycle stay upright?"
 
 
 @dataclass(frozen=True)
 class State:
-    """A state of a page: how to get there, and the endpoint of the portal that shows it."""
+    """A state of a page: the endpoint that renders it, and how to reach it."""
 
     endpoint: str
-    reach: Callable[[Stage], Page]
+    reach: Callable[[Environment], Page]
     settings: dict[str, Any]
 
     @property
     def name(self) -> str:
-        """Return its name, as it stands in the names of tests."""
+        """Return the name of the function, for the test id."""
         return self.reach.__name__
 
 
@@ -41,63 +42,18 @@ STATES: list[State] = []
 
 def state(
     endpoint: str, **settings: Any
-) -> Callable[[Callable[[Stage], Page]], Callable[[Stage], Page]]:
-    """Put a function that reaches a state into the table; the settings are the portal's."""
+) -> Callable[[Callable[[Environment], Page]], Callable[[Environment], Page]]:
+    """Register a function that reaches a state, with the settings of its portal."""
 
-    def keep(reach: Callable[[Stage], Page]) -> Callable[[Stage], Page]:
+    def register(reach: Callable[[Environment], Page]) -> Callable[[Environment], Page]:
         STATES.append(State(endpoint, reach, settings))
         return reach
 
-    return keep
+    return register
 
 
-class House:
-    """An address and a page that stay, whichever portal is behind them: that is five times as quick
-    as a browser of its own for each."""
-
-    def __init__(self, url: str, page: Page, door: Door) -> None:
-        self.url = url
-        self.page = page
-        self.door = door
-        self._reset_media()
-
-    @contextmanager
-    def staged(self, state: State, data: Path) -> Iterator[Stage]:
-        """Bring the page into a state; nothing is left of the one before."""
-        with ExitStack() as stack:
-            upstream = stack.enter_context(upstream_server.running())
-            patch = stack.enter_context(pytest.MonkeyPatch.context())
-            settings = {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
-            app = self.door.app = twindow.create_app(settings | state.settings)
-            stack.callback(close, app)
-            stack.callback(upstream.release)
-            stack.callback(self._leave)
-            stage = Stage(app, self.url, upstream, self.page, patch)
-            self.page.on("console", stage.note_console)
-            stack.callback(self.page.remove_listener, "console", stage.note_console)
-            assert state.reach(stage) is self.page
-            # A page that is sent while its reply is written is not loaded before its end.
-            if "follow" not in self.page.url:
-                self.page.wait_for_load_state()
-            yield stage
-
-    def _leave(self) -> None:
-        self.page.context.set_offline(False)
-        self.page.context.set_extra_http_headers({})
-        self.page.context.unroute_all()
-        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        self.page.goto("about:blank")
-        self.page.context.clear_cookies()
-        self._reset_media()
-
-    def _reset_media(self) -> None:
-        # Pages that fade into each other would take their time.
-        self.page.emulate_media(color_scheme="light", forced_colors="none", reduced_motion="reduce")
-        self.page.set_viewport_size({"width": 1280, "height": 800})
-
-
-class Door:
-    """What is served: always the portal of now."""
+class SwitchableApp:
+    """A WSGI application that passes requests to the current portal."""
 
     app: Any = None
 
@@ -106,19 +62,66 @@ class Door:
         return self.app(environ, start_response)
 
 
+class Site:
+    """One address and one page for the portals of all states.
+
+    A browser context for each state would take five times as long.
+    """
+
+    def __init__(self, url: str, page: Page, switch: SwitchableApp) -> None:
+        self.url = url
+        self.page = page
+        self.switch = switch
+        self._reset_page()
+
+    @contextmanager
+    def reached(self, state: State, data: Path) -> Iterator[Environment]:
+        """Bring the page into a state, and clean up afterwards."""
+        with ExitStack() as stack:
+            upstream = stack.enter_context(upstream_server.running())
+            patch = stack.enter_context(pytest.MonkeyPatch.context())
+            settings = {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
+            app = self.switch.app = twindow.create_app(settings | state.settings)
+            stack.callback(close, app)
+            stack.callback(upstream.release)
+            stack.callback(self._leave)
+            env = Environment(app, self.url, upstream, self.page, patch)
+            self.page.on("console", env.note_console)
+            stack.callback(self.page.remove_listener, "console", env.note_console)
+            assert state.reach(env) is self.page
+            # A page that is sent while its reply is written does not load before the reply ends.
+            if "follow" not in self.page.url:
+                self.page.wait_for_load_state()
+            yield env
+
+    def _leave(self) -> None:
+        self.page.context.set_offline(False)
+        self.page.context.set_extra_http_headers({})
+        self.page.context.unroute_all()
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.goto("about:blank")
+        self.page.context.clear_cookies()
+        self._reset_page()
+
+    def _reset_page(self) -> None:
+        # Without reduced motion, view transitions delay each page.
+        self.page.emulate_media(color_scheme="light", forced_colors="none", reduced_motion="reduce")
+        self.page.set_viewport_size({"width": 1280, "height": 800})
+
+
 @contextmanager
-def house(browser: Browser) -> Iterator[House]:
-    """Open the door, and a page before it."""
-    door = Door()
-    with served(door) as url:
+def running_site(browser: Browser) -> Iterator[Site]:
+    """Serve a switchable application and open a page."""
+    switch = SwitchableApp()
+    with served(switch) as url:
         context = browser.new_context(base_url=url)
         context.set_default_timeout(WAIT_MS)
-        yield House(url, context.new_page(), door)
+        yield Site(url, context.new_page(), switch)
         context.close()
 
 
-class Stage:
-    """One portal, its service, and one person's browser."""
+class Environment:
+    """The portal of one state, its scripted service, and the page that shows it."""
 
     def __init__(
         self, app: Flask, url: str, upstream: Upstream, page: Page, patch: pytest.MonkeyPatch
@@ -137,34 +140,34 @@ class Stage:
         self.page.goto(path)
         return self.page
 
-    def talk(self, words: str = "How does a bicycle stay upright?") -> Page:
-        """Say something to Ada for the first time; the service has not answered yet."""
+    def send_first_message(self, words: str = QUESTION) -> Page:
+        """Send the first message to Ada in the page, and leave the request to the test."""
         page = self.open("/twins/ada")
         say(page, words)
         turn(page, "waiting").wait_for()
         return page
 
-    def heard(self, reply: str, words: str = "How does a bicycle stay upright?") -> Page:
+    def conversation(self, reply: str, words: str = QUESTION) -> Page:
         """Open a conversation with Ada that has one complete turn."""
-        with self.somebody() as person:
+        with self.person() as person:
             path = say_and_hear(person, self.upstream, words, reply).path
         return self.open(path)
 
     @contextmanager
-    def somebody(self) -> Iterator[Person]:
-        """Be the person of this browser, but quicker: without a page."""
+    def person(self) -> Iterator[Person]:
+        """Act without a browser, then give the cookie to the page."""
         person = Person(self.url)
         yield person
         cookie = person.session.cookies["twindow"]
         person.close()
         self.page.context.add_cookies([{"name": "twindow", "value": cookie, "url": self.url}])
 
-    def without_script(self) -> None:
-        """Let the script be lost on its way from now on."""
+    def block_script(self) -> None:
+        """Fail requests for the portal's script."""
         self.page.context.route("**/twindow.*.js", lambda route: route.abort())
 
     def note_console(self, message: ConsoleMessage) -> None:
-        """Keep a message of the console."""
+        """Keep a console message."""
         self.console.append(message.text)
 
     def _note_endpoint(self, _: Flask, **__: Any) -> None:
