@@ -66,6 +66,11 @@
     return found;
   };
 
+  const ground = (element) => {
+    const { backgroundColor } = style(element);
+    return backgroundColor.endsWith(", 0)") && element.parentElement ? ground(element.parentElement) : backgroundColor;
+  };
+
   // A dialog that is open is the page.
   const root = () => document.querySelector("dialog:modal") ?? document.body;
 
@@ -84,6 +89,11 @@
     // What the eye meets, by its place in the page, and whether it scrolls.
     met: () => all("body *").flatMap((element, place) =>
       (isSeen(element) && !isForEarsOnly(element) ? [`${place}${isScroller(element)}`] : [])),
+
+    // Classes and colours of what has text: what may differ in the dark theme.
+    painted: () => [...new Set(all("body *").filter((element) => isSeen(element)
+      && (element.matches("input, select, textarea") || [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim())))
+      .map((element) => `${element.tagName} ${element.className} ${style(element).color} ${ground(element)}`))],
 
     sideways: () => (widest() <= 0 ? [] : all("body *").filter((element) => {
       const { right, left } = element.getBoundingClientRect();

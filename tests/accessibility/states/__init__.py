@@ -1,6 +1,6 @@
 """Every state that a page can be in. To add one, write a function that reaches it."""
 
-from tests.accessibility.stage import STATES
+from tests.accessibility.environment import STATES
 from tests.accessibility.states import (
     api,
     conversation,

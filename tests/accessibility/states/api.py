@@ -2,9 +2,9 @@
 
 from playwright.sync_api import Page
 
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 
 
 @state("", api_url=None, api_key="")
-def api_document(stage: Stage) -> Page:
-    return stage.open("/api/v1/docs")
+def api_document(env: Environment) -> Page:
+    return env.open("/api/v1/docs")

@@ -1,46 +1,60 @@
 """The list of conversations."""
 
 from playwright.sync_api import Page
+from sqlalchemy import update
 
-from tests.accessibility.stage import Stage, state
+from blueprints.current import EXTENSION
+from chat.tables import conversations
+from tests.accessibility.environment import Environment, state
+from tests.support.history import converse, person_of
 
-
-def _begun(stage: Stage, number: int, twin: str = "ada") -> None:
-    with stage.somebody() as person:
-        for each in range(number):
-            person.begin(f"How does a bicycle stay upright, asked for the {each + 1}th time?", twin)
-
-
-@state("conversations.index")
-def conversations_empty(stage: Stage) -> Page:
-    return stage.open("/conversations")
+TITLE = "How does a bicycle stay upright, asked once more?"
 
 
-@state("conversations.index", api_fair_share=1)
-def conversations_many(stage: Stage) -> Page:
-    _begun(stage, 25)
-    return stage.open("/conversations")
-
-
-@state("conversations.index", api_fair_share=1)
-def conversations_on_their_second_page(stage: Stage) -> Page:
-    _begun(stage, 25)
-    return stage.open("/conversations?page=2")
+def _begun(env: Environment, number: int) -> None:
+    """Have so many conversations; the reply in the first one is still running."""
+    with env.person() as person:
+        person.begin(TITLE)
+    database = env.app.extensions[EXTENSION].database
+    person_id = person_of(database)
+    for _ in range(number - 1):
+        converse(database, person_id, 1)
+    with database.write() as connection:
+        connection.execute(update(conversations).values(title=TITLE))
 
 
 @state("conversations.index")
-def conversations_searched(stage: Stage) -> Page:
-    _begun(stage, 2)
-    return stage.open("/conversations?q=bicycle")
+def conversations_empty(env: Environment) -> Page:
+    return env.open("/conversations")
 
 
 @state("conversations.index")
-def conversations_searched_in_vain(stage: Stage) -> Page:
-    _begun(stage, 2)
-    return stage.open("/conversations?q=tricycle")
+def conversations_many(env: Environment) -> Page:
+    env.patch.setattr("chat.conversations.PAGE_SIZE", 8)
+    _begun(env, 10)
+    return env.open("/conversations")
 
 
 @state("conversations.index")
-def conversations_of_one_twin(stage: Stage) -> Page:
-    _begun(stage, 2)
-    return stage.open("/conversations?twin=ada")
+def conversations_on_their_second_page(env: Environment) -> Page:
+    env.patch.setattr("chat.conversations.PAGE_SIZE", 8)
+    _begun(env, 10)
+    return env.open("/conversations?page=2")
+
+
+@state("conversations.index")
+def conversations_searched(env: Environment) -> Page:
+    _begun(env, 2)
+    return env.open("/conversations?q=bicycle")
+
+
+@state("conversations.index")
+def conversations_searched_in_vain(env: Environment) -> Page:
+    _begun(env, 2)
+    return env.open("/conversations?q=tricycle")
+
+
+@state("conversations.index")
+def conversations_of_one_twin(env: Environment) -> Page:
+    _begun(env, 2)
+    return env.open("/conversations?twin=ada")

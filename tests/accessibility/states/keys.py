@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 
 KEYS = "/api/v1/auth/api-keys"
 
@@ -15,20 +15,20 @@ def _press(page: Page, jwt: str) -> Page:
 
 
 @state("keys.new")
-def keys(stage: Stage) -> Page:
-    return stage.open("/keys")
+def keys(env: Environment) -> Page:
+    return env.open("/keys")
 
 
 @state("keys.create")
-def key_refused(stage: Stage) -> Page:
-    page = _press(stage.open("/keys"), "none")
+def key_refused(env: Environment) -> Page:
+    page = _press(env.open("/keys"), "none")
     page.get_by_role("alert").filter(has_text="Paste a JWT").wait_for()
     return page
 
 
 @state("keys.create")
-def key_made(stage: Stage) -> Page:
-    stage.upstream.answers[KEYS] = 201, {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}}
-    page = _press(stage.open("/keys"), "aaa.bbb.ccc")
+def key_made(env: Environment) -> Page:
+    env.upstream.answers[KEYS] = 201, {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}}
+    page = _press(env.open("/keys"), "aaa.bbb.ccc")
     page.get_by_text("it is not shown again").wait_for()
     return page

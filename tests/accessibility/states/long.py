@@ -3,33 +3,34 @@
 from playwright.sync_api import Page
 
 from blueprints.current import EXTENSION
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 from tests.support.history import converse, person_of
 
 
-def _long(stage: Stage, turns: int) -> Page:
-    with stage.somebody() as person:
+def _long(env: Environment, turns: int) -> Page:
+    env.patch.setattr("blueprints.talk.TURNS_ON_A_PAGE", 8)
+    with env.person() as person:
         person.begin("Question 1")
-    database = stage.app.extensions[EXTENSION].database
-    return stage.open(f"/conversations/{converse(database, person_of(database), turns)}")
+    database = env.app.extensions[EXTENSION].database
+    return env.open(f"/conversations/{converse(database, person_of(database), turns)}")
 
 
 @state("conversations.show")
-def conversation_long(stage: Stage) -> Page:
-    return _long(stage, 60)
+def conversation_long(env: Environment) -> Page:
+    return _long(env, 24)
 
 
 @state("conversations.show")
-def conversation_long_with_earlier_turns(stage: Stage) -> Page:
-    page = _long(stage, 25)
+def conversation_long_with_earlier_turns(env: Environment) -> Page:
+    page = _long(env, 13)
     page.get_by_role("link", name="Earlier turns").click()
     page.locator(".turn__said").filter(has_text="Question 00005").wait_for()
     return page
 
 
 @state("conversations.show")
-def conversation_long_before(stage: Stage) -> Page:
-    page = _long(stage, 45)
+def conversation_long_before(env: Environment) -> Page:
+    page = _long(env, 21)
     there = page.get_by_role("link", name="Earlier turns").get_attribute("href")
     assert there
-    return stage.open(there)
+    return env.open(there)

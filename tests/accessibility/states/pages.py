@@ -2,17 +2,17 @@
 
 from playwright.sync_api import Page
 
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 
 
 @state("preferences.show")
-def preferences(stage: Stage) -> Page:
-    return stage.open("/preferences")
+def preferences(env: Environment) -> Page:
+    return env.open("/preferences")
 
 
 @state("preferences.update")
-def preferences_saved(stage: Stage) -> Page:
-    page = stage.open("/preferences")
+def preferences_saved(env: Environment) -> Page:
+    page = env.open("/preferences")
     page.get_by_role("radio", name="Large").check()
     page.get_by_role("button", name="Save").click()
     page.get_by_text("are saved").wait_for()
@@ -20,29 +20,29 @@ def preferences_saved(stage: Stage) -> Page:
 
 
 @state("help.show")
-def help_page(stage: Stage) -> Page:
-    return stage.open("/help")
+def help_page(env: Environment) -> Page:
+    return env.open("/help")
 
 
 @state("help.show")
-def help_over_a_page(stage: Stage) -> Page:
-    page = stage.open("/twins/ada")
+def help_over_a_page(env: Environment) -> Page:
+    page = env.open("/twins/ada")
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
     return page
 
 
 @state("twins.index", footer_links="Privacy=https://example.org/privacy, Imprint=/help")
-def more_pages(stage: Stage) -> Page:
-    page = stage.open("/")
+def more_pages(env: Environment) -> Page:
+    page = env.open("/")
     page.get_by_role("button", name="More pages").click()
     page.locator("#more").wait_for()
     return page
 
 
 @state("conversations.show", footer_links="Privacy=https://example.org/privacy")
-def more_pages_over_a_conversation(stage: Stage) -> Page:
-    page = stage.heard("It steers.")
+def more_pages_over_a_conversation(env: Environment) -> Page:
+    page = env.conversation("It steers.")
     page.get_by_role("button", name="More pages").click()
     page.locator("#more").wait_for()
     return page

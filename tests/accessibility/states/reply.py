@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 from tests.journeys.steps import text, turn
 
 CODE = """\
@@ -72,18 +72,18 @@ averyverylongwordwithoutanyspacethatdoesnotfitintoanarrowwindow
 """
 
 
-def _streaming(stage: Stage, markdown: str, seen: str) -> Page:
-    page = stage.talk("Tell me all of it")
-    stage.upstream.next_call().start_stream().delta(markdown)
+def _streaming(env: Environment, markdown: str, seen: str) -> Page:
+    page = env.send_first_message("Tell me all of it")
+    env.upstream.next_call().start_stream().delta(markdown)
     turn(page, "streaming").get_by_text(seen).wait_for()
     return page
 
 
 @state("conversations.show")
-def reply_rich(stage: Stage) -> Page:
+def reply_rich(env: Environment) -> Page:
     """As it is after a delta or two: put together by the script."""
-    page = stage.talk()
-    call = stage.upstream.next_call().start_stream()
+    page = env.send_first_message()
+    call = env.upstream.next_call().start_stream()
     call.delta(RICH[: len(RICH) // 2])
     text(page).locator("td").first.wait_for()
     call.delta(RICH[len(RICH) // 2 :])
@@ -94,24 +94,22 @@ def reply_rich(stage: Stage) -> Page:
 
 
 @state("conversations.show")
-def reply_rich_loaded(stage: Stage) -> Page:
-    page = stage.heard(RICH)
-    page.reload()
-    return page
+def reply_rich_loaded(env: Environment) -> Page:
+    return env.conversation(RICH)
 
 
 @state("conversations.show")
-def reply_in_the_middle_of_a_list(stage: Stage) -> Page:
+def reply_in_the_middle_of_a_list(env: Environment) -> Page:
     steps = "\n".join(f"{each}. Step {each} leads a little further on." for each in range(1, 41))
-    return _streaming(stage, f"It goes like this:\n\n{steps}\n41. And th", "And th")
+    return _streaming(env, f"It goes like this:\n\n{steps}\n41. And th", "And th")
 
 
 @state("conversations.show")
-def reply_in_the_middle_of_code(stage: Stage) -> Page:
+def reply_in_the_middle_of_code(env: Environment) -> Page:
     lines = "\n".join(f"wheel.turn({each}, slowly=True)" for each in range(40))
-    return _streaming(stage, f"Run this:\n\n```python\n{lines}\nwheel.st", "wheel.st")
+    return _streaming(env, f"Run this:\n\n```python\n{lines}\nwheel.st", "wheel.st")
 
 
 @state("conversations.show")
-def reply_in_the_middle_of_a_table(stage: Stage) -> Page:
-    return _streaming(stage, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns")
+def reply_in_the_middle_of_a_table(env: Environment) -> Page:
+    return _streaming(env, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns")

@@ -2,8 +2,9 @@
 
 from playwright.sync_api import Page
 
-from tests.accessibility.stage import Stage, state
+from tests.accessibility.environment import Environment, state
 from tests.journeys.steps import turn
+from tests.support.person import say_and_hear
 
 
 def _menu(page: Page) -> Page:
@@ -12,33 +13,36 @@ def _menu(page: Page) -> Page:
     return page
 
 
-def _listed(stage: Stage) -> Page:
-    with stage.somebody() as person:
+def _listed(env: Environment, press: str | None = None) -> Page:
+    """Open the list of two conversations, after a button was pressed in the menu of the first."""
+    with env.person() as person:
         person.begin("How does a bicycle stay upright?")
         person.begin("Why is the sky blue?")
-    return stage.open("/conversations")
+        if press:
+            person.press(person.get("/conversations"), press)
+    return env.open("/conversations")
 
 
-def _done(stage: Stage, button: str) -> Page:
-    page = _menu(_listed(stage))
+def _done(env: Environment, button: str) -> Page:
+    page = _menu(_listed(env))
     page.get_by_role("button", name=button, exact=True).click()
     page.wait_for_load_state()
     return page
 
 
 @state("conversations.index", api_fair_share=1)
-def conversations_with_a_menu_open(stage: Stage) -> Page:
-    return _menu(_listed(stage))
+def conversations_with_a_menu_open(env: Environment) -> Page:
+    return _menu(_listed(env))
 
 
 @state("conversations.show")
-def conversation_with_its_menu_open(stage: Stage) -> Page:
-    return _menu(stage.heard("It steers."))
+def conversation_with_its_menu_open(env: Environment) -> Page:
+    return _menu(env.conversation("It steers."))
 
 
 @state("shelf.rename", api_fair_share=1)
-def conversation_renamed(stage: Stage) -> Page:
-    page = _menu(_listed(stage))
+def conversation_renamed(env: Environment) -> Page:
+    page = _menu(_listed(env))
     page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
     page.get_by_role("button", name="Rename").click()
     page.get_by_role("link", name="Two wheels").wait_for()
@@ -46,77 +50,75 @@ def conversation_renamed(stage: Stage) -> Page:
 
 
 @state("shelf.pin", api_fair_share=1)
-def conversations_with_one_pinned(stage: Stage) -> Page:
-    page = _done(stage, "Pin")
+def conversations_with_one_pinned(env: Environment) -> Page:
+    page = _done(env, "Pin")
     page.get_by_role("heading", name="Pinned").wait_for()
     return _menu(page)
 
 
 @state("shelf.archive", api_fair_share=1)
-def conversations_with_one_archived(stage: Stage) -> Page:
-    page = _done(stage, "Archive")
+def conversations_with_one_archived(env: Environment) -> Page:
+    page = _done(env, "Archive")
     page.get_by_text("was archived").wait_for()
     return page
 
 
 @state("conversations.index")
-def conversations_archived_none(stage: Stage) -> Page:
-    return stage.open("/conversations?view=archived")
+def conversations_archived_none(env: Environment) -> Page:
+    return env.open("/conversations?view=archived")
 
 
 @state("conversations.index", api_fair_share=1)
-def conversations_archived(stage: Stage) -> Page:
-    page = _done(stage, "Archive")
+def conversations_archived(env: Environment) -> Page:
+    page = _listed(env, press="Archive")
     page.get_by_role("link", name="Archived conversations").click()
     page.get_by_role("heading", name="Archived conversations").wait_for()
     return _menu(page)
 
 
 @state("conversations.show")
-def conversation_archived(stage: Stage) -> Page:
-    page = _menu(stage.heard("It steers."))
-    there = page.url
-    page.get_by_role("button", name="Archive").click()
-    page.get_by_text("was archived").wait_for()
-    page.goto(there)
-    return page
+def conversation_archived(env: Environment) -> Page:
+    with env.person() as person:
+        path = say_and_hear(person, env.upstream, "Hello", "It steers.").path
+        person.press(person.get(path), "Archive")
+    return env.open(path)
 
 
 @state("deletions.create", api_fair_share=1)
-def conversation_deleted(stage: Stage) -> Page:
-    page = _done(stage, "Delete")
+def conversation_deleted(env: Environment) -> Page:
+    page = _done(env, "Delete")
     page.get_by_text("was deleted").wait_for()
     return page
 
 
 @state("deletions.undo", api_fair_share=1)
-def conversation_brought_back(stage: Stage) -> Page:
-    page = _done(stage, "Delete")
+def conversation_brought_back(env: Environment) -> Page:
+    page = _done(env, "Delete")
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("link", name="Why is the sky blue?").wait_for()
     return page
 
 
 @state("conversations.index")
-def conversations_with_hits(stage: Stage) -> Page:
-    page = stage.heard("It steers into the fall, said the bicycle. " * 20)
+def conversations_with_hits(env: Environment) -> Page:
+    page = env.conversation("It steers into the fall, said the bicycle. " * 20)
     page.goto("/conversations?q=bicycle")
     page.locator(".hits mark").first.wait_for()
     return page
 
 
 @state("conversations.index")
-def conversations_with_hits_while_typing(stage: Stage) -> Page:
-    page = stage.heard("It steers into the fall, said the bicycle.")
+def conversations_with_hits_while_typing(env: Environment) -> Page:
+    page = env.conversation("It steers into the fall, said the bicycle.")
     page.goto("/conversations")
-    page.get_by_role("searchbox", name="Search conversations").press_sequentially("bicy")
+    page.get_by_role("searchbox", name="Search conversations").fill("bicy")
     page.locator(".hits mark").first.wait_for()
     return page
 
 
 @state("conversations.show")
-def conversation_from_a_hit(stage: Stage) -> Page:
-    page = stage.heard("It steers into the fall, said the bicycle.")
+def conversation_from_a_hit(env: Environment) -> Page:
+    page = env.conversation("It steers into the fall, said the bicycle.")
     page.goto("/conversations?q=bicycle")
     page.locator(".hits a").first.click()
     turn(page, "complete").wait_for()

@@ -1,0 +1,178 @@
+"""The states of pages, and the environment that reaches them: a portal, its service and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, Request, request, request_started
+from playwright.sync_api import Browser, ConsoleMessage, Page
+
+import app as twindow
+from tests.journeys.steps import say, turn
+from tests.support import upstream_server
+from tests.support.clock import AdjustableClock
+from tests.support.person import Person, say_and_hear
+from tests.support.portals import close, served
+from tests.support.upstream import KEY, Upstream
+
+WAIT_MS = 10_000
+QUESTION = "How does a bicycle stay upright?"
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a page: the endpoint that renders it, and how to reach it."""
+
+    endpoint: str
+    reach: Callable[[Environment], Page]
+    settings: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the function, for the test id."""
+        return self.reach.__name__
+
+
+STATES: list[State] = []
+
+
+def state(
+    endpoint: str, **settings: Any
+) -> Callable[[Callable[[Environment], Page]], Callable[[Environment], Page]]:
+    """Register a function that reaches a state, with the settings of its portal."""
+
+    def register(reach: Callable[[Environment], Page]) -> Callable[[Environment], Page]:
+        STATES.append(State(endpoint, reach, settings))
+        return reach
+
+    return register
+
+
+class SwitchableApp:
+    """A WSGI application that passes requests to the current portal."""
+
+    app: Any = None
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        """Answer a request."""
+        return self.app(environ, start_response)
+
+
+class Site:
+    """One address and one page for the portals of all states.
+
+    A browser context for each state would take five times as long.
+    """
+
+    def __init__(self, url: str, page: Page, switch: SwitchableApp) -> None:
+        self.url = url
+        self.page = page
+        self.switch = switch
+        self._reset_page()
+
+    @contextmanager
+    def reached(self, state: State, data: Path) -> Iterator[Environment]:
+        """Bring the page into a state, and clean up afterwards."""
+        with ExitStack() as stack:
+            upstream = stack.enter_context(upstream_server.running())
+            patch = stack.enter_context(pytest.MonkeyPatch.context())
+            settings = {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
+            app = self.switch.app = twindow.create_app(
+                settings | state.settings, clock=AdjustableClock()
+            )
+            stack.callback(close, app)
+            stack.callback(upstream.release)
+            stack.callback(self._leave)
+            env = Environment(app, self.url, upstream, self.page, patch)
+            self.page.on("console", env.note_console)
+            stack.callback(self.page.remove_listener, "console", env.note_console)
+            assert state.reach(env) is self.page
+            # A page that is sent while its reply is written does not load before the reply ends.
+            if "follow" not in self.page.url:
+                self.page.wait_for_load_state()
+            yield env
+
+    def _leave(self) -> None:
+        self.page.context.set_offline(False)
+        self.page.context.set_extra_http_headers({})
+        self.page.context.unroute_all()
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.goto("about:blank")
+        self.page.context.clear_cookies()
+        self._reset_page()
+
+    def _reset_page(self) -> None:
+        # Without reduced motion, view transitions delay each page.
+        self.page.emulate_media(color_scheme="light", forced_colors="none", reduced_motion="reduce")
+        self.page.set_viewport_size({"width": 1280, "height": 800})
+
+
+@contextmanager
+def running_site(browser: Browser) -> Iterator[Site]:
+    """Serve a switchable application and open a page."""
+    switch = SwitchableApp()
+    with served(switch) as url:
+        context = browser.new_context(base_url=url)
+        context.set_default_timeout(WAIT_MS)
+        yield Site(url, context.new_page(), switch)
+        context.close()
+
+
+class Environment:
+    """The portal of one state, its scripted service, and the page that shows it."""
+
+    def __init__(
+        self, app: Flask, url: str, upstream: Upstream, page: Page, patch: pytest.MonkeyPatch
+    ) -> None:
+        self.app = app
+        self.url = url
+        self.upstream = upstream
+        self.page = page
+        self.patch = patch
+        self.endpoints: set[str] = set()
+        self.console: list[str] = []
+        request_started.connect(self._note_endpoint, app)
+
+    def open(self, path: str) -> Page:
+        """Open a page."""
+        self.page.goto(path)
+        return self.page
+
+    def send_first_message(self, words: str = QUESTION) -> Page:
+        """Send the first message to Ada in the page, and leave the request to the test."""
+        page = self.open("/twins/ada")
+        say(page, words)
+        turn(page, "waiting").wait_for()
+        return page
+
+    def conversation(self, reply: str, words: str = QUESTION) -> Page:
+        """Open a conversation with Ada that has one complete turn."""
+        with self.person() as person:
+            path = say_and_hear(person, self.upstream, words, reply).path
+        return self.open(path)
+
+    @contextmanager
+    def person(self) -> Iterator[Person]:
+        """Act without a browser, then give the cookie to the page."""
+        person = Person(self.url)
+        yield person
+        cookie = person.session.cookies["twindow"]
+        person.close()
+        self.page.context.add_cookies([{"name": "twindow", "value": cookie, "url": self.url}])
+
+    def block_script(self) -> None:
+        """Fail requests for the portal's script."""
+        self.page.context.route("**/twindow.*.js", lambda route: route.abort())
+
+    def note_console(self, message: ConsoleMessage) -> None:
+        """Keep a console message."""
+        self.console.append(message.text)
+
+    def _note_endpoint(self, _: Flask, **__: Any) -> None:
+        asked: Request = request
+        self.endpoints.add(asked.endpoint or "")

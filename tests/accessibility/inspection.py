@@ -1,0 +1,131 @@
+"""Look at a page in every way that a test of accessibility needs, and list what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+from playwright.sync_api import Page, expect
+
+from tests.support.chromium import resize
+
+PROBES = (Path(__file__).parent / "probes.js").read_text()
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+# Fast: passed rules are not described, and style sheets are not fetched again.
+RUN_AXE = """axe.run({{resultTypes: ["violations"], preload: false, {options}}})
+  .then(({{ violations }}) => violations)"""
+ALL_RULES = """rules: Object.fromEntries(axe.getRules().filter(
+  ({ tags }) => !tags.includes("wcag2aaa") && !tags.includes("deprecated")
+).map(({ ruleId }) => [ruleId, { enabled: true }]))"""
+COLOUR_RULES = 'runOnly: ["color-contrast", "link-in-text-block"]'
+# The only animations that run with reduced motion.
+COUNTDOWN = {"gone", "there", "left-minutes", "left-seconds"}
+SPACED = """() => {
+  probes.space();
+  const found = [probes.sideways(), probes.cut()];
+  probes.unspace();
+  return found;
+}"""
+
+Finding = tuple[str, Any]
+
+
+class Inspector:
+    """Inspect one page after the other, without animations.
+
+    axe checks the dark theme, which changes only colours, where an element has a class or colour
+    that no earlier page had: about thirty of the states.
+    """
+
+    def __init__(self) -> None:
+        self._checked_in_dark: set[str] = set()
+
+    def findings(self, page: Page) -> list[Finding]:
+        """Return what is wrong with a page of 1280 x 800 pixels, whose size and media change."""
+        return list(self._inspect(page))
+
+    def _inspect(self, page: Page) -> Iterator[Finding]:
+        expect(page.locator(".code:not(:has(.code__copy))")).to_have_count(0)
+        page.evaluate(PROBES)
+        page.evaluate(AXE)
+        headings = page.evaluate("probes.firsts()")
+        if headings != 1:
+            yield "first headings", headings
+        wide = set(page.evaluate("probes.met()"))
+        yield from _axe(page, "light")
+        yield from self._axe_in_dark(page)
+        yield from _room(page)
+        yield from _forced_colours(page)
+        yield from _focus(page)
+
+        # What a zoom of 400 % leaves of 1280 x 1024 pixels.
+        resize(page, 320, 256)
+        page.evaluate("probes.reopen()")
+        if not set(page.evaluate("probes.met()")) <= wide:
+            yield from _axe(page, "light")
+        yield from self._axe_in_dark(page)
+        yield from _room(page)
+        page.emulate_media(forced_colors="active")
+        yield from _focus(page)
+
+    def _axe_in_dark(self, page: Page) -> Iterator[Finding]:
+        painted = set(page.evaluate("probes.painted()"))
+        if painted <= self._checked_in_dark:
+            return
+        self._checked_in_dark |= painted
+        page.emulate_media(color_scheme="dark")
+        yield from _axe(page, "dark")
+        page.emulate_media(color_scheme="light")
+
+
+def _axe(page: Page, theme: str) -> Iterator[Finding]:
+    options = ALL_RULES if theme == "light" else COLOUR_RULES
+    for violation in page.evaluate(RUN_AXE.format(options=options)):
+        nodes = [f"{node['html']}: {node['failureSummary']}" for node in violation["nodes"]]
+        yield f"axe, {theme}, {_width(page)}: {violation['id']}", nodes
+
+
+def _room(page: Page) -> Iterator[Finding]:
+    """Check for scrolling sideways, and the target size and spacing of WCAG 2.5.8 and 1.4.12."""
+    found = page.evaluate("[probes.sideways(), probes.small(), probes.broken()]")
+    found += page.evaluate(SPACED)
+    names = "sideways", "small target", "broken word in a table", "sideways, spaced", "cut, spaced"
+    yield from _named(f"room, {_width(page)}", names, found)
+
+
+def _forced_colours(page: Page) -> Iterator[Finding]:
+    page.emulate_media(forced_colors="active")
+    edgeless, unmarked, moving, sliding = page.evaluate(
+        "[probes.edgeless(), probes.unmarked(), probes.moving(), probes.sliding()]"
+    )
+    page.emulate_media(forced_colors="none")
+    names = "no edge", "unmarked current page", "animation", "transition"
+    found = edgeless, unmarked, sorted(set(moving) - COUNTDOWN), sliding
+    yield from _named("forced colours, reduced motion", names, found)
+
+
+def _focus(page: Page) -> Iterator[Finding]:
+    """Check that Tab goes through the page in its order, and that the focus is visible."""
+    stops = page.evaluate("probes.stops()")
+    page.evaluate("probes.follow()")
+    for _ in stops:
+        page.keyboard.down("Tab")  # Held down, it repeats: half as many commands.
+    page.keyboard.up("Tab")
+    followed = page.evaluate("followed")
+    order = [stop["name"] for stop in followed]
+    hidden = [stop["name"] for stop in followed if not stop["seen"]]
+    covered = [stop["name"] for stop in followed if stop["covered"]]
+    wrong = [] if order == stops else [{"expected": stops, "got": order}]
+    names = "order", "no ring", "covered"
+    yield from _named(f"focus, {_width(page)}", names, (wrong, hidden, covered))
+
+
+def _named(probe: str, names: tuple[str, ...], found: Any) -> Iterator[Finding]:
+    yield from ((f"{probe}: {name}", each) for name, each in zip(names, found, strict=True) if each)
+
+
+def _width(page: Page) -> int:
+    assert page.viewport_size
+    return page.viewport_size["width"]

@@ -1,0 +1,49 @@
+"""Every page of the portal has a state, and every state is accessible."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from pprint import pformat
+
+import pytest
+from flask import Flask
+
+from tests.accessibility.environment import Site, State
+from tests.accessibility.inspection import Inspector
+from tests.accessibility.states import STATES
+
+# What shows no page: files, pictures, words for machines, and the stream of a reply.
+NO_PAGE = {
+    *(
+        "assets.show",
+        "avatars.show",
+        "brand.favicon",
+        "brand.manifest",
+        "exports.show",
+        "events.show",
+    ),
+    *("turns.index", "turns.text"),
+    *("health.live", "health.ready", "health.stream"),
+}
+
+
+def test_every_page_of_the_portal_has_a_state(app: Flask):
+    pages = {rule.endpoint for rule in app.url_map.iter_rules()} - NO_PAGE
+
+    assert pages - {state.endpoint for state in STATES} == set()
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_state_is_accessible(
+    state: State, site: Site, inspector: Inspector, tables: Path, tmp_path: Path
+):
+    shutil.copy(tables, tmp_path)
+    with site.reached(state, tmp_path) as env:
+        findings = dict(inspector.findings(env.page))
+
+    if state.endpoint not in env.endpoints | {""}:
+        findings["endpoints"] = env.endpoints
+    if refused := [text for text in env.console if "Content Security Policy" in text]:
+        findings["Content Security Policy"] = refused
+    assert findings == {}, pformat(findings, width=100)
