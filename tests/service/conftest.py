@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,15 @@ def model() -> Iterator[Upstream]:
 
 
 @pytest.fixture
-def service_settings(model: Upstream, tmp_path: Path) -> dict[str, Any]:
+def service_settings(model: Upstream, tmp_path: Path, tables: Path) -> dict[str, Any]:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    shutil.copy(tables, data / "service.db")  # quicker than migrations
     twins = tmp_path / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
     return {
-        "data_dir": tmp_path / "data",
+        "data_dir": data,
         "twins_dir": twins,
         "model_url": model.url,
         "model": "scripted",
