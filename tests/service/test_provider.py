@@ -17,13 +17,13 @@ from tests.support.upstream import Call
 
 
 @pytest.mark.spec("S72")
-@pytest.mark.parametrize("algorithm", MAKE)
-def test_a_jwt_of_the_provider_names_its_bearer(tokens: Tokens, provider: Provider, algorithm: str):
-    provider.add("two", algorithm)
+def test_a_jwt_of_the_provider_names_its_bearer(tokens: Tokens, provider: Provider):
+    for algorithm in MAKE:
+        provider.add(algorithm, algorithm)
+    for algorithm in MAKE:
+        bearer = tokens.read(provider.sign(algorithm, groups=["staff", "tutors"]))
 
-    bearer = tokens.read(provider.sign("two", groups=["staff", "tutors"]))
-
-    assert (bearer.sub, bearer.groups) == ("alice", {"staff", "tutors"})
+        assert (bearer.sub, bearer.groups) == ("alice", {"staff", "tutors"})
 
 
 def test_its_keys_are_fetched_once(tokens: Tokens, provider: Provider):
