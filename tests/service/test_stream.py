@@ -10,7 +10,9 @@ import pytest
 
 import sse
 from service.current import Parts
+from service.reply import Progress
 from tests.service.client import Api
+from tests.service.waiting import wait_until
 from tests.support.upstream import Upstream
 
 
@@ -31,7 +33,7 @@ def test_6_one_reply_at_a_time(api: Api, model: Upstream):
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
 
 
-def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream):
+def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, parts: Parts):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
@@ -42,20 +44,24 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream):
     call.delta(" and half")
     call.complete()
 
-    with ThreadPoolExecutor(1) as pool:
-        next_one = pool.submit(say_until_free, api, conversation, "Next")
-        model.reply("Yes")
-        next_one.result(10)
+    wait_until(lambda: len(parts.messages.of(conversation)[0]) == 2)
+    model.always_reply("Yes")
+    assert api.post(path, json={"content": "Next"}).status_code == 201
     history = api.get(path).json()["data"]
     assert [m["content"] for m in history] == ["Hello", "Half and half", "Next", "Yes"]
     assert {m["status"] for m in history} == {"complete"}
 
 
-def say_until_free(api: Api, conversation: str, content: str) -> None:
-    """Send a message as soon as the conversation is free."""
-    path = f"/conversations/{conversation}/messages"
-    while api.post(path, json={"content": content}).status_code == 409:
-        pass
+def test_a_reply_is_not_sent_to_a_client_that_hung_up(api: Api, model: Upstream, parts: Parts):
+    events = api.stream(api.converse(), "Hello")
+    assert next(events)["type"] == "progress"
+    model.next_call()
+    [reply] = parts.replies._running.values()
+    reply.listen_seconds = reply.keep_alive_seconds = 0.01
+    follow = reply.follow(lambda: True)
+
+    assert next(follow) == Progress("thinking")
+    assert next(follow, "the end") == "the end"
 
 
 @pytest.mark.spec("S24")

@@ -11,6 +11,7 @@ import pytest
 import config
 from service.model import Model
 from service.tokenizer import estimate
+from tests.service.waiting import wait_until
 from tests.support.upstream import Answer, Call, Upstream
 
 TEXT = "How many are these?"
@@ -98,8 +99,7 @@ def test_a_server_that_cannot_count_now_delays_one_reply(new_model: NewModel, mo
         asker.tokenizer.count_seconds = 0.2
 
         assert [count(asker), count(asker)] == [estimate(TEXT)] * 2, answer
-        while not asked(model):
-            pass
+        wait_until(lambda: asked(model))
         assert len(asked(model)) == 1, answer
 
 
