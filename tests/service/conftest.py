@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import NullPool, create_engine, delete
 
 import config
 from clock import Clock
@@ -16,6 +18,7 @@ from service.application import MIGRATIONS, create_service, parts_of
 from service.current import Parts
 from service.line import Line
 from service.places import Places
+from service.tables import metadata
 from service.tokens import Tokens
 from tests.service.client import Api
 from tests.service.credentials import Credentials
@@ -23,6 +26,7 @@ from tests.service.guests import Come, NewLine, coming
 from tests.service.provider import ISSUER, Provider
 from tests.support import upstream_server
 from tests.support.portals import served
+from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
 
 TWIN = """---
@@ -40,6 +44,24 @@ You are Ada.
 """
 
 
+@pytest.fixture(scope="session")
+def postgres_url(postgres: Postgres) -> str:
+    return postgres.new_database()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -> str:
+    """Return the address of an empty database; that of PostgreSQL serves all tests."""
+    if request.param == "sqlite":
+        return f"sqlite:///{shutil.copy(tables, tmp_path / 'twindow.db')}"
+    url: str = request.getfixturevalue("postgres_url")
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(delete(table))
+    return url
+
+
 @pytest.fixture
 def database(database_url: str, clock: Clock) -> Iterator[Database]:
     database = Database(database_url, clock=clock)
@@ -55,12 +77,15 @@ def model() -> Iterator[Upstream]:
 
 
 @pytest.fixture
-def service_settings(model: Upstream, tmp_path: Path) -> dict[str, Any]:
+def service_settings(model: Upstream, tmp_path: Path, tables: Path) -> dict[str, Any]:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    shutil.copy(tables, data / "service.db")  # quicker than migrations
     twins = tmp_path / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
     return {
-        "data_dir": tmp_path / "data",
+        "data_dir": data,
         "twins_dir": twins,
         "model_url": model.url,
         "model": "scripted",

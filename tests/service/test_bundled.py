@@ -33,46 +33,32 @@ def new_model(tmp_path: Path) -> Iterator[Callable[[], Model]]:
         return models[-1]
 
     yield new_model
-    for model in models:
+    for model in reversed(models):  # the owner of the child ends last
         model.close()
 
 
-def test_it_answers_with_its_key_only(new_model: Callable[[], Model]):
-    model = new_model()
-    assert "".join(model.reply(HELLO, SHORT))
+def test_workers_share_one_child_that_is_restarted(new_model: Callable[[], Model], tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # its owner was, and it with it
+    (tmp_path / "data" / "model.json").write_text(killed)
+    first = new_model()
+    first.bundled.restart_pauses = (0,)
+    assert "".join(first.reply(HELLO, SHORT))
 
-    address, key = model.bundled.address()
-    with model._session.post(f"{address}/chat/completions", json={"messages": HELLO}) as answer:
+    address, key = before = first.bundled.address()
+    with first._session.post(f"{address}/chat/completions", json={"messages": HELLO}) as answer:
         assert answer.status_code == 401
     assert key
 
-
-def test_two_workers_share_one_child(new_model: Callable[[], Model]):
-    first, second = new_model(), new_model()
-
-    assert first.bundled.address() == second.bundled.address()
+    second = new_model()
+    assert second.bundled.address() == before
     assert second.bundled._child is None
 
-
-def test_the_address_of_a_child_whose_owner_was_killed_is_not_believed(
-    new_model: Callable[[], Model], tmp_path: Path
-):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "model.json").write_text('{"address": "http://127.0.0.1:9", "key": "x"}')
-
-    assert "".join(new_model().reply(HELLO, SHORT))
-
-
-def test_a_child_that_dies_is_started_again(new_model: Callable[[], Model]):
-    model = new_model()
-    model.bundled.restart_pauses = (0,)
-    before = model.bundled.address()
-    os.kill(model.bundled._child.pid, signal.SIGKILL)
-    model.bundled._child.wait(10)
-    model.bundled._address_file.unlink(missing_ok=True)
-
-    assert model.bundled.address() != before
-    assert "".join(model.reply(HELLO, SHORT))
+    os.kill(first.bundled._child.pid, signal.SIGKILL)
+    first.bundled._child.wait(10)
+    first.bundled._address_file.unlink(missing_ok=True)
+    assert first.bundled.address() != before
+    assert "".join(second.reply(HELLO, SHORT))
 
 
 def test_without_weights_the_service_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -91,6 +77,7 @@ def test_without_weights_the_service_says_so(tmp_path: Path, monkeypatch: pytest
 def test_a_child_that_cannot_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bundled.sys, "executable", "/bin/false")
     model = BundledModel(tmp_path, window=512, parallel=1)
+    model.restart_pauses = (0.01,)
 
     with pytest.raises(Unavailable) as error:
         model.address()
@@ -98,22 +85,27 @@ def test_a_child_that_cannot_start_is_told(tmp_path: Path, monkeypatch: pytest.M
     model.stop()
 
 
-@pytest.mark.parametrize("moment", ["before the key", "after the key", "after the address"])
-def test_the_child_never_outlives_its_input(moment: str):
-    for _ in range(3):
-        child = subprocess.Popen(
-            [sys.executable, "-m", "service.model_server", "512", "1"],
-            cwd=config.ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
-        with child:
-            if moment != "before the key":
-                child.stdin.write(b"key\n")
-            if moment == "after the address":
-                assert child.stdout.readline().startswith(b"http")
-            child.stdin.close()
-            child.stdout.close()
-            assert child.wait(20) == 0
+def test_the_child_never_outlives_its_input():
+    children = {moment: start() for moment in ("before the key", "after the key", "at work")}
+    for moment, child in children.items():
+        if moment != "before the key":
+            child.stdin.write(b"key\n")
+        if moment == "at work":
+            assert child.stdout.readline().startswith(b"http")
+        child.stdin.close()
+        child.stdout.close()
+
+    ends = {moment: child.wait(20) for moment, child in children.items()}
+    assert ends == dict.fromkeys(children, 0)
+
+
+def start() -> subprocess.Popen[bytes]:
+    """Start the model's server."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "service.model_server", "512", "1"],
+        cwd=config.ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+    )

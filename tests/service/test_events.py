@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import sse
 from service.current import Parts
 from tests.service.client import Api
-from tests.support.upstream import Upstream
+from tests.support.upstream import COMPLETIONS, Upstream
 
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
 WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}
@@ -25,16 +26,6 @@ def begin(api: Api) -> Any:
 
 def lines(response: Any) -> Iterator[str]:
     return (line.decode() for line in response.iter_lines(1))
-
-
-@pytest.fixture(params=["complete", "error"])
-def whole(request: pytest.FixtureRequest, api: Api, model: Upstream) -> str:
-    """Return all of a stream that ends in this way."""
-    if request.param == "complete":
-        model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
-    else:
-        model.answers["/v1/chat/completions"] = 500, {}
-    return begin(api).content.decode()
 
 
 @pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
@@ -75,61 +66,56 @@ def test_each_event_comes_as_soon_as_there_is_one(api: Api, model: Upstream):
     assert json.loads(next(events).data)["type"] == "complete"
 
 
-@pytest.mark.spec("S77")
-def test_each_event_is_one_line_of_json_with_a_type(whole: str):
-    frames = whole.removesuffix("\n\n").split("\n\n")
-
-    for frame in frames:
-        assert frame.startswith("data: ")
-        assert "\n" not in frame
-        event = json.loads(frame.removeprefix("data: "))
-        assert event["type"] in {"progress", "delta", "complete", "error"}
+FIELDS = {
+    "progress": {"progress": dict},
+    "delta": {"content": str},
+    "complete": {"message": dict, "cutOff": bool},
+    "error": {"error": str, "code": str},
+}
 
 
-@pytest.mark.spec("S83")
-def test_the_fields_of_an_event_are_always_of_one_type(whole: str):
-    fields = {
-        "progress": {"progress": dict},
-        "delta": {"content": str},
-        "complete": {"message": dict, "cutOff": bool},
-        "error": {"error": str, "code": str},
-    }
-    for frame in whole.removesuffix("\n\n").split("\n\n"):
-        event = json.loads(frame.removeprefix("data: "))
-        kind = event.pop("type")
-        assert {name: type(value) for name, value in event.items()} == fields[kind]
-        if kind == "progress":
-            assert event["progress"]["stage"] in {"thinking", "writing"}
+@pytest.mark.spec("S77", "S80", "S81", "S82", "S83")
+def test_each_event_is_a_line_of_json_and_the_end_is_the_last(api: Api, model: Upstream):
+    for kind in ("complete", "error"):
         if kind == "complete":
-            assert event["message"]["role"] == "assistant"
+            model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
+        else:
+            model.answers[COMPLETIONS] = 500, {}
+        frames = begin(api).content.decode().removesuffix("\n\n").split("\n\n")
 
-
-@pytest.mark.spec("S80", "S81", "S82")
-def test_the_end_is_the_last_thing_in_the_stream(whole: str):
-    kinds = [json.loads(frame[6:])["type"] for frame in whole.removesuffix("\n\n").split("\n\n")]
-
-    assert {"complete", "error"} & set(kinds) == {kinds[-1]}
-    assert kinds.count(kinds[-1]) == 1
+        assert [frame for frame in frames if not re.fullmatch("data: .*", frame)] == []
+        events = [json.loads(frame.removeprefix("data: ")) for frame in frames]
+        kinds = [event.pop("type") for event in events]
+        assert [number for number, k in enumerate(kinds) if k in {"complete", "error"}] == [
+            len(kinds) - 1
+        ]
+        assert kinds[-1] == kind
+        for event, name in zip(events, kinds, strict=True):
+            assert {field: type(value) for field, value in event.items()} == FIELDS[name]
+        stages = {event["progress"]["stage"] for event in events if "progress" in event}
+        assert stages <= {"thinking", "writing"}
+        if kind == "complete":
+            assert events[-1]["message"]["role"] == "assistant"
 
 
 @pytest.mark.spec("S84")
-@pytest.mark.parametrize("pieces", [["Hi"], ["H", "", "i", "\n", "  "], [" "], []], ids=str)
-def test_the_pieces_are_the_reply(api: Api, model: Upstream, pieces: list[str]):
-    model.always_reply(*pieces)
+def test_deltas_are_the_pieces_of_the_reply(api: Api, model: Upstream):
+    for pieces in (["Hi"], ["H", "", "i", "\n", "  "], [" "], []):
+        model.always_reply(*pieces)
 
-    *before, end = api.stream(api.converse(), "Hello")
+        *before, end = api.stream(api.converse(), "Hello")
 
-    written = [event["content"] for event in before if event["type"] == "delta"]
-    assert written == [piece for piece in pieces if piece]
-    assert before == [
-        THINKING,
-        *([WRITING] if written else []),
-        *before[len(before) - len(written) :],
-    ]
-    if written:
-        assert end["message"]["content"] == "".join(written)
-    else:
-        assert end == {"type": "error", "error": "The model said nothing.", "code": "model_failed"}
+        written = [piece for piece in pieces if piece]
+        assert before == [
+            THINKING,
+            *([WRITING] if written else []),
+            *({"type": "delta", "content": piece} for piece in written),
+        ]
+        if written:
+            assert end["message"]["content"] == "".join(written)
+        else:
+            nothing = {"error": "The model said nothing.", "code": "model_failed"}
+            assert end == {"type": "error"} | nothing
 
 
 @pytest.mark.spec("S84")

@@ -13,6 +13,7 @@ from database import DatabaseUnavailable
 from service.line import Line
 from tests.faults.databases.conftest import Database, Locked, Stopped
 from tests.service.guests import Come, Guest, NewLine, leases_run_out
+from tests.service.waiting import wait_until
 
 
 @pytest.fixture
@@ -33,8 +34,7 @@ def outage(database_url: str, request: pytest.FixtureRequest) -> Iterator[Databa
 
 
 def wait_until_seen(line: Line) -> None:
-    while line.places.database.failed_at == -math.inf:
-        pass
+    wait_until(lambda: line.places.database.failed_at != -math.inf)
 
 
 def test_an_outage_loses_nobody(new_line: NewLine, outage: Database, come: Come):

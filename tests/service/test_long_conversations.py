@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import msgspec
@@ -11,18 +11,21 @@ import pytest
 import config
 from service.application import create_service, parts_of
 from service.context import TOKENS_A_MESSAGE, TOKENS_A_PROMPT, Prompt, build
+from service.conversations import Conversation
 from service.current import Parts
 from service.messages import Message
-from service.model import Writing
+from service.model import ModelFailed, Writing
+from service.replies import HISTORY
+from service.reply import Complete
 from service.sampling import Sampling
 from service.twin_files import read
 from tests.service.client import Api
 from tests.service.conftest import TWIN
-from tests.support.upstream import Call, Upstream
+from tests.support.upstream import COMPLETIONS, Call, Upstream
 
 ADA = read("ada", TWIN, 1.0)
 WINDOW = 512
-TURNS = 200
+TURNS = 20
 TALK = (
     "What is a bicycle?",
     "自行车为什么不会倒下来" * 3,
@@ -41,36 +44,43 @@ def cost(prompt: Prompt) -> int:
     return sum(len(message["content"]) + 5 for message in prompt)
 
 
-def test_hundreds_of_turns_all_fit_the_model(api: Api, model: Upstream, parts: Parts):
+def test_all_prompts_of_a_long_conversation_fit_the_model(api: Api, model: Upstream, parts: Parts):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_window=WINDOW)
     prompts: list[Prompt] = []
 
     def reply(call: Call) -> None:
-        prompts.append(call.body["messages"])
-        if cost(prompts[-1]) + call.body["max_tokens"] > WINDOW:
+        prompts.append(prompt := call.body["messages"])
+        if cost(prompt) + call.body["max_tokens"] > WINDOW:
             call.respond(400, {"error": "maximum context length"})
         else:
-            call.start_stream().delta(talk(len(prompts)))
+            call.start_stream().delta(talk(int(prompt[-1]["content"].split()[0]) + 1))
             call.complete()
 
-    model.answers["/v1/chat/completions"] = reply
+    model.answers[COMPLETIONS] = reply
     model.answers["/tokenize"] = lambda call: call.respond(
         200, {"tokens": [1] * len(call.body["content"])}
     )
-    conversation = api.converse()
-    for turn in range(TURNS):
-        *_, end = api.stream(conversation, talk(turn))
-        assert end["type"] == "complete", end
+    # The second grows longer than what is read of a conversation.
+    for stored in (0, HISTORY // 2 - TURNS // 2):
+        conversation = api.converse()
+        for turn in range(stored):
+            said, holder = parts.messages.say(conversation, talk(turn))
+            parts.messages.reply(said, str(holder), talk(turn + 1), complete=True)
+        prompts.clear()
+        turns = range(stored, stored + TURNS)
+        for turn in turns:
+            *_, end = api.stream(conversation, talk(turn))
+            assert end["type"] == "complete", end
 
-    assert len(prompts) == TURNS, "some were refused"
-    for turn, prompt in enumerate(prompts):
-        assert prompt[:3] == prompts[0][:3]
-        assert prompt[-1] == {"role": "user", "content": talk(turn)}
-    assert prompts[-1][0] == {"role": "system", "content": ADA.instructions}
-    assert prompts[-1][-3:-1] == [
-        {"role": "user", "content": talk(TURNS - 2)},
-        {"role": "assistant", "content": talk(TURNS - 1)},
-    ]
+        assert len(prompts) == TURNS, "some were refused"
+        for turn, prompt in zip(turns, prompts, strict=True):
+            assert prompt[:3] == prompts[0][:3]
+            assert prompt[-1] == {"role": "user", "content": talk(turn)}
+        assert prompts[-1][0] == {"role": "system", "content": ADA.instructions}
+        assert prompts[-1][-3:-1] == [
+            {"role": "user", "content": talk(turns[-2])},
+            {"role": "assistant", "content": talk(turns[-1])},
+        ]
 
 
 def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
@@ -83,7 +93,7 @@ def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
             call.start_stream().delta("Fine")
             call.complete()
 
-    model.answers["/v1/chat/completions"] = reply
+    model.answers[COMPLETIONS] = reply
     conversation = api.converse()
 
     *_, end = api.stream(conversation, "long " * WINDOW)
@@ -109,46 +119,63 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
     parts.database.close()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "自行车为什么不会倒下来",
-        "🚲🧑‍🚀 ",
-        "x = [[0] * 8, {1: 2}] ",
-        "What a long and plain sentence. ",
-    ],
-    ids=["Chinese", "emoji", "code", "prose"],
-)
+@pytest.fixture
+def new_talk(bundled: Parts) -> Callable[[str], Conversation]:
+    """Return a conversation of so many turns in such words with each call."""
+
+    def new_talk(words: str) -> Conversation:
+        conversation = bundled.conversations.create("alice", "ada", "")
+        for turn in range(TURNS):
+            said, holder = bundled.messages.say(conversation.id, f"{turn} {words * 4}")
+            bundled.messages.reply(said, str(holder), words * (turn % 7 + 1), complete=True)
+        return conversation
+
+    return new_talk
+
+
 def test_the_bundled_model_never_refuses_a_long_conversation(
-    bundled: Parts, words: str, monkeypatch: pytest.MonkeyPatch
+    bundled: Parts, new_talk: Callable[[str], Conversation], monkeypatch: pytest.MonkeyPatch
 ):
-    conversation = bundled.conversations.create("alice", "ada", "")
-    for turn in range(60):
-        said, holder = bundled.messages.say(conversation.id, f"{turn} {words * 4}")
-        bundled.messages.reply(said, str(holder), words * (turn % 7 + 1), complete=True)
+    scripts = {
+        "Chinese": "自行车为什么不会倒下来",
+        "emoji": "🚲🧑‍🚀 ",
+        "code": "x = [[0] * 8, {1: 2}] ",
+        "prose": "What a long and plain sentence. ",
+    }
     asked: list[Prompt] = []
     ask = bundled.model.reply
 
     def reply(prompt: Prompt, sampling: Sampling) -> Writing:
         asked.append(prompt)
+        if len(asked) > 1:  # to read a prompt takes seconds, to count it does not
+            raise ModelFailed("counted")
         return ask(prompt, sampling)
 
     monkeypatch.setattr(bundled.model, "reply", reply)
     *_, twin = bundled.twins.all()
-    _, follow = bundled.replies.begin(conversation, twin, words)
-    list(follow(lambda: False))
+    ends = []
+    for words in scripts.values():
+        _, follow = bundled.replies.begin(new_talk(words), twin, words)
+        ends.append(list(follow(lambda: False))[-1])
 
-    (prompt,) = asked
+    assert isinstance(ends[0], Complete), ends[0]
+    assert [prompt[0]["content"] for prompt in asked] == [ADA.instructions] * len(scripts)
+    assert max(len(prompt) for prompt in asked) < 2 * TURNS
+    counted = {name: tokens_of(bundled, p) for name, p in zip(scripts, asked, strict=True)}
+    room = WINDOW - twin.about.max_tokens
+    assert {name: n for name, n in counted.items() if not WINDOW * 0.4 < n <= room} == {}
+
+
+def tokens_of(bundled: Parts, prompt: Prompt) -> int:
+    """Ask the bundled model how many tokens a prompt has."""
     url, key, _ = bundled.model._where()
-    counted = bundled.model._session.post(
+    answer = bundled.model._session.post(
         f"{url}/chat/completions/input_tokens",
         json={"messages": prompt},
         headers=bundled.model._headers(key),
         timeout=10,
-    ).json()["input_tokens"]
-    assert prompt[0]["content"] == ADA.instructions
-    assert len(prompt) < 120
-    assert WINDOW * 0.4 < counted < WINDOW
+    )
+    return int(answer.json()["input_tokens"])
 
 
 def history(turns: int) -> list[Message]:
@@ -161,27 +188,29 @@ def history(turns: int) -> list[Message]:
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
 
-@pytest.mark.parametrize("window", [100, 333, 700, 1500, 5000, 9000])
-def test_what_fits_is_told_or_two_thirds_of_it_and_few_counts_find_it(window: int):
-    counts: list[str] = []
+def test_what_fits_is_told_or_two_thirds_of_it_and_few_counts_find_it():
+    for window in (100, 333, 700, 1500, 5000, 9000):
+        counts: list[str] = []
 
-    def tokens(text: str) -> int:
-        counts.append(text)
-        return len(text.replace("\n", ""))
+        def tokens(text: str, counts: list[str] = counts) -> int:
+            counts.append(text)
+            return len(text.replace("\n", ""))
 
-    prompt = build(ADA, history(100), window=window, tokens=tokens)
+        prompt = build(ADA, history(100), window=window, tokens=tokens)
 
-    def fits(turns: int) -> bool:
-        longer = [m for m in history(100) if m.id == "new" or int(m.id.split()[1]) >= 100 - turns]
-        prompt = build(ADA, longer, window=10**9)
-        left = window - TOKENS_A_PROMPT - TOKENS_A_MESSAGE * len(prompt)
-        return sum(len(message["content"]) for message in prompt) <= left
+        told = (len(prompt) - 4) // 2
+        assert [m["content"] for m in prompt[3:-1:2]] == [talk(t) for t in range(100 - told, 100)]
+        assert told == 0 or fits(told, window)
+        assert not fits(told * 3 // 2 + 2, window)
+        assert len(counts) <= 9, window
 
-    told = (len(prompt) - 4) // 2
-    assert [m["content"] for m in prompt[3:-1:2]] == [talk(t) for t in range(100 - told, 100)]
-    assert told == 0 or fits(told)
-    assert not fits(told * 3 // 2 + 2)
-    assert len(counts) <= 9
+
+def fits(turns: int, window: int) -> bool:
+    """Say whether the newest turns fit the window."""
+    longer = [m for m in history(100) if m.id == "new" or int(m.id.split()[1]) >= 100 - turns]
+    prompt = build(ADA, longer, window=10**9)
+    left = window - TOKENS_A_PROMPT - TOKENS_A_MESSAGE * len(prompt)
+    return sum(len(message["content"]) for message in prompt) <= left
 
 
 def test_the_talk_begins_with_the_same_words_for_some_turns():

@@ -11,7 +11,7 @@ import pytest
 from service.current import Parts
 from service.sampling import Sampling
 from tests.service.client import Api
-from tests.support.upstream import Upstream
+from tests.support.upstream import COMPLETIONS, Call, Upstream
 
 
 def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Upstream):
@@ -79,27 +79,20 @@ REFUSALS = [
 
 
 @pytest.mark.spec("S24", "S81", "S86")
-@pytest.mark.parametrize(("status", "sentence", "code", "told"), REFUSALS)
-def test_a_model_that_fails_is_an_error_and_the_next_message_works(
-    api: Api, model: Upstream, status: int, sentence: str, code: str, told: int
-):
+def test_a_failing_model_is_an_error_and_the_next_message_works(api: Api, model: Upstream):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
-    with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(conversation, "Hello"))
-        model.next_call().respond(status, {"error": "secret detail /home/x"})
-        *_, error = events.result(10)
+    for status, sentence, code, told in REFUSALS:
+        model.answers[COMPLETIONS] = status, {"error": "secret detail /home/x"}
+        *_, error = api.stream(conversation, "Hello")
         assert error == {"type": "error", "error": sentence, "code": code}
 
-        whole = pool.submit(api.post, path, json={"content": "Hello"})
-        model.next_call().respond(status, {"error": "secret detail /home/x"})
-        answer = whole.result(10)
+        answer = api.post(path, json={"content": "Hello"})
         assert (answer.status_code, answer.json()["code"]) == (told, code)
         assert answer.json()["error"] == sentence
 
-        events = pool.submit(list, api.stream(conversation, "Again"))
-        model.reply("Better")
-        assert events.result(10)[-1]["message"]["content"] == "Better"
+        model.always_reply("Better")
+        assert [*api.stream(conversation, "Again")][-1]["message"]["content"] == "Better"
 
 
 GARBAGE = {
@@ -113,43 +106,41 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
-def test_a_model_that_writes_garbage_is_an_error_and_the_next_message_works(
-    api: Api, model: Upstream, garbage: bytes
-):
+def test_garbage_of_the_model_is_an_error_and_the_next_message_works(api: Api, model: Upstream):
     conversation = api.converse()
-    with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(conversation, "Hello"))
-        call = model.next_call().start_stream()
-        call.send_bytes(garbage)
-        call.close()
-        *_, error = events.result(10)
-        assert (error["type"], error["code"]) == ("error", "model_failed")
-        assert "secret" not in error["error"]
+    wrong = []
+    for name, garbage in GARBAGE.items():
+        model.answers[COMPLETIONS] = lambda call, garbage=garbage: send(call, garbage)
+        *_, error = api.stream(conversation, "Hello")
+        model.always_reply("Better")
+        *_, end = api.stream(conversation, "Again")
 
-        events = pool.submit(list, api.stream(conversation, "Again"))
-        model.reply("Better")
-        assert events.result(10)[-1]["message"]["content"] == "Better"
+        seen = error["type"], error.get("code"), "secret" in str(error), end["type"]
+        if seen != ("error", "model_failed", False, "complete"):
+            wrong.append((name, error, end))
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("text", "reason", "rest"),
-    [
+def send(call: Call, data: bytes) -> None:
+    call.start_stream()
+    call.send_bytes(data)
+    call.close()
+
+
+def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: Api, model: Upstream):
+    for text, reason, rest in [
         ("Once upon", "stop", ""),
         ("Once upon", "length", " …"),
         ("```\nx = 1", "length", "\n```\n\n…"),
-    ],
-)
-def test_a_reply_that_is_cut_off_at_its_bound_shows_that_it_goes_on(
-    api: Api, model: Upstream, text: str, reason: str, rest: str
-):
-    with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+    ]:
+        events = api.stream(api.converse(), "Hello")
+        next(events)
         call = model.next_call().start_stream()
         for sign in text:
             call.delta(sign)
         call.complete(finish_reason=reason)
-        end = events.result(10)[-1]
+
+        *_, end = events
         assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -105,12 +103,13 @@ def test_a_key_is_for_one_message(api: Api, model: Upstream):
     assert send(api, api.converse()).json()["code"] == "idempotency_key_reused"
 
 
-@pytest.mark.parametrize("key", ['""', "x" * 256, "a\tb", '"' + "x" * 255, '"a"b"', '"a'])
-def test_a_key_that_is_none_is_refused(api: Api, key: str):
-    answer = send(api, api.converse(), **{"Idempotency-Key": key})
+def test_an_invalid_idempotency_key_is_refused(api: Api):
+    conversation = api.converse()
+    for key in ('""', "x" * 256, "a\tb", '"' + "x" * 255, '"a"b"', '"a'):
+        answer = send(api, conversation, **{"Idempotency-Key": key})
 
-    assert answer.status_code == 400
-    assert "Idempotency-Key" in answer.json()["error"]
+        assert answer.status_code == 400, key
+        assert "Idempotency-Key" in answer.json()["error"]
 
 
 def test_ten_at_once_are_one(api: Api, model: Upstream):

@@ -46,29 +46,35 @@ def test_our_own_secret_signs_nothing_where_a_provider_does(
         own.read(provider.sign("one"))
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        {"kid": "../../dev/null"},
-        {"kid": "' OR 1=1 --"},
-        {"kid": ""},
-        {"kid": None},
-        {"kid": 3},
-        {"alg": "none"},
-        {"alg": "HS256"},
-        {"alg": "ES256"},
-    ],
-    ids=str,
-)
-def test_tricks_in_the_header_get_nowhere(
-    tokens: Tokens, provider: Provider, header: dict[str, Any]
-):
-    head, claims, signature = provider.sign("one").split(".")
-    held = json.loads(jwt.utils.base64url_decode(head)) | header
-    forged = encoded(json.dumps(held).encode())
+HEADERS: list[dict[str, Any]] = [
+    {"kid": "../../dev/null"},
+    {"kid": "' OR 1=1 --"},
+    {"kid": ""},
+    {"kid": None},
+    {"kid": 3},
+    {"alg": "none"},
+    {"alg": "HS256"},
+    {"alg": "ES256"},
+]
 
-    with pytest.raises(InvalidToken):
-        tokens.read(f"{forged}.{claims}.{signature}")
+
+def test_forged_headers_are_refused(tokens: Tokens, provider: Provider):
+    head, claims, signature = provider.sign("one").split(".")
+    accepted = []
+    for header in HEADERS:
+        held = json.loads(jwt.utils.base64url_decode(head)) | header
+        forged = encoded(json.dumps(held).encode())
+        if is_valid(tokens, f"{forged}.{claims}.{signature}"):
+            accepted.append(header)
+    assert accepted == []
+
+
+def is_valid(tokens: Tokens, token: str) -> bool:
+    try:
+        tokens.read(token)
+    except InvalidToken:
+        return False
+    return True
 
 
 def test_a_header_that_names_a_key_of_its_own_is_not_believed(tokens: Tokens, provider: Provider):
@@ -82,26 +88,22 @@ def test_a_header_that_names_a_key_of_its_own_is_not_believed(tokens: Tokens, pr
     assert provider.fetched == 1
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [
-        {"iss": "https://evil.example"},
-        {"iss": None},
-        {"aud": "another"},
-        {"aud": None},
-        {"exp": 1},
-        {"exp": None},
-        {"nbf": 32_503_680_000},  # the year 3000
-        {"sub": None},
-        {"sub": "a\nb"},
-    ],
-    ids=str,
-)
-def test_claims_that_are_wrong_prove_nothing(
-    tokens: Tokens, provider: Provider, claims: dict[str, Any]
-):
-    with pytest.raises(InvalidToken):
-        tokens.read(provider.sign("one", **claims))
+CLAIMS: list[dict[str, Any]] = [
+    {"iss": "https://evil.example"},
+    {"iss": None},
+    {"aud": "another"},
+    {"aud": None},
+    {"exp": 1},
+    {"exp": None},
+    {"nbf": 32_503_680_000},  # the year 3000
+    {"sub": None},
+    {"sub": "a\nb"},
+]
+
+
+def test_invalid_claims_are_refused(tokens: Tokens, provider: Provider):
+    assert is_valid(tokens, provider.sign("one"))
+    assert [c for c in CLAIMS if is_valid(tokens, provider.sign("one", **c))] == []
 
 
 def test_clocks_may_differ_by_less_than_a_minute(tokens: Tokens, provider: Provider):

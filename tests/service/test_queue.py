@@ -100,6 +100,7 @@ def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
         assert renewed.acquire(timeout=10)
     events = api.stream(api.converse(), "Second")
     assert next(events) == QUEUED
-    call.start_stream().complete()
+    call.start_stream()
+    assert call.wait_for_disconnect()
     assert next(events) == THINKING
     model.reply("Hi")

@@ -57,15 +57,16 @@ def test_a_conversation_shows_its_times_beside_what_it_is(api: Api):
 
 
 @pytest.mark.spec("S18")
-@pytest.mark.parametrize("content", ["  Grüße,\r\n\tAda! 👩‍🔬 ", "<b>&amp;</b>", '"\\u0041"', "0"])
-def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Upstream, content: str):
-    model.always_reply(content)
-    path = f"/conversations/{api.converse()}/messages"
+def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Upstream):
+    for content in ("  Grüße,\r\n\tAda! 👩‍🔬 ", "<b>&amp;</b>", '"\\u0041"', "0"):
+        model.always_reply(content)
+        path = f"/conversations/{api.converse()}/messages"
 
-    assert api.post(path, json={"content": content}).json()["data"]["content"] == content
+        assert api.post(path, json={"content": content}).json()["data"]["content"] == content
 
-    assert [message["content"] for message in api.get(path).json()["data"]] == [content, content]
-    assert model.calls[-1].body["messages"][-1]["content"] == content
+        kept = [message["content"] for message in api.get(path).json()["data"]]
+        assert kept == [content, content]
+        assert model.calls[-1].body["messages"][-1]["content"] == content
 
 
 @pytest.mark.spec("S19")
@@ -96,11 +97,12 @@ def test_a_key_is_called_what_the_caller_chose(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S21", "S59")
-@pytest.mark.parametrize("scope", ["admin", "READ_ONLY", "read_only ", "", None, 1, ["read_only"]])
-def test_there_is_no_third_scope(api: Api, parts: Parts, scope: object):
-    answer = make_key(api, parts, scope=scope)
+def test_there_is_no_third_scope(api: Api, parts: Parts):
+    scopes = ["admin", "READ_ONLY", "read_only ", "", None, 1, ["read_only"]]
+    answers = [make_key(api, parts, scope=scope) for scope in scopes]
 
-    assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "scope")
+    told = [(a.status_code, a.json()["details"][0]["field"]) for a in answers]
+    assert told == [(422, "scope")] * len(scopes)
 
 
 @pytest.mark.spec("S22", "S60")
@@ -117,25 +119,18 @@ def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S23", "S91")
-@pytest.mark.parametrize("kind", ["twins", "conversations", "messages", "keys"])
-def test_every_list_says_which_page_of_how_many_it_is(
-    api: Api, model: Upstream, parts: Parts, kind: str
-):
+def test_every_list_says_which_page_of_how_many_it_is(api: Api, model: Upstream, parts: Parts):
     model.always_reply("Hi")
     (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     conversations = [api.converse(), api.converse()]
-    paths = {
-        "twins": "/twins",
-        "conversations": "/conversations",
-        "messages": f"/conversations/{conversations[0]}/messages",
-        "keys": "/auth/api-keys",
-    }
-    headers = jwt(parts) if kind == "keys" else api.headers
+    messages = f"/conversations/{conversations[0]}/messages"
     make_key(api, parts)
-    api.post(paths["messages"], json={"content": "Hello"})
+    api.post(messages, json={"content": "Hello"})
 
-    answer = api.get(paths[kind], params={"page": 2, "limit": 1}, headers=headers).json()
+    for path in ("/twins", "/conversations", messages, "/auth/api-keys"):
+        headers = jwt(parts) if path == "/auth/api-keys" else api.headers
+        answer = api.get(path, params={"page": 2, "limit": 1}, headers=headers).json()
 
-    assert len(answer["data"]) == 1
-    assert answer["pagination"] == {"page": 2, "limit": 1, "total": 2, "pages": 2}
-    assert api.get(paths[kind], params={"limit": 101}, headers=headers).status_code == 400
+        assert len(answer["data"]) == 1, path
+        assert answer["pagination"] == {"page": 2, "limit": 1, "total": 2, "pages": 2}
+        assert api.get(path, params={"limit": 101}, headers=headers).status_code == 400

@@ -10,7 +10,9 @@ import pytest
 
 import sse
 from service.current import Parts
+from service.reply import Progress
 from tests.service.client import Api
+from tests.service.waiting import wait_until
 from tests.support.upstream import Upstream
 
 
@@ -31,7 +33,7 @@ def test_6_one_reply_at_a_time(api: Api, model: Upstream):
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
 
 
-def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream):
+def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, parts: Parts):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
@@ -42,51 +44,56 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream):
     call.delta(" and half")
     call.complete()
 
-    with ThreadPoolExecutor(1) as pool:
-        next_one = pool.submit(say_until_free, api, conversation, "Next")
-        model.reply("Yes")
-        next_one.result(10)
+    wait_until(lambda: len(parts.messages.of(conversation)[0]) == 2)
+    model.always_reply("Yes")
+    assert api.post(path, json={"content": "Next"}).status_code == 201
     history = api.get(path).json()["data"]
     assert [m["content"] for m in history] == ["Hello", "Half and half", "Next", "Yes"]
     assert {m["status"] for m in history} == {"complete"}
 
 
-def say_until_free(api: Api, conversation: str, content: str) -> None:
-    """Send a message as soon as the conversation is free."""
-    path = f"/conversations/{conversation}/messages"
-    while api.post(path, json={"content": content}).status_code == 409:
-        pass
+def test_a_reply_is_not_sent_to_a_client_that_hung_up(api: Api, model: Upstream, parts: Parts):
+    events = api.stream(api.converse(), "Hello")
+    assert next(events)["type"] == "progress"
+    model.next_call()
+    [reply] = parts.replies._running.values()
+    reply.listen_seconds = reply.keep_alive_seconds = 0.01
+    follow = reply.follow(lambda: True)
+
+    assert next(follow) == Progress("thinking")
+    assert next(follow, "the end") == "the end"
 
 
 @pytest.mark.spec("S24")
-@pytest.mark.parametrize("when", ["while it writes", "while it thinks"])
-def test_a_reply_that_is_deleted_stops_the_model_and_frees_the_conversation(
-    api: Api, model: Upstream, when: str
-):
-    conversation = api.converse()
-    path = f"/conversations/{conversation}/messages"
-    response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
-    events = (json.loads(event.data) for event in sse.read(api.chunks(response)))
-    call = model.next_call()
-    if when == "while it writes":
-        call.start_stream().delta("Half")
-        while next(events)["type"] != "delta":
-            pass
-    place = response.headers["Location"].removeprefix("/api/v1")
+def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(api: Api, model: Upstream):
+    for half in (["Half"], []):
+        conversation = api.converse()
+        path = f"/conversations/{conversation}/messages"
+        response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
+        events = (json.loads(event.data) for event in sse.read(api.chunks(response)))
+        call = model.next_call()
+        if half:
+            call.start_stream().delta("Half")
+            while next(events)["type"] != "delta":
+                pass
+        place = response.headers["Location"].removeprefix("/api/v1")
 
-    assert api.delete(place).status_code == 204
-    *_, last = events
+        assert api.delete(place).status_code == 204
+        *_, last = events
 
-    assert last == {"type": "error", "error": "The reply was stopped.", "code": "stopped"}
-    assert when == "while it thinks" or call.wait_for_disconnect()
-    with ThreadPoolExecutor(1) as pool:
-        again = pool.submit(list, api.stream(conversation, "Next"))
+        assert last == {"type": "error", "error": "The reply was stopped.", "code": "stopped"}
+        assert not half or call.wait_for_disconnect()
+        next_reply = api.stream(conversation, "Next")
+        next(next_reply)
         model.reply("Yes")
-        assert again.result(10)[-1]["message"]["content"] == "Yes"
-    history = [(m["content"], m["status"]) for m in api.get(path).json()["data"]]
-    half = [("Half", "incomplete")] if when == "while it writes" else []
-    assert history == [("Hello", "complete"), *half, ("Next", "complete"), ("Yes", "complete")]
-    assert api.delete(place).status_code == 204
+        assert list(next_reply)[-1]["message"]["content"] == "Yes"
+        history = [(m["content"], m["status"]) for m in api.get(path).json()["data"]]
+        assert history == [
+            ("Hello", "complete"),
+            *((content, "incomplete") for content in half),
+            *(("Next", "complete"), ("Yes", "complete")),
+        ]
+        assert api.delete(place).status_code == 204
 
 
 def test_nobody_stops_what_is_not_theirs(api: Api, model: Upstream, url: str, parts: Parts):

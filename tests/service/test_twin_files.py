@@ -24,67 +24,78 @@ def test_a_file_is_a_twin():
     assert twin.about.temperature == 0.2
 
 
-@pytest.mark.parametrize(
-    ("front_matter", "problem"),
-    [
-        ("description: x", "line 1: name is missing."),
-        ("name: Ada\nstarters: one", "line 3: starters should be a list."),
-        (
-            "name: Ada\nlanguage: English, mostly",
-            "line 3: language should be the code of a language, for example de or pt-BR.",
-        ),
-        (
-            "name: Ada\n\ntemprature: 1",
-            "line 4: temprature is not known (did you mean temperature?).",
-        ),
-        ("name: Ada\ntemperature: 9", "line 3: temperature should be a number from 0 to 2."),
-        ("name: Ada\ntemperature: .nan", "line 3: temperature should be a number from 0 to 2."),
-        ("name: Ada\ntop_p: 0", "line 3: top_p should be a number above 0 and up to 1."),
-        ("name: Ada\nseed: x", "line 3: seed should be a whole number from 0 to 4,294,967,295."),
-        ("name: Ada\nstop: [a, b, c, d, e]", "line 3: stop should be a list of 1 to 4 entries."),
-        ("name: Ada\nstop:\n- a\n- ''", "line 5: stop[1] should be text that is not empty."),
-        ("name: Ada\nmodel:", "line 3: model should be text that is not empty."),
-        (
-            "name: Ada\nexamples:\n  - said: a\n    reply: b\n  - said: c",
-            "line 6: examples[1].reply is missing.",
-        ),
-        (
-            "name: Ada\nexamples:\n  - said: a\n    reply: b\n    relpy: c",
-            "line 6: examples[0].relpy is not known (did you mean reply?).",
-        ),
-        ("name: Ada\nname: Eve", "line 3: name is in line 2 already."),
-        ("- a", "line 2: a field is written as name: value."),
-        ("name: Ada\n[a]: b", "line 3: a field is written as name: value."),
-        ("name: Ada\ngreeting: [Hi\nmodel: x", "line 3: the ] to the bracket here is missing."),
-        ("name: Ada\ngreeting: 'Hi\nmodel: x", "line 3: the quotation mark here is not closed."),
-        ("name: Ada\ngreeting: Hi: you", "line 3: text with a colon in it needs quotes around it."),
-        ("name: Ada\ngreeting: @you", "line 3: text that begins with @ needs quotes around it."),
-        ("name: Ada\ngreeting: &you", "line 3: text that begins with & needs quotes around it."),
-        ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! needs quotes around it."),
-        ("name: Ada\nstarters:\n\t- One", "line 4: indent with spaces, not with tabs."),
-        ("name: Ada\ngreeting: Hi\x07", "line 3: there is a control character."),
-        ('name: "\\UFFFFFFFF"', "line 1: there is a character that does not exist."),
-        ('name: "\\U00110000"', "line 1: there is a character that does not exist."),
-        ('name: Ada\ngreeting: "\\0"', "line 3: there is a control character."),
-        ('name: Ada\ngreeting: "\\ud800"', "line 3: there is a control character."),
-        ("name: " + "[" * 50_000, "line 1: the front matter is nested too deeply."),
-    ],
-)
-def test_a_broken_file_names_its_line(front_matter: str, problem: str):
-    with pytest.raises(BrokenTwin) as error:
-        read("ada", f"---\n{front_matter}\n---\nYou are Ada.", 1.0)
-    assert str(error.value) == problem
+BROKEN = [
+    ("description: x", "line 1: name is missing."),
+    ("name: Ada\nstarters: one", "line 3: starters should be a list."),
+    (
+        "name: Ada\nlanguage: English, mostly",
+        "line 3: language should be the code of a language, for example de or pt-BR.",
+    ),
+    (
+        "name: Ada\n\ntemprature: 1",
+        "line 4: temprature is not known (did you mean temperature?).",
+    ),
+    ("name: Ada\ntemperature: 9", "line 3: temperature should be a number from 0 to 2."),
+    ("name: Ada\ntemperature: .nan", "line 3: temperature should be a number from 0 to 2."),
+    ("name: Ada\ntop_p: 0", "line 3: top_p should be a number above 0 and up to 1."),
+    ("name: Ada\nseed: x", "line 3: seed should be a whole number from 0 to 4,294,967,295."),
+    ("name: Ada\nstop: [a, b, c, d, e]", "line 3: stop should be a list of 1 to 4 entries."),
+    ("name: Ada\nstop:\n- a\n- ''", "line 5: stop[1] should be text that is not empty."),
+    ("name: Ada\nmodel:", "line 3: model should be text that is not empty."),
+    (
+        "name: Ada\nexamples:\n  - said: a\n    reply: b\n  - said: c",
+        "line 6: examples[1].reply is missing.",
+    ),
+    (
+        "name: Ada\nexamples:\n  - said: a\n    reply: b\n    relpy: c",
+        "line 6: examples[0].relpy is not known (did you mean reply?).",
+    ),
+    ("name: Ada\nname: Eve", "line 3: name is in line 2 already."),
+    ("- a", "line 2: a field is written as name: value."),
+    ("name: Ada\n[a]: b", "line 3: a field is written as name: value."),
+    ("name: Ada\ngreeting: [Hi\nmodel: x", "line 3: the ] to the bracket here is missing."),
+    ("name: Ada\ngreeting: 'Hi\nmodel: x", "line 3: the quotation mark here is not closed."),
+    ("name: Ada\ngreeting: Hi: you", "line 3: text with a colon in it needs quotes around it."),
+    ("name: Ada\ngreeting: @you", "line 3: text that begins with @ needs quotes around it."),
+    ("name: Ada\ngreeting: &you", "line 3: text that begins with & needs quotes around it."),
+    ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! needs quotes around it."),
+    ("name: Ada\nstarters:\n\t- One", "line 4: indent with spaces, not with tabs."),
+    ("name: Ada\ngreeting: Hi\x07", "line 3: there is a control character."),
+    ('name: "\\UFFFFFFFF"', "line 1: there is a character that does not exist."),
+    ('name: "\\U00110000"', "line 1: there is a character that does not exist."),
+    ('name: Ada\ngreeting: "\\0"', "line 3: there is a control character."),
+    ('name: Ada\ngreeting: "\\ud800"', "line 3: there is a control character."),
+    ("name: " + "[" * 50_000, "line 1: the front matter is nested too deeply."),
+]
 
 
-@pytest.mark.parametrize("text", ["You are Ada.", "", "---\nname: Ada\n", "\n---\nname: Ada\n---"])
-def test_a_file_without_front_matter_is_told_so(text: str):
-    with pytest.raises(BrokenTwin, match="line 1: front matter between two lines of --- is"):
-        read("ada", text, 1.0)
+def problem_of(text: str) -> str:
+    try:
+        return f"none: {read('ada', text, 1.0)}"
+    except BrokenTwin as error:
+        return str(error)
 
 
-@pytest.mark.parametrize("name", ["1984", "No", "null", "2001-01-01", "1:30", "0x10", "~"])
-def test_a_name_is_text_whatever_it_looks_like(name: str):
-    assert read("ada", f"---\nname: {name}\n---\n", 1.0).about.name == name
+def test_a_broken_file_names_its_line():
+    problems = [
+        (front_matter, problem_of(f"---\n{front_matter}\n---\nYou are Ada."))
+        for front_matter, _ in BROKEN
+    ]
+
+    assert [row for row in problems if row not in BROKEN] == []
+
+
+def test_a_file_without_front_matter_is_refused():
+    texts = ["You are Ada.", "", "---\nname: Ada\n", "\n---\nname: Ada\n---"]
+
+    problem = "line 1: front matter between two lines of --- is missing."
+    assert [problem_of(text) for text in texts] == [problem] * 4
+
+
+def test_a_name_is_always_text():
+    names = ["1984", "No", "null", "2001-01-01", "1:30", "0x10", "~"]
+
+    assert [read("ada", f"---\nname: {name}\n---\n", 1.0).about.name for name in names] == names
 
 
 def test_only_a_line_of_three_dashes_ends_the_front_matter():
@@ -114,20 +125,19 @@ def outcome(front_matter: str) -> bool:
         return str(error).startswith("line ")
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        TWIN.encode(),
-        b"\xef\xbb\xbf" + TWIN.encode(),
-        TWIN.replace("\n", "\r\n").encode(),
-        TWIN.replace("\n", "\r").encode(),
-    ],
-    ids=["as it is", "BOM", "CRLF", "CR"],
-)
-def test_an_editor_may_save_it_in_its_own_way(tmp_path: Path, data: bytes):
-    (tmp_path / "ada.md").write_bytes(data)
-
-    assert load(tmp_path / "ada.md", 1.0) == read("ada", TWIN, 1.0)
+def test_bom_and_line_ends_of_editors_are_accepted(tmp_path: Path):
+    saved = {
+        "as it is": TWIN.encode(),
+        "BOM": b"\xef\xbb\xbf" + TWIN.encode(),
+        "CRLF": TWIN.replace("\n", "\r\n").encode(),
+        "CR": TWIN.replace("\n", "\r").encode(),
+    }
+    wrong = []
+    for how, data in saved.items():
+        (tmp_path / "ada.md").write_bytes(data)
+        if load(tmp_path / "ada.md", 1.0) != read("ada", TWIN, 1.0):
+            wrong.append(how)
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -98,16 +98,15 @@ def test_odd_files_are_told_and_the_other_twins_stay(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize(
-    "twin_id", ["../ada", "a/../ada", "/ada", "deeper/eve", "x" * 5000, "\0", "\ud800", "", ".."]
-)
-def test_an_id_leads_nowhere_else(tmp_path: Path, twin_id: str):
+def test_an_id_never_leads_out_of_the_folder(tmp_path: Path):
     (tmp_path / "ada.md").write_text(TWIN)
     (tmp_path / "twins" / "deeper").mkdir(parents=True)
     (tmp_path / "twins" / "deeper" / "eve.md").write_text(TWIN)
     (tmp_path / "twins" / "a").mkdir()
+    twins = Twins(tmp_path / "twins")
 
-    assert Twins(tmp_path / "twins").find_for(twin_id, "alice", frozenset()) is None
+    ids = ["../ada", "a/../ada", "/ada", "deeper/eve", "x" * 5000, "\0", "\ud800", "", ".."]
+    assert [id_ for id_ in ids if found(twins, id_) is not None] == []
 
 
 def test_the_operator_is_told_what_is_wrong_once(

@@ -1,0 +1,17 @@
+"""Wait for a condition."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+WAIT_SECONDS = 10
+PAUSE_SECONDS = 0.005
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Return as soon as the condition is true."""
+    give_up = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(PAUSE_SECONDS)
