@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import Surprises
 from tests.journeys.steps import box, say, talking, text, turn
+from tests.journeys.traffic import until
 from tests.support.upstream import Upstream
 
 LATER_MS = 10_000
@@ -81,7 +82,7 @@ def test_reply_is_copied_as_markdown_and_its_code_as_code(
     page.evaluate("getSelection().removeAllRanges()")
     context.clear_cookies()
     copy.click()
-    page.wait_for_function("String(getSelection()).includes('Look:')")
+    until(page, lambda: "Look:" in page.evaluate("String(getSelection())"))
     assert clipboard(page) == "mine"
     assert [line for line in surprises if "404" not in line and "DISCONNECTED" not in line] == []
     surprises.clear()
