@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from flask import Flask
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from jinja2 import FileSystemBytecodeCache
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 import app as twindow
 from blueprints.current import Portal
@@ -160,5 +161,9 @@ def browser() -> Iterator[Browser]:
     path = chromium.path()  # before Playwright starts: looking for its own Chromium starts it, too
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
+        rate = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
+        expect.set_options(timeout=10_000 * rate)
+        if rate > 1:
+            chromium.slow_down(browser, rate)
         yield browser
         browser.close()

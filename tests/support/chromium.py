@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.support.packages import found, install
 
@@ -39,6 +40,21 @@ def resize(page: Page, width: int, height: int) -> None:
     """Set the size of the window, in CSS pixels, and wait until the page has answered to it."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(DRAWN)
+
+
+def slow_down(browser: Browser, rate: float) -> None:
+    """Divide the processor's speed by this rate in every page that is opened from now on."""
+    new_context = browser.new_context
+
+    def throttle(page: Page) -> None:
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+
+    def new_slow_context(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.on("page", throttle)
+        return context
+
+    browser.new_context = new_slow_context  # type: ignore[method-assign]
 
 
 def _look() -> str | None:
