@@ -46,7 +46,8 @@ def enter_twice(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def turn(page: Page, state: str, number: int = 0):
+def turn(page: Page, state: str, number: int = 0) -> Locator:
+    """Return a turn in a state: waiting, streaming, complete, stopped, interrupted or failed."""
     followed = FOLLOWED.get(state, f":has(.turn__foot[data-state={state}])")
     return page.locator(f".turn[data-state={state}], .turn[data-followed]{followed}").nth(number)
 
@@ -103,6 +104,7 @@ def long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]
 
 
 def menu(page: Page, title: str) -> None:
+    """Open the menu of a conversation in a list."""
     page.locator(f"summary[title='Options of {title}']").click()
 
 

@@ -69,7 +69,10 @@ class Call(Connection):
             self.send_event(type="delta", content=text)
 
     def complete(self, text: str | None = None, *, finish_reason: str = "stop") -> None:
-        """Send the end of a successful reply and close; a twin service may repeat its text."""
+        """Send the end of a successful reply and close.
+
+        The deltas are its text, unless a twin service repeats it here.
+        """
         if self._is_completion:
             self.send_event(choices=[{"delta": {}, "finish_reason": finish_reason}])
             self.send_bytes(b"data: [DONE]\n\n")
