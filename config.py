@@ -71,7 +71,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     data_dir: Path = Path("data")
     database_url: str | None = None
-    database_lock_timeout: Seconds = 2.5
+    database_lock_timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 2.5
     secret_key: str | None = None
     jwt_secret: str | None = None
     jwt_jwks_url: Url | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -42,8 +43,8 @@ class DatabaseUnavailable(Exception):
 class Database:
     """Hold an engine, and hand out read and write transactions.
 
-    `lock_timeout` is how many seconds a transaction waits for a lock. `clock` gives the times that
-    are stored.
+    `lock_timeout` is how many seconds a transaction waits for a lock; PostgreSQL keeps the first
+    value. `clock` dates failures, and what others store here.
     """
 
     def __init__(self, url: str, *, lock_timeout: float = 2.5, clock: Clock = SYSTEM) -> None:
@@ -113,14 +114,14 @@ class Database:
 
     def _locked_for_writing(self, connection: Connection) -> RootTransaction:
         connection.execution_options(immediate=True)
-        give_up = self.clock.monotonic() + self.lock_timeout
+        give_up = time.monotonic() + self.lock_timeout
         while True:
             try:
                 return connection.begin()
             except OperationalError as error:
                 if "locked" not in str(error):
                     raise
-                if self.clock.monotonic() > give_up:
+                if time.monotonic() > give_up:
                     raise DatabaseUnavailable from error
                 self.clock.sleep(RETRY_SECONDS)
 
@@ -181,7 +182,7 @@ def _timeouts(url: str, lock_timeout: float) -> dict[str, Any]:
     return {
         "connect_timeout": CONNECT_SECONDS,
         "tcp_user_timeout": SILENT_MS,
-        "options": f"-c lock_timeout={round(lock_timeout * 1000)}",
+        "options": f"-c lock_timeout={math.ceil(lock_timeout * 1000)}",
     }
 
 

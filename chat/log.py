@@ -7,6 +7,7 @@ later. `kill -9` loses that slice.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
@@ -105,9 +106,9 @@ class Log:
             return False
         known = text_of(live.entries if live else before.entries)
         finished = self._finished(turn_id, ended, known)
-        asked_at = self.database.clock.monotonic()
+        asked_at = time.monotonic()
         with self.database.write() as connection:
-            if still and not still(connection, self.database.clock.monotonic() - asked_at):
+            if still and not still(connection, time.monotonic() - asked_at):
                 return False
             stored.lock(connection, [turn_id])
             rows = stored.read(connection, [turn_id])[turn_id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Container, Iterable
 
 from sqlalchemy import Connection
@@ -70,9 +71,9 @@ class Orphans:
 
     def end_while_writing(self, turn_ids: Iterable[str]) -> None:
         """End them, if the living could say that they live: so this process does."""
-        asked_at = self._clock.monotonic()
+        asked_at = time.monotonic()
         with self._database.write() as connection:
-            waited = self._clock.monotonic() - asked_at
+            waited = time.monotonic() - asked_at
             self._heartbeat.beat(connection)
         if self._could_write(waited):
             self.end(turn_ids)
@@ -82,9 +83,9 @@ class Orphans:
         with self._database.read() as connection:
             silent = self._heartbeat.silent(connection)
         if silent:
-            asked_at = self._clock.monotonic()
+            asked_at = time.monotonic()
             with self._database.write() as connection:
-                if not self._could_write(self._clock.monotonic() - asked_at):
+                if not self._could_write(time.monotonic() - asked_at):
                     return
                 for producer, beat in silent.items():
                     self._heartbeat.dismiss(connection, producer, beat)

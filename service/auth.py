@@ -51,7 +51,7 @@ def _holder(secret: str, needs: Needs) -> Caller:
     key = parts().keys.find(secret)
     if key is None:
         raise _unauthorized(NOT_VALID)
-    if key.expired:
+    if key.is_expired(parts().database.clock.time()):
         raise _unauthorized("The API key has expired.")
     _count(key)
     if needs == "full_access" and key.scope != "full_access":
@@ -62,7 +62,7 @@ def _holder(secret: str, needs: Needs) -> Caller:
 def _look() -> None:
     given = set(_given(request.headers).values())
     key = parts().keys.find(given.pop()) if len(given) == 1 else None
-    if key and not key.expired:
+    if key and not key.is_expired(parts().database.clock.time()):
         g.allowance = look(parts().database, key)
 
 

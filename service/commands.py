@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 
 import click
 from flask import Flask
@@ -44,7 +43,7 @@ def group(service: Flask) -> click.Group:
     @click.option("--group", "groups", multiple=True, help="A group that they are in.")
     @click.option("--days", type=click.FloatRange(min=0, min_open=True), help="Until it expires.")
     def key(sub: str, name: str, scope: Scope, groups: tuple[str, ...], days: float | None) -> None:
-        until = time.time() + days * DAY_SECONDS if days else None
+        until = parts.database.clock.time() + days * DAY_SECONDS if days else None
         try:
             click.echo(parts.keys.make(sub, name, scope, groups=groups, expires_at=until)[1])
         except TooManyKeys as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import jwt
@@ -62,7 +63,7 @@ class SigningKeys(jwt.PyJWKClient):
                 self._failed_at = now = self._clock.monotonic()
         if self._known is None or now - self._known_at > STALE_SECONDS:
             raise KeysUnavailable
-        self._last_successful_fetch = now
+        self._last_successful_fetch = time.monotonic()  # PyJWT compares it with this clock
         return self._known
 
     def _fetch(self) -> Any:

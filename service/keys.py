@@ -7,7 +7,6 @@ import hmac
 import json
 import secrets
 import string
-import time
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -50,10 +49,9 @@ class Key:
     expires_at: float | None
     last_used_at: float | None
 
-    @property
-    def expired(self) -> bool:
-        """Tell whether its time is over."""
-        return self.expires_at is not None and self.expires_at <= time.time()
+    def is_expired(self, now: float) -> bool:
+        """Tell whether its time is over; `now` is in seconds since 1970."""
+        return self.expires_at is not None and self.expires_at <= now
 
 
 class Keys:
@@ -77,7 +75,7 @@ class Keys:
         """
         random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
         secret = f"tw_{random}{_checksum(random)}"
-        now = time.time()
+        now = self.database.clock.time()
         row = {
             "id": secrets.token_urlsafe(12),
             "sub": sub,
@@ -125,7 +123,7 @@ class Keys:
     def revoke(self, sub: str, key_id: str) -> bool:
         """Let a key of `sub` be none any more, and say whether it was one."""
         mine = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
-        over = update(table).where(mine).values(revoked_at=time.time())
+        over = update(table).where(mine).values(revoked_at=self.database.clock.time())
         with self.database.write() as connection:
             return bool(connection.execute(over).rowcount)
 

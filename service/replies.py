@@ -15,7 +15,7 @@ from service.leases import Leases, Stand
 from service.line import Left, Line
 from service.messages import Message, Messages, Press, StillReplying
 from service.model import Model, ModelFailed, TooLong, Writing
-from service.reply import KEEP_ALIVE_SECONDS, Complete, Delta, Event, Failed, Progress, Reply
+from service.reply import Complete, Delta, Event, Failed, Progress, Reply
 from service.twin import Twin
 
 logger = logging.getLogger(__name__)
@@ -211,7 +211,7 @@ class Replies:
             self._clock.sleep(LOOK_SECONDS)
             if has_hung_up():
                 return
-            if self._clock.monotonic() - quiet_since >= KEEP_ALIVE_SECONDS:
+            if self._clock.monotonic() - quiet_since >= Reply.keep_alive_seconds:
                 quiet_since = self._clock.monotonic()
                 yield None
             with suppress(DatabaseUnavailable):

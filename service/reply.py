@@ -12,8 +12,6 @@ from service.model import Writing
 from service.resources import ErrorCode, StageName
 from service.twin import Twin
 
-KEEP_ALIVE_SECONDS = 10.0
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -52,7 +50,7 @@ Event = Progress | Delta | Complete | Failed
 class Reply:
     """The reply to a message. Listeners come and go; it is written all the same."""
 
-    keep_alive_seconds = KEEP_ALIVE_SECONDS
+    keep_alive_seconds = 10.0
     # Between two looks for a client that has gone.
     listen_seconds = 0.5
 

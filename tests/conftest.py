@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -161,9 +160,8 @@ def browser() -> Iterator[Browser]:
     path = chromium.path()  # before Playwright starts: looking for its own Chromium starts it, too
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
-        rate = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
-        expect.set_options(timeout=10_000 * rate)
-        if rate > 1:
-            chromium.slow_down(browser, rate)
+        expect.set_options(timeout=chromium.WAIT_MS)
+        if chromium.SLOWDOWN > 1:
+            chromium.slow_down(browser, chromium.SLOWDOWN)
         yield browser
         browser.close()

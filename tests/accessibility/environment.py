@@ -15,12 +15,12 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 import app as twindow
 from tests.journeys.steps import say, turn
 from tests.support import upstream_server
+from tests.support.chromium import WAIT_MS
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, say_and_hear
 from tests.support.portals import close, served
 from tests.support.upstream import KEY, Upstream
 
-WAIT_MS = 10_000
 QUESTION = "How does a bicycle stay upright?"
 
 

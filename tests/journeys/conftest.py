@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.journeys.steps import WAIT_MS
+from tests.support.chromium import WAIT_MS
 from tests.support.portals import served
 from tests.support.tcp_proxy import Wire, strung
 

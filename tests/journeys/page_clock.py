@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from playwright.sync_api import Page, Request, Response
 
-from tests.journeys.traffic import is_stream
+from tests.journeys.traffic import is_stream, until
 
 STEP_MS = 250
 # The shortest of the first gaps that are compared with later ones.
@@ -44,8 +44,7 @@ class Asked:
             self.now += STEP_MS
             self.page.clock.run_for(STEP_MS)
             # On the page's clock an answer takes no time, however busy this machine is.
-            while self.open:
-                self.page.wait_for_timeout(1)
+            until(self.page, lambda: not self.open)
             self.page.evaluate("0")
 
     def ever_more_rarely(self, most: int = 10) -> bool:

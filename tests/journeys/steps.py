@@ -6,7 +6,6 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.support.upstream import Call, Upstream
 
-WAIT_MS = 10_000
 AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 # What a page that is sent while its reply is written shows of its state.

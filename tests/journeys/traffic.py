@@ -6,9 +6,9 @@ import re
 import time
 from collections.abc import Callable
 
-from playwright.sync_api import Page, Request, Response, Route
+from playwright.sync_api import Page, Request, Route
 
-from tests.journeys.steps import WAIT_MS
+from tests.support.chromium import WAIT_MS
 
 STREAMS = re.compile(r"/turns/[\w-]+/events")
 CONVERSATION = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
@@ -33,7 +33,7 @@ def until(page: Page, there: Callable[[], object]) -> None:
     """Take in what happens to a page until something is there."""
     give_up = time.monotonic() + WAIT_MS / 1000
     while not there():
-        assert time.monotonic() < give_up
+        assert time.monotonic() < give_up, "it did not happen in time"
         page.wait_for_timeout(1)
 
 
@@ -52,13 +52,6 @@ def is_stream(request: Request) -> bool:
 def is_post(request: Request) -> bool:
     """Tell whether a request sends a form."""
     return request.method == "POST"
-
-
-def post_answers(page: Page) -> list[Response]:
-    """Return a list that grows with every answer to a form."""
-    seen: list[Response] = []
-    page.on("response", lambda answer: answer.request.method == "POST" and seen.append(answer))
-    return seen
 
 
 def lose_the_next_answer(page: Page) -> None:

@@ -22,6 +22,9 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# How many times slower than usual Chromium should be.
+SLOWDOWN = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
+WAIT_MS = 10_000 * SLOWDOWN
 HELP = (
     "The tests need Chromium: install it (on Debian: apt-get install chromium; elsewhere: "
     "python -m playwright install chromium) and run them again."

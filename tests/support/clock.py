@@ -26,8 +26,8 @@ class AdjustableClock(Clock):
         self._jumped = seconds
 
     def set(self, seconds: float) -> None:
-        """Set the wall clock to a time in seconds since 1970, and stop it there."""
-        self._frozen_at = seconds
+        """Set the wall clock to a time in seconds since 1970; only `advance` moves it then."""
+        self._frozen_at = seconds - self._moved - self._jumped
 
     def time(self) -> float:
         """Return the seconds since 1970."""
@@ -39,5 +39,5 @@ class AdjustableClock(Clock):
         return time.monotonic() + self._moved
 
     def sleep(self, seconds: float) -> None:
-        """Pause, but never for long."""
+        """Pause, but never for long; the clock does not skip the rest."""
         time.sleep(min(seconds, LONGEST_SLEEP_SECONDS))

@@ -23,7 +23,7 @@ class Durations:
         """Print the totals."""
         folders: Counter[str] = Counter()
         for test, seconds in self._seconds.items():
-            folders["/".join(test.split("::")[0].split("/")[1:][:1])] += seconds
+            folders[test.split("::")[0].split("/")[1]] += seconds
         terminalreporter.section(f"{sum(folders.values()):.0f} core-seconds")
         parts = (f"{name} {seconds:.0f}" for name, seconds in folders.most_common() if seconds >= 1)
         terminalreporter.line(", ".join(parts))

@@ -68,5 +68,7 @@ def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) 
 def strung(url: str) -> Iterator[Wire]:
     """String a wire to a portal on this machine."""
     wire = Wire(url)
-    yield wire
-    wire.close()
+    try:
+        yield wire
+    finally:
+        wire.close()

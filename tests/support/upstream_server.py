@@ -50,6 +50,8 @@ def running() -> Iterator[Upstream]:
     upstream = OwnHandler.upstream = Upstream(server)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
-    yield upstream
-    upstream.release()
-    upstream.stop()
+    try:
+        yield upstream
+    finally:
+        upstream.release()
+        upstream.stop()
