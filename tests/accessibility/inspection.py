@@ -10,7 +10,8 @@ from typing import Any
 import axe_playwright_python
 from playwright.sync_api import Page, expect
 
-from tests.support.chromium import DRAWN, resize
+from tests.journeys.traffic import until
+from tests.support.chromium import resize
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
@@ -109,7 +110,7 @@ def _forced_colours(page: Page) -> Iterator[Finding]:
 
 def _focus(page: Page) -> Iterator[Finding]:
     """Check that Tab goes through the page in its order, and that the focus is visible."""
-    page.evaluate(DRAWN)  # A script makes what scrolls focusable when its size has changed.
+    until(page, lambda: page.evaluate("probes.settled()"))
     stops = page.evaluate("probes.stops()")
     page.evaluate("probes.follow()")
     for _ in stops:

@@ -130,6 +130,11 @@
       .filter((element) => { const { width, height } = target(element); return width < 23.9 || height < 23.9; })
       .map((element) => `${name(element)} ${Math.round(target(element).width)}x${Math.round(target(element).height)}`),
 
+    // A script makes the parts of a reply that scroll focusable, up to a second after they change.
+    settled: () => !document.documentElement.classList.contains("scripts")
+      || all(".turn__reply :is(.table, .code pre, math[display=block])").every(
+        (part) => (part.scrollWidth > part.clientWidth) === (part.tabIndex >= 0)),
+
     // One radio of a group takes the focus for all, and what scrolls takes it where nothing in it does.
     // From a menu that is open Tab goes through it, and on.
     stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)) && isFrom(element))

@@ -77,18 +77,21 @@ def test_what_begins_inside_of_elements_goes_on_there():
     assert changes("a\n</code></pre></div>", "b</code></pre></div>", 3) is None
 
 
+def trimmed(parts: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
+    """Return texts as Markdown renders them: without white space at their beginning and end."""
+    return st.lists(parts, max_size=most).map("".join).map(str.strip)
+
+
 WORDS = st.sampled_from(["a", " b", "&lt;", "&amp;", "\n", " ", "<br>"])
 INLINE = st.recursive(
     WORDS,
-    lambda inner: st.builds(
-        "<{0}>{1}</{0}>".format,
-        st.sampled_from(["em", "strong", "code"]),
-        st.lists(inner, max_size=3).map("".join),
+    lambda inner: (
+        st.builds("<{0}>{1}</{0}>".format, st.sampled_from(["em", "strong"]), trimmed(inner, 3))
+        | st.builds("<code>{}</code>".format, st.lists(inner, max_size=3).map("".join))
     ),
     max_leaves=4,
 )
-TEXT = st.lists(INLINE, max_size=4).map("".join)
-LEAVES = st.builds("<{0}>{1}</{0}>".format, st.sampled_from(["p", "h3", "pre"]), TEXT)
+LEAVES = st.builds("<{0}>{1}</{0}>".format, st.sampled_from(["p", "h3", "pre"]), trimmed(INLINE, 4))
 BLOCKS = st.recursive(
     LEAVES | st.just("<hr>"),
     lambda inner: (
