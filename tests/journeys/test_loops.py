@@ -151,13 +151,13 @@ def wait_for_the_producer(turn_id: str) -> None:
             thread.join(10)
 
 
-@pytest.mark.fault("F69")
 def says_that_it_is_gone(page: Page, asked: Asked) -> bool:
     """Let a second pass on the page, and return whether it cannot show the reply."""
     asked.spend(1_000)
     return GONE in progress(page).inner_text()
 
 
+@pytest.mark.fault("F69")
 def test_page_of_a_lost_session_says_so_and_its_reply_is_finished(
     context: BrowserContext, upstream: Upstream, wire: Wire, portal: Portal
 ):
