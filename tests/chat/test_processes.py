@@ -117,6 +117,20 @@ def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: C
     assert text_of(new_log().read(turn.id).entries) == "Stored"
 
 
+def test_closing_releases_readers_of_replies_elsewhere(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    other = new_log()
+    following = other.follow(turn.id)
+    log.append(turn.id, Delta("Hello"))
+    log.flush()
+    assert text_of(next(following).entries) == "Hello"
+
+    other.close()
+
+    assert list(following) == []
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_database_that_comes_back_gets_what_it_missed(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
