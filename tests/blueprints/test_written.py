@@ -15,6 +15,7 @@ from tests.support.html import read
 from tests.support.person import Page, Person, Stream, ended
 from tests.support.turn_view import Shown
 from tests.support.upstream import Call, Upstream
+from tests.support.waiting import wait_until
 
 PARAGRAPH = "One sentence goes on about wheels and roads, and then another one does. "
 
@@ -209,7 +210,7 @@ def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstre
 
 
 def test_one_person_follows_so_many_replies_and_not_more(
-    alice: Person, upstream: Upstream, people: Callable[[], Person], monkeypatch
+    app: Flask, alice: Person, upstream: Upstream, people: Callable[[], Person], monkeypatch
 ):
     monkeypatch.setattr("blueprints.readers.MOST", 2)
     page = alice.begin("hello")
@@ -232,5 +233,6 @@ def test_one_person_follows_so_many_replies_and_not_more(
         call.complete("Done")
         stream.rest()
         kept.rest()
+    wait_until(lambda: not app.extensions["readers"])
     with alice.follow(turn_id) as again:
         assert again.rest()[-1].name == "done"

@@ -13,7 +13,7 @@ from database import DatabaseUnavailable
 from service.line import Line
 from tests.faults.databases.conftest import Database, Locked, Stopped
 from tests.service.guests import Come, Guest, NewLine, leases_run_out
-from tests.service.waiting import wait_until
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import sse
 from service.current import Parts
 from service.reply import Progress
 from tests.service.client import Api
-from tests.service.waiting import wait_until
 from tests.support.upstream import Upstream
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.spec("S24")

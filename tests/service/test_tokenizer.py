@@ -11,8 +11,8 @@ import pytest
 import config
 from service.model import Model
 from service.tokenizer import estimate
-from tests.service.waiting import wait_until
 from tests.support.upstream import Answer, Call, Upstream
+from tests.support.waiting import wait_until
 
 TEXT = "How many are these?"
 NewModel = Callable[[], Model]
