@@ -101,6 +101,14 @@ def test_a_cursor_that_the_log_does_not_know_gets_everything(log: Log, turn: Tur
     assert text_of(log.read(turn.id, after=99).entries) == "all"
 
 
+def test_cursor_at_the_end_of_a_closed_log_gets_everything():
+    live = Live(SYSTEM)
+    live.hold([Delta("Hello")], slice_seconds=0)
+    live.close(DONE)
+
+    assert live.batch(live.last).entries == (Delta("Hello"), DONE)
+
+
 def test_history_costs_one_row_a_turn(log: Log, turn: Turn):
     for number in range(50):
         log.append(turn.id, Delta(str(number)))
