@@ -57,8 +57,8 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_BR_LEVEL=6,
         # Most pages are shorter: what could look back further would take memory, each time anew.
         COMPRESS_BR_WINDOW=16,
-        # A page that is sent while its reply is written grows at most this often, and says that it
-        # waits after so long.
+        # Without JavaScript: the shortest time between two versions of a reply, and the longest
+        # time until the page looks for news.
         NOSCRIPT_SOON_SECONDS=0.4,
         NOSCRIPT_POLL_SECONDS=1.0,
     )

@@ -24,7 +24,7 @@ MOST_A_LOOK = 2.0
 class Heartbeat:
     """The sign of life of this process, and what it has seen of others'."""
 
-    # A producer whose count has stood still for this long is gone, and so are its replies.
+    # A producer whose count has not changed for this long is dead.
     lost_seconds = 7.0
 
     def __init__(self, database: Database) -> None:

@@ -75,11 +75,11 @@ class KeptPictures:
         upsert(connection, pictures, "name", row)
 
     def _is_ahead(self, next_at: float) -> bool:
-        """Tell whether a time is to come; one too far ahead is of a clock that has jumped."""
+        """Tell whether a time is in the future; one too far ahead comes from a clock that jumped."""
         return 0 < next_at - self._clock.time() <= KEEP_SECONDS
 
     def _let_go(self, connection: Connection) -> None:
-        """Forget what nobody looked at for long, and the oldest of what is too much."""
+        """Delete pictures that were not requested for long, and the oldest above the limits."""
         columns = pictures.c
         forgotten = columns.next_at < self._clock.time() - FORGET_SECONDS
         connection.execute(delete(pictures).where(forgotten))

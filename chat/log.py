@@ -42,7 +42,7 @@ class Log:
     set what it names apart.
     """
 
-    # A reader gets an empty batch after so long.
+    # Readers get an empty batch when nothing happens for this long.
     quiet_seconds = 5.0
 
     def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:

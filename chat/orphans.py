@@ -35,7 +35,7 @@ class Orphans:
     The turns that are `held` in this process itself are none.
     """
 
-    # After so long a wait for the lock nothing is known of who lives: they could not write either.
+    # After a longer wait for the lock, live workers could not write their heartbeats either.
     contended_seconds = 0.5
 
     def __init__(

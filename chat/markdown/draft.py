@@ -61,7 +61,7 @@ class Draft:
                 continue
             self._take(number, entry.text if isinstance(entry, Delta) else "")
             if number % TURN == 0:
-                self._pause(0)  # whoever joins late has much to read, and others wait
+                self._pause(0)  # a late reader has much to read: let other threads run
 
     def changes(self) -> tuple[Change, ...]:
         """Say how the HTML has changed since the reader was told last, or since their cursor."""
