@@ -75,7 +75,7 @@ class KeptPictures:
         upsert(connection, pictures, "name", row)
 
     def _is_ahead(self, next_at: float) -> bool:
-        """Tell whether a time is in the future; one too far ahead comes from a clock that jumped."""
+        """Tell whether a time is in the future; not one that only a jumped clock can have set."""
         return 0 < next_at - self._clock.time() <= KEEP_SECONDS
 
     def _let_go(self, connection: Connection) -> None:
