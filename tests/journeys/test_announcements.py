@@ -174,7 +174,7 @@ def test_draft_waits_while_a_message_is_edited_and_its_return_is_announced(
     edit.click()
     expect(box(page)).to_have_value("Hello")
     expect(box(page)).to_be_focused()
-    expect(page.get_by_text("the earlier one stays")).to_be_visible()
+    expect(page.locator("#composer").get_by_text("the earlier one stays")).to_be_visible()
     box(page).press("End")
     box(page).press_sequentially(", you")
     page.get_by_role("button", name="Cancel").click()
