@@ -21,10 +21,10 @@ test-fast: .venv/test.done ## Run the tests that need no browser, process, Postg
 check: lint types test ## Check format, lint, types, and run all tests
 
 bench: .venv/test.done ## Measure; this takes minutes
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m tools.bench
 
 chaos: .venv/test.done ## Kill, drain, attack, soak and fuzz it; this takes half an hour
-	@$(BIN)/python -m tests.chaos
+	@$(BIN)/python -m tools.chaos
 
 format: .venv/test.done ## Format the code
 	@$(BIN)/ruff format .
@@ -38,10 +38,10 @@ types: .venv/test.done ## Check types
 	@$(BIN)/mypy
 
 screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
-	@$(BIN)/python -m tests.screenshots
+	@$(BIN)/python -m tools.screenshots
 
 words: .venv/test.done ## Bring the catalogues in translations/ up to date with the sources
-	@$(BIN)/python -m tests.languages
+	@$(BIN)/python -m tools.translations
 
 lock: .venv/run.done ## Resolve the dependencies anew (for maintainers)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv

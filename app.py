@@ -22,33 +22,34 @@ from flask import Flask
 from werkzeug.exceptions import BadRequest
 
 import blueprints
-import config
 import twinapi
-from beside import beside, beside_in_turn
-from blueprints.commands import check
-from blueprints.current import EXTENSION, Portal
-from blueprints.warm_up import warm_up
-from chat.allowance import Allowance
-from chat.avatars import Avatars
 from chat.conversations import Conversations
-from chat.deletions import Deletions
-from chat.directory import Directory
-from chat.gallery import Gallery
-from chat.history import History
-from chat.log import Log
-from chat.markdown.marks import marked
-from chat.markdown.rendering import render
-from chat.markdown.within import within
-from chat.producer import Producer
-from chat.search import Search, grouped
+from chat.deletion import Deletions
+from chat.log.log import Log
+from chat.missed_replies import History
+from chat.quota import Allowance
+from chat.reply_worker import Producer
+from chat.search.search import Search, grouped
 from chat.turns import Turns
-from clock import SYSTEM, Clock
-from config import Settings
-from database import Database, DatabaseUnavailable, migrate
-from service.application import Service, create_service
-from service.commands import group
+from chat.twins.avatar_fetcher import Avatars
+from chat.twins.catalogue import Directory
+from chat.twins.recent_twins import Gallery
+from core.clock import SYSTEM, Clock
+from core.database import Database, DatabaseUnavailable, migrate
+from core.settings import Settings, SettingsError, load_settings
+from core.startup_lock import startup_lock
+from core.stored_secrets import load_or_create_secret
+from core.threadpool import beside, beside_in_turn
+from rendering.export_markdown import within
+from rendering.render import render
+from service.app import Service, create_service
+from service.cli import group
+from web.assets.warm_up import warm_up
+from web.cli import check
+from web.container import EXTENSION, Portal
+from web.views.search_marks import marked
 
-MIGRATIONS = Path(__file__).parent / "chat" / "migrations"
+MIGRATIONS = Path(__file__).parent / "migrations"
 API = "/api/v1"
 # RFC 1035, 2.3.4.
 MAX_LABEL = 63
@@ -59,7 +60,7 @@ class Twindow:
     """The portal and, where no other is set, the service beside it, as one application."""
 
     def __init__(self, settings: Settings, clock: Clock = SYSTEM) -> None:
-        with config.one_starts_at_a_time(settings.data_dir):
+        with startup_lock(settings.data_dir):
             self.service = Service(create_service(settings, clock)) if settings.embedded else None
             self.portal = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
             self.log = _put_together(self.portal, settings, self.service, clock)
@@ -100,8 +101,8 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     Raises config.SettingsError.
     """
     try:
-        settings = config.load(_address_of_flask_run() | dict(overrides or {}))
-    except config.SettingsError as error:
+        settings = load_settings(_address_of_flask_run() | dict(overrides or {}))
+    except SettingsError as error:
         if click.get_current_context(silent=True):
             raise click.ClickException(str(error)) from None
         raise
@@ -110,7 +111,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
 
 def main() -> None:
     """Serve."""
-    from server import AddressUnusable, CannotBegin, Server
+    from core.gunicorn_server import AddressUnusable, CannotBegin, Server
 
     def make() -> Twindow:
         try:
@@ -119,7 +120,7 @@ def main() -> None:
             raise CannotBegin(NO_DATABASE) from None
 
     try:
-        settings = config.load()
+        settings = load_settings()
         server = Server(
             make,
             host=settings.host,
@@ -127,7 +128,7 @@ def main() -> None:
             workers=settings.workers,
             forwarded_allow_ips=settings.proxy_ips,
         )
-    except (config.SettingsError, AddressUnusable) as error:
+    except (SettingsError, AddressUnusable) as error:
         sys.exit(str(error))
     server.run()
 
@@ -191,7 +192,7 @@ def _own_key(service: Service, settings: Settings) -> str:
         path.unlink(missing_ok=True)  # the service's database was replaced
     if path.exists():
         return path.read_text().strip()
-    return config.kept_secret(path, keys.make("portal", "The portal", "full_access")[1])
+    return load_or_create_secret(path, keys.make("portal", "The portal", "full_access")[1])
 
 
 def _address_of_flask_run() -> dict[str, Any]:

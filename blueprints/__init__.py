@@ -8,30 +8,25 @@ from flask_wtf.csrf import CSRFProtect
 from werkzeug.routing import BaseConverter
 
 from blueprints import (
-    assets,
     avatars,
-    brand,
+    conversation_actions,
     conversations,
     deletions,
-    errors,
     events,
     exports,
-    fragments,
-    headers,
     health,
     help,  # noqa: A004
     keys,
-    language,
-    look,
     preferences,
-    readers,
-    sessions,
-    shelf,
-    telling,
+    site,
     turns,
     twins,
 )
-from blueprints.current import EXTENSION, Portal
+from web import stream_limit
+from web.assets import static_files
+from web.container import EXTENSION, Portal
+from web.http import errors, htmx, security_headers, session_store
+from web.i18n import formatting, locale, sentences
 
 MAX_FORM_BYTES = 1024 * 1024
 
@@ -65,22 +60,32 @@ def init_app(app: Flask, portal: Portal) -> None:
     # The id of a twin may hold any character: slashes at its beginning, or two of them, too.
     app.url_map.merge_slashes = False
     app.url_map.converters["twin"] = TwinId
-    sessions.init_app(app, portal.database)
-    fragments.init_app(app)
-    headers.init_app(app)
+    session_store.init_app(app, portal.database)
+    htmx.init_app(app)
+    security_headers.init_app(app)
     errors.init_app(app)
-    brand.init_app(app, portal.settings)
+    site.init_app(app, portal.settings)
     avatars.init_app(app)
-    look.init_app(app)
+    formatting.init_app(app)
     preferences.init_app(app)
-    language.init_app(app)
-    telling.init_app(app)
-    readers.init_app(app)
+    locale.init_app(app)
+    sentences.init_app(app)
+    stream_limit.init_app(app)
     CSRFProtect(app)
     Compress(app)
     for room in (
-        *(twins, avatars, conversations, shelf, deletions, exports, turns, events, keys),
-        *(preferences, help, health, brand),
+        *(
+            twins,
+            avatars,
+            conversations,
+            conversation_actions,
+            deletions,
+            exports,
+            turns,
+            events,
+            keys,
+        ),
+        *(preferences, help, health, site),
     ):
         app.register_blueprint(room.bp)
-    app.register_blueprint(assets.bp)
+    app.register_blueprint(static_files.bp)

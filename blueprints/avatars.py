@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, Flask, Response, g, render_template, request, url_for
 from werkzeug.routing import BaseConverter
 
-from blueprints import faces
-from blueprints.current import portal
+from web.assets import identicon
+from web.container import portal
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 
@@ -22,7 +22,7 @@ NOT_KEPT = "no-store"
 class Seed(BaseConverter):
     """Match what a generated face grows from."""
 
-    regex = f"[0-9a-f]{{{2 * faces.SEED_BYTES}}}"
+    regex = f"[0-9a-f]{{{2 * identicon.SEED_BYTES}}}"
 
 
 def init_app(app: Flask) -> None:
@@ -37,12 +37,12 @@ def avatar(twin_id: str) -> str:
     if "twins" not in g:
         g.twins = portal().directory.all_known()
     name = portal().avatars.name(g.twins.get(twin_id))
-    return url_for("avatars.show", seed=faces.seed_of(twin_id), name=name) if name else ""
+    return url_for("avatars.show", seed=identicon.seed_of(twin_id), name=name) if name else ""
 
 
-def drawn(twin_id: str) -> faces.Face:
+def drawn(twin_id: str) -> identicon.Face:
     """Draw the face of a twin that has no picture."""
-    return faces.face(faces.seed_of(twin_id))
+    return identicon.face(identicon.seed_of(twin_id))
 
 
 @bp.get("/<seed:seed>/<name>")
@@ -50,7 +50,7 @@ def show(seed: str, name: str) -> Response:
     """Answer with the picture of that name, or with a generated face if there is none today."""
     found = portal().avatars.find(name)
     if not found:
-        svg = render_template("avatars/face.svg", face=faces.face(seed))
+        svg = render_template("avatars/face.svg", face=identicon.face(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=HEADERS)
         response.headers["Cache-Control"] = NOT_KEPT
         return response

@@ -15,14 +15,15 @@ from flask import (
     url_for,
 )
 
-from blueprints import presses, refusals, words, written
-from blueprints.current import own_conversation, person, portal
-from blueprints.days import grouped
-from blueprints.done import done
-from blueprints.fragments import fragment, wants_fragment
-from blueprints.readers import is_one_too_many
-from blueprints.talk import TURNS_ON_A_PAGE, composer_of, log_of, side
 from chat.conversations import Conversation
+from web import idempotency_keys, message_form, rejected_messages
+from web.container import own_conversation, person, portal
+from web.http.htmx import fragment, wants_fragment
+from web.stream_limit import is_one_too_many
+from web.streaming import noscript_page
+from web.views.action_notice import done
+from web.views.conversation_view import TURNS_ON_A_PAGE, composer_of, log_of, side
+from web.views.date_groups import grouped
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -85,17 +86,22 @@ def show(conversation_id: str) -> Response:
         if "words_of" in request.args:
             return fragment("turns/_composer.html", **given_back(conversation))
         return fragment("conversations/_log.html", **log_of(conversation, before=_before()))
-    presses.forget_first_key(conversation.twin_id)
+    idempotency_keys.forget_first_key(conversation.twin_id)
     return page_of(conversation, follow="follow" in request.args)
 
 
 def page_of(
-    conversation: Conversation, *, refused: refusals.Refused | None = None, follow: bool = False
+    conversation: Conversation,
+    *,
+    refused: rejected_messages.Refused | None = None,
+    follow: bool = False,
 ) -> Response:
     """Make the page of a conversation; this asks the service nothing."""
     log = log_of(conversation, before=_before())
     running = [turn for turn, reply in log["turns"][-1:] if reply.running]
-    values = log | given_back(conversation) | (refusals.given_back(refused) if refused else {})
+    values = (
+        log | given_back(conversation) | (rejected_messages.given_back(refused) if refused else {})
+    )
     values |= {
         "running": bool(running),
         "follow": follow,
@@ -104,11 +110,11 @@ def page_of(
     }
     if follow and running and not is_one_too_many():
         values["composer"] = partial(composer_of, conversation)
-        followed = written.Written(
+        followed = noscript_page.Written(
             running[0],
             portal().log.follow(running[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
         )
-        return written.page("conversations/show.html", followed, **values)
+        return noscript_page.page("conversations/show.html", followed, **values)
     status = refused.status if refused else 200
     return make_response(render_template("conversations/show.html", **values), status)
 
@@ -116,11 +122,11 @@ def page_of(
 def given_back(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer is shown by, with words of an earlier turn, or refused ones."""
     shown = composer_of(conversation)
-    if said := words.words_of(request.args):
+    if said := message_form.words_of(request.args):
         turn_id = request.args["words_of"]
-        refused = refusals.kept(refusals.edit_of(turn_id))
+        refused = rejected_messages.kept(rejected_messages.edit_of(turn_id))
         return shown | {"content": refused or said, "copied": turn_id, "kept": bool(refused)}
-    refused = refusals.kept(conversation.id)
+    refused = rejected_messages.kept(conversation.id)
     return shown | {"content": refused, "kept": bool(refused)}
 
 

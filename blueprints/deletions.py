@@ -5,9 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, abort
 from werkzeug.wrappers import Response
 
-from blueprints import presses, refusals
-from blueprints.current import own_conversation, person, portal
-from blueprints.shelf import back
+from blueprints.conversation_actions import back
+from web import idempotency_keys, rejected_messages
+from web.container import own_conversation, person, portal
 
 bp = Blueprint("deletions", __name__, url_prefix="/conversations/<conversation_id>")
 
@@ -18,10 +18,10 @@ def create(conversation_id: str) -> Response:
     conversation = portal().conversations.find(conversation_id, person())
     if not portal().deletions.delete(conversation_id, person()):
         abort(404)
-    refusals.forget(conversation_id)
+    rejected_messages.forget(conversation_id)
     # Whoever begins with the same words again means another conversation.
     if conversation:
-        presses.forget_first_key(conversation.twin_id)
+        idempotency_keys.forget_first_key(conversation.twin_id)
     return back(conversation_id, "deleted")
 
 

@@ -8,13 +8,15 @@ from collections.abc import Generator
 
 from flask import Blueprint, Response, render_template, request
 
-import sse
-from blueprints import frames, look, readers
-from blueprints.current import person, portal
-from blueprints.pack import pack
-from chat.entries import Batch, Entry, Progress, fold
-from chat.markdown.draft import Draft
+from chat.log.entries import Batch, Entry, Progress, fold
 from chat.turns import Turn
+from core import sse
+from rendering.stream.incremental import Draft
+from web import stream_limit
+from web.container import person, portal
+from web.i18n import formatting
+from web.streaming import htmx_frames
+from web.streaming.gzip_stream import pack
 
 bp = Blueprint("events", __name__)
 
@@ -34,10 +36,10 @@ def show(turn_id: str) -> Response:
     other answer the page would ask again.
     """
     turn = portal().turns.find(turn_id, person())
-    if turn and readers.is_one_too_many():
+    if turn and stream_limit.is_one_too_many():
         return pack(Response(headers=sse.HEADERS), _later())
     body = _frames(turn, _cursor()) if turn else _nothing_to_see(turn_id)
-    return readers.counted(pack(Response(headers=sse.HEADERS), body))
+    return stream_limit.counted(pack(Response(headers=sse.HEADERS), body))
 
 
 def _cursor() -> int:
@@ -57,20 +59,20 @@ def _frames(turn: Turn, cursor: int) -> Generator[str]:
         if batch.ended:
             reply = fold(batch)
             changes = draft.changes_to(reply.html)
-            yield sse.frame(frames.end(turn, reply, changes), id=batch.last)
+            yield sse.frame(htmx_frames.end(turn, reply, changes), id=batch.last)
             yield sse.frame(event="done")
             return
         draft.read(batch)
         new = _beyond(batch, cursor)
         if new or cursor > batch.last:
             heard_at = clock.monotonic()
-            text = frames.text(turn.position, draft.changes())
+            text = htmx_frames.text(turn.position, draft.changes())
             does = any(isinstance(entry, Progress) for entry in new)
             if does or says_what_it_does:
-                text += frames.progress(turn, new, has_text=bool(draft.html))
+                text += htmx_frames.progress(turn, new, has_text=bool(draft.html))
             yield sse.frame(text, id=batch.last)
             cursor, says_what_it_does = batch.last, does
-        elif heard_at and clock.monotonic() - heard_at >= look.STILL_WAITING_SECONDS:
+        elif heard_at and clock.monotonic() - heard_at >= formatting.STILL_WAITING_SECONDS:
             heard_at, says_what_it_does = None, True  # said once, not each time
             yield sse.frame(render_template("turns/_still_waiting.html", turn=turn))
         else:

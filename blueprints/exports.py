@@ -10,15 +10,15 @@ from urllib.parse import quote
 import msgspec
 from flask import Blueprint, Response, abort, request, stream_with_context
 
-from blueprints.current import own_conversation, portal
-from blueprints.language import gettext
-from blueprints.look import exact, iso
-from blueprints.telling import translated
 from chat.conversations import Conversation
-from chat.entries import Reply
-from chat.markdown.within import BLANK, in_line
+from chat.log.entries import Reply
 from chat.transcript import transcript
 from chat.turns import Turn
+from rendering.export_markdown import BLANK, in_line
+from web.container import own_conversation, portal
+from web.i18n.formatting import exact, iso
+from web.i18n.locale import gettext
+from web.i18n.sentences import translated
 
 bp = Blueprint("exports", __name__)
 

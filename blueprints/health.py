@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from flask import Blueprint, Response
 from sqlalchemy import select
 
-import sse
-from blueprints.current import portal
-from database import DatabaseUnavailable
+from core import sse
+from core.database import DatabaseUnavailable
+from web.container import portal
 
 bp = Blueprint("health", __name__)
 

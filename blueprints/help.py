@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, render_template
 
-from blueprints.fragments import fragment, wants_fragment
+from web.http.htmx import fragment, wants_fragment
 
 bp = Blueprint("help", __name__, url_prefix="/help")
 

@@ -6,13 +6,13 @@ import re
 
 from flask import Blueprint, render_template, request
 
-from blueprints import presses, words
-from blueprints.current import portal
-from blueprints.language import gettext
-from blueprints.sessions import is_first
-from blueprints.telling import number
+from core.languages import N_
 from twinapi import TwinApiError, Unauthorized
-from wording import N_
+from web import idempotency_keys, message_form
+from web.container import portal
+from web.http.session_store import is_first
+from web.i18n.locale import gettext
+from web.i18n.sentences import number
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -53,7 +53,7 @@ def create() -> str | tuple[str, int]:
     if not JWT.fullmatch(jwt):
         return _form(name, scope, SHAPELESS, "jwt"), 422
     # A reload must not make another key.
-    if not is_first(request.form.get("key", "").replace("\0", "")[: words.MAX_KEY]):
+    if not is_first(request.form.get("key", "").replace("\0", "")[: message_form.MAX_KEY]):
         return _form(name, scope, MADE_ALREADY), 409
     try:
         key = portal().client.create_api_key(jwt, name, scope)
@@ -76,7 +76,7 @@ def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
         means=MEANS,
         notice=notice,
         wrong=wrong,
-        key=presses.fresh_key(),
+        key=idempotency_keys.fresh_key(),
         docs=_docs(),
     )
 

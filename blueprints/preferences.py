@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from flask import Blueprint, Flask, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from wording import LANGUAGES, N_
+from core.languages import LANGUAGES, N_
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 

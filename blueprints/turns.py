@@ -7,18 +7,18 @@ from typing import Any
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from blueprints import presses, refusals, words
 from blueprints.conversations import given_back, page_of
-from blueprints.current import own_conversation, own_turn, person, portal
-from blueprints.fragments import fragment, notice, wants_fragment
-from blueprints.talk import log_of, moves_up, side
-from blueprints.telling import together
-from chat.allowance import NotNow
 from chat.conversations import Conversation
-from chat.entries import Ended, State, fold
-from chat.markdown.draft import shown
+from chat.log.entries import Ended, State, fold
+from chat.quota import NotNow
 from chat.turns import StillReplying, Turn
-from wording import N_
+from core.languages import N_
+from rendering.stream.incremental import shown
+from web import idempotency_keys, message_form, rejected_messages
+from web.container import own_conversation, own_turn, person, portal
+from web.http.htmx import fragment, notice, wants_fragment
+from web.i18n.sentences import together
+from web.views.conversation_view import log_of, moves_up, side
 
 bp = Blueprint("turns", __name__)
 
@@ -34,18 +34,20 @@ def create(conversation_id: str) -> BaseResponse:
     conversation = own_conversation(conversation_id)
     moves = wants_fragment() and moves_up(conversation)
     try:
-        said = words.said()
+        said = message_form.said()
         again = _repeated(conversation, said.content)
         added = portal().turns.add(conversation, said.content, said.key, again)
-    except refusals.Refused as refused:
+    except rejected_messages.Refused as refused:
         return _refuse(conversation, refused)
     except StillReplying:
-        return _refuse(conversation, refusals.Refused(STILL_REPLYING, 409, said.content))
+        return _refuse(conversation, rejected_messages.Refused(STILL_REPLYING, 409, said.content))
     except NotNow as error:
-        sentence = together(error.sentence, refusals.NOT_SENT)
-        return _refuse(conversation, refusals.Refused(sentence, 429, said.content, error.until))
+        sentence = together(error.sentence, rejected_messages.NOT_SENT)
+        return _refuse(
+            conversation, rejected_messages.Refused(sentence, 429, said.content, error.until)
+        )
     turn = added.turn
-    refusals.sent(conversation_id, said.content)
+    rejected_messages.sent(conversation_id, said.content)
     if added.new:
         portal().producer.reply_later(added.conversation, turn, again)
     if wants_fragment():
@@ -96,7 +98,7 @@ def discard(conversation_id: str) -> BaseResponse:
     """Let go of words that were refused, or of what became of an earlier turn's."""
     own_conversation(conversation_id)
     turn_id = request.args.get("words_of")
-    refusals.forget(refusals.edit_of(turn_id) if turn_id else conversation_id)
+    rejected_messages.forget(rejected_messages.edit_of(turn_id) if turn_id else conversation_id)
     return redirect(url_for("conversations.show", conversation_id=conversation_id), 303)
 
 
@@ -120,7 +122,7 @@ def _values_of(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn,
         "reply": shown(portal().log.read(turn.id), turn.id),
-        "key": presses.fresh_key(),
+        "key": idempotency_keys.fresh_key(),
     }
 
 
@@ -128,13 +130,13 @@ def _place_of(turn: Turn) -> str:
     return url_for("conversations.show", conversation_id=turn.conversation_id)
 
 
-def _refuse(conversation: Conversation, refused: refusals.Refused) -> Response:
+def _refuse(conversation: Conversation, refused: rejected_messages.Refused) -> Response:
     if not wants_fragment():
-        refusals.keep(conversation.id, refused.content)
+        rejected_messages.keep(conversation.id, refused.content)
         return page_of(conversation, refused=refused)
     if "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
-    values = given_back(conversation) | refusals.given_back(refused)
+    values = given_back(conversation) | rejected_messages.given_back(refused)
     if not _is_up_to_date(conversation):
         values = log_of(conversation) | values
     return fragment(

@@ -8,15 +8,15 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from blueprints import presses, refusals, words
-from blueprints.current import become_person, person, portal
-from blueprints.fragments import fragment, notice, wants_fragment
-from blueprints.talk import outlook
-from blueprints.telling import together
-from chat.allowance import NotNow
-from chat.directory import Listing
-from chat.gallery import Use, matching
+from chat.quota import NotNow
+from chat.twins.catalogue import Listing
+from chat.twins.recent_twins import Use, matching
 from twinapi import NotFound, Twin, TwinApiError
+from web import idempotency_keys, message_form, rejected_messages
+from web.container import become_person, person, portal
+from web.http.htmx import fragment, notice, wants_fragment
+from web.i18n.sentences import together
+from web.views.conversation_view import outlook
 
 bp = Blueprint("twins", __name__)
 
@@ -91,15 +91,15 @@ def converse(twin_id: str) -> BaseResponse:
     """Begin a conversation with its first turn."""
     twin = portal().directory.find(twin_id)
     try:
-        said = words.said()
-    except refusals.Refused as refused:
+        said = message_form.said()
+    except rejected_messages.Refused as refused:
         return _again(twin, refused)
     try:
         added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
     except NotNow as error:
-        sentence = together(error.sentence, refusals.NOT_SENT)
-        return _again(twin, refusals.Refused(sentence, 429, said.content, error.until))
-    refusals.sent(refusals.first_words(twin.id), said.content)
+        sentence = together(error.sentence, rejected_messages.NOT_SENT)
+        return _again(twin, rejected_messages.Refused(sentence, 429, said.content, error.until))
+    rejected_messages.sent(rejected_messages.first_words(twin.id), said.content)
     if added.new:
         portal().producer.reply_later(added.conversation, added.turn, None)
     to = url_for("conversations.show", conversation_id=added.conversation.id)
@@ -111,32 +111,32 @@ def converse(twin_id: str) -> BaseResponse:
 @bp.post("/twins/<twin:twin_id>/words/deletion")
 def discard(twin_id: str) -> BaseResponse:
     """Let go of first words that were refused."""
-    refusals.forget(refusals.first_words(twin_id))
+    rejected_messages.forget(rejected_messages.first_words(twin_id))
     return redirect(url_for("twins.show", twin_id=twin_id), 303)
 
 
-def _again(twin: Twin, refused: refusals.Refused) -> Response:
+def _again(twin: Twin, refused: rejected_messages.Refused) -> Response:
     """Show the form again, with what was written and why it was not sent.
 
     A way to begin that was refused is still there; what was written meanwhile stays.
     """
     if wants_fragment() and "composer" not in request.form:
         return notice(refused.sentence, refused.status, until=refused.until)
-    values = {"twin": twin} | _composer(twin) | refusals.given_back(refused)
+    values = {"twin": twin} | _composer(twin) | rejected_messages.given_back(refused)
     if wants_fragment():
         return fragment("turns/_composer.html", refused.status, **values)
-    refusals.keep(refusals.first_words(twin.id), refused.content)
+    rejected_messages.keep(rejected_messages.first_words(twin.id), refused.content)
     page = render_template("twins/show.html", **values, **_talks(twin))
     return make_response(page, refused.status)
 
 
 def _composer(twin: Twin) -> dict[str, Any]:
-    kept = refusals.kept(refusals.first_words(twin.id))
+    kept = rejected_messages.kept(rejected_messages.first_words(twin.id))
     return outlook() | {
         "action": url_for("twins.converse", twin_id=twin.id),
         "content": kept,
         "kept": bool(kept),
-        "key": presses.first_key(twin.id),
+        "key": idempotency_keys.first_key(twin.id),
     }
 
 

@@ -1,1 +1,1 @@
-"""Our own domain: people's conversations with twins, their turns, and the log of each reply."""
+"""The domain: conversations, turns and replies. No Flask, no requests."""

@@ -18,10 +18,10 @@ from sqlalchemy import (
     update,
 )
 
-from chat import passages
-from chat.tables import conversations as table
-from chat.tables import turns
-from database import Database
+from chat import search_index
+from chat.schema import conversations as table
+from chat.schema import turns
+from core.database import Database
 
 PAGE_SIZE = 20
 # A title that nobody has chosen has no more characters.
@@ -125,7 +125,7 @@ class Conversations:
                 title = title_of(said)
             mine = _own(conversation.id, conversation.person)
             if connection.execute(update(table).where(mine).values(title=title)).rowcount:
-                passages.set_title(connection, conversation.person, conversation.id, title)
+                search_index.set_title(connection, conversation.person, conversation.id, title)
 
     def pin(self, conversation: Conversation, *, pinned: bool) -> None:
         """Keep a conversation above the others, or no longer; a pinned one is not archived."""

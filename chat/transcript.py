@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chat.entries import Reply, fold
-from chat.log import Log
+from chat.log.entries import Reply, fold
+from chat.log.log import Log
 from chat.turns import Turn, Turns
 
 BATCH = 20

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from chat import passages, stored
-from chat.allowance import Allowance
+from chat import search_index
 from chat.conversations import Conversation, Gone, title_of
-from chat.log import Log
-from chat.tables import conversations, turns
-from database import Database
+from chat.log import store
+from chat.log.log import Log
+from chat.quota import Allowance
+from chat.schema import conversations, turns
+from core.database import Database
 
 
 class StillReplying(Exception):
@@ -90,7 +91,7 @@ class Turns:
                 updated_at=now,
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
-            passages.set_title(connection, person, conversation.id, conversation.title)
+            search_index.set_title(connection, person, conversation.id, conversation.title)
             return self._insert(connection, turn_id, conversation, press, content, turn_id)
 
     def add(
@@ -180,7 +181,7 @@ class Turns:
                 created_at=turn.created_at,
             )
         )
-        passages.add_said(connection, conversation.person, conversation.id, turn.id, content)
+        search_index.add_said(connection, conversation.person, conversation.id, turn.id, content)
         # Both before the commit, so that nobody who sees the turn takes its producer for dead.
         self.log.heartbeat.beat(connection)
         self.log.open(turn.id)
@@ -207,7 +208,7 @@ def _is_replying(connection: Connection, conversation_id: str) -> bool:
     mine = turns.c.conversation_id == conversation_id
     query = select(turns.c.id).where(mine).order_by(turns.c.position.desc()).limit(1)
     newest = connection.execute(query).scalar()
-    return newest is not None and not stored.ends(connection, [newest])
+    return newest is not None and not store.ends(connection, [newest])
 
 
 def _select() -> Select[Any]:

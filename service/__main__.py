@@ -12,22 +12,23 @@ monkey.patch_all()
 
 import sys
 
-import config
-from server import AddressUnusable, Server
-from service.application import Service, create_service
-from service.commands import group
+from core.gunicorn_server import AddressUnusable, Server
+from core.settings import Settings, SettingsError, load_settings
+from core.startup_lock import startup_lock
+from service.app import Service, create_service
+from service.cli import group
 
 
-def make(settings: config.Settings) -> Service:
+def make(settings: Settings) -> Service:
     """Put the service together."""
-    with config.one_starts_at_a_time(settings.data_dir):
+    with startup_lock(settings.data_dir):
         return Service(create_service(settings))
 
 
 def main() -> None:
     """Serve the service, and nothing else."""
     try:
-        settings = config.load()
+        settings = load_settings()
         if len(sys.argv) > 1:
             group(make(settings).app)(prog_name="python -m service")
         server = Server(
@@ -36,7 +37,7 @@ def main() -> None:
             port=settings.port,
             workers=settings.workers,
         )
-    except (config.SettingsError, AddressUnusable) as error:
+    except (SettingsError, AddressUnusable) as error:
         sys.exit(str(error))
     server.run()
 

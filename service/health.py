@@ -6,10 +6,10 @@ import click
 from flask import Blueprint
 from sqlalchemy import text
 
-from database import DatabaseUnavailable
-from service.current import Parts, parts
-from service.model import ModelFailed, TooLong
-from service.sampling import Sampling
+from core.database import DatabaseUnavailable
+from service.container import Parts, parts
+from service.llm.client import ModelFailed, TooLong
+from service.twins.sampling import Sampling
 
 bp = Blueprint("health", __name__)
 

@@ -15,8 +15,7 @@ from jinja2 import FileSystemBytecodeCache
 from playwright.sync_api import Browser, expect, sync_playwright
 
 import app as twindow
-from blueprints.current import Portal
-from clock import Clock
+from core.clock import Clock
 from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
 from tests.support.clock import AdjustableClock
@@ -26,8 +25,9 @@ from tests.support.portals import close, portal_of, prepare, served
 from tests.support.postgres import Postgres
 from tests.support.resources import Guard
 from tests.support.upstream import KEY, Upstream
+from web.container import Portal
 
-# How long an example takes says how busy the machine is; bench/ measures speed.
+# How long an example takes says how busy the machine is; tools/bench measures speed.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("untimed")
 

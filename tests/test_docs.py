@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET, inspect
 
-import config
-from service.twin import FrontMatter
-from service.twin_files import read
-from service.words import describe
+from core.settings import Settings
+from core.validation_messages import describe
+from service.twins.parser import read
+from service.twins.twin import FrontMatter
 from tests.support import doc_tables
 from tests.support.doc_tables import Table
 
@@ -27,9 +27,7 @@ def twin_files(document: str) -> list[str]:
 
 def test_every_setting_stands_in_the_table_with_its_default():
     rows = dict(re.findall(r"^\| `TWINDOW_(\w+)` \| ([^|]*?) ?\|", README, re.MULTILINE))
-    defaults = dict(
-        zip(config.Settings.__struct_fields__, config.Settings.__struct_defaults__, strict=True)
-    )
+    defaults = dict(zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True))
 
     assert {name.lower() for name in rows} == set(defaults)
     for name, default in defaults.items():

@@ -14,9 +14,9 @@ from textwrap import dedent
 
 import pytest
 
-from chat.entries import Reply, State, fold
-from chat.log import Log
-from database import Database
+from chat.log.entries import Reply, State, fold
+from chat.log.log import Log
+from core.database import Database
 from tests.support.html import read
 from tests.support.person import Page, Person, ended
 from tests.support.processes import ROOT, Running, free_port, new_key, running

@@ -19,8 +19,8 @@ from twinapi.errors import (
     Unexpected,
 )
 from twinapi.events import Complete, Delta, Event, Failed, Progress
-from twinapi.limits import Limits
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
+from twinapi.rate_limit_headers import Limits
 from twinapi.stream import ReplyStream
 
 __all__ = [

@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from twinapi import errors, models
-from twinapi.limits import Limits, limits
+from twinapi.avatar_download import Pictures
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
-from twinapi.pictures import Pictures
+from twinapi.rate_limit_headers import Limits, limits
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport
 

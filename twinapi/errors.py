@@ -19,7 +19,7 @@ TwinApiError
 
 from __future__ import annotations
 
-from wording import N_, Form, ended
+from core.languages import N_, Form, ended
 
 NOT_ACCEPTED = Form(N_("The service did not accept the message: %(said)s"))
 

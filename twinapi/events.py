@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sse import ServerSentEvent
+from core.languages import N_, Form, ended
+from core.sse import ServerSentEvent
 from twinapi.models import clean, identifier, message_text
-from wording import N_, Form, ended
 
 WORDS = ("message", "error", "detail", "errors", "msg", "description")
 REPORTED = Form(N_("The service reported an error: %(said)s"))

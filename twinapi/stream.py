@@ -11,12 +11,12 @@ from typing import Self
 
 import requests
 
-import sse
-from twinapi import connections, errors, transport
-from twinapi.deadlines import Watched, watchdog
+from core import sse
+from core.languages import N_
+from twinapi import bounded_adapter, errors, transport
 from twinapi.events import Complete, Delta, Event, Failed, parse
 from twinapi.models import clean, message_text
-from wording import N_
+from twinapi.watchdog import Watched, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 # More than any model writes. Text costs several times its size while it is stored and shown.
@@ -54,7 +54,7 @@ class ReplyStream(Watched):
         self._total_at = time.monotonic() + total_timeout
         self._idle_at = time.monotonic() + idle_timeout
         self._response: requests.Response | None = None
-        self._break_off = connections.HangUp()
+        self._break_off = bounded_adapter.HangUp()
         self._lock = threading.Lock()
         self._sending = False
         self._closed = False
@@ -79,7 +79,7 @@ class ReplyStream(Watched):
         self._sending = True
         if self._closed:
             return
-        connections.hang_up.set(self._break_off)
+        bounded_adapter.hang_up.set(self._break_off)
         try:
             response = self._send()
         except errors.TwinApiError:
@@ -87,7 +87,7 @@ class ReplyStream(Watched):
                 return
             raise
         finally:
-            connections.hang_up.set(None)
+            bounded_adapter.hang_up.set(None)
             self._sending = False
             # What it came on may be another reply's from now on.
             self._break_off.watch(None)

@@ -12,12 +12,12 @@ from typing import Any
 import requests
 import urllib3
 
+from core.languages import N_
 from twinapi import errors
-from twinapi.connections import BoundedAdapter
-from twinapi.deadlines import Deadline
+from twinapi.bounded_adapter import BoundedAdapter
 from twinapi.events import failure_text
-from twinapi.limits import retry_after
-from wording import N_
+from twinapi.rate_limit_headers import retry_after
+from twinapi.watchdog import Deadline
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
 READ_BYTES = 8 * 1024

@@ -6,9 +6,9 @@ import time
 
 from sqlalchemy import update
 
-from blueprints.current import Portal
-from chat.tables import conversations
+from chat.schema import conversations
 from tests.support.person import Page
+from web.container import Portal
 
 
 def groups(page: Page) -> list[tuple[str, list[str]]]:

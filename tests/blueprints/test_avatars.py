@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from blueprints.current import Portal
-from database import Database, DatabaseUnavailable
+from core.database import Database, DatabaseUnavailable
 from tests.support.cases import failures
 from tests.support.images import png
 from tests.support.person import Page, Person, say_and_hear
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from blueprints.current import Portal
-from chat import deletions
-from chat.tables import conversations, entries, passages, turns
+from chat import deletion
+from chat.schema import conversations, entries, passages, turns
 from tests.blueprints.listing import move, titles
 from tests.support.person import HTMX, Page, Person, ended, say_and_hear
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
 def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
@@ -47,7 +47,7 @@ def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
     assert "is back" in back.html.select_one(".note[autofocus]").get_text()
 
     alice.press(back, "Delete")
-    move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    move(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
     late = alice.get(page.path)
     assert "Undo" not in late.text
     assert "There is nothing here" in late.text
@@ -85,7 +85,7 @@ def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
 ):
     other = say_and_hear(alice, upstream, "Other", "Yes")
     gone = alice.press(page, "Delete")
-    move(portal, page, deletions.UNDO_SECONDS / 86_400, "deleted_at")
+    move(portal, page, deletion.UNDO_SECONDS / 86_400, "deleted_at")
     late = alice.press(gone, "Undo")
     assert late.status == 404
     assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
@@ -118,7 +118,7 @@ def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
     assert "Deleted in" not in bob.get("/conversations").text
     assert titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
     alice.press(alice.get(page.path), "Delete")
-    move(portal, page, deletions.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    move(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
     assert "Deleted in" not in alice.get("/conversations").text
 
 

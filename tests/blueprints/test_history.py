@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from blueprints.current import Portal
 from tests.support.cases import failures
 from tests.support.person import Page, Person, ended
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 Said = dict[str, str]
 

@@ -11,12 +11,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import event
 
-from blueprints.current import Portal
-from chat.markdown.rendering import render
+from rendering.render import render
 from tests.support.history import converse, person_of
 from tests.support.html import read
 from tests.support.person import HTMX, Page, Person, say_and_hear
 from tests.support.upstream import TWINS, Upstream
+from web.container import Portal
 
 SHORT, LONG = 60, 1_000
 

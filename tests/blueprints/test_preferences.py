@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from chat.tables import sessions
+from chat.schema import sessions
 from tests.support.person import Page, Person
 
 OTHERS = {

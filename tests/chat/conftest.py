@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import app as twindow
-from chat import heartbeat
-from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations
-from chat.entries import fold
-from chat.heartbeat import Heartbeat
-from chat.log import Log
+from chat.log import heartbeat
+from chat.log.entries import fold
+from chat.log.heartbeat import Heartbeat
+from chat.log.log import Log
+from chat.quota import Allowance
 from chat.turns import Turn, Turns
-from clock import Clock
-from database import Database, migrate
+from core.clock import Clock
+from core.database import Database, migrate
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.upstream import KEY

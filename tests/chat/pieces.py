@@ -1,6 +1,6 @@
 """A snippet as a test reads it."""
 
-from chat.snippets import Snippet
+from chat.search.snippets import Snippet
 
 
 def shown(snippet: Snippet) -> str:

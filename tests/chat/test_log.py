@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import func, select
 
-from chat.entries import Delta, Ended, Progress, State, fold, text_of
-from chat.live import Live
-from chat.log import Log
-from chat.tables import entries
+from chat.log.buffer import Live
+from chat.log.entries import Delta, Ended, Progress, State, fold, text_of
+from chat.log.log import Log
+from chat.schema import entries
 from chat.turns import Turn
-from clock import SYSTEM
+from core.clock import SYSTEM
 from tests.chat.conftest import shown
 from tests.support.clock import AdjustableClock
 

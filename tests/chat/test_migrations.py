@@ -8,8 +8,8 @@ from shutil import copytree, ignore_patterns
 import pytest
 
 import app as twindow
-from chat.search import Search
-from database import Database, migrate
+from chat.search.search import Search
+from core.database import Database, migrate
 from tests.support.history import converse
 from tests.support.postgres import Postgres
 

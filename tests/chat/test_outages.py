@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import exc
 
-from chat import heartbeat
-from chat.allowance import Allowance
-from chat.entries import Delta, Ended, State, fold
-from chat.log import Log
+from chat.log import heartbeat
+from chat.log.entries import Delta, Ended, State, fold
+from chat.log.log import Log
+from chat.quota import Allowance
 from chat.turns import Turn
-from database import DatabaseUnavailable
+from core.database import DatabaseUnavailable
 from tests.chat.conftest import watch
 from tests.support.clock import AdjustableClock
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from chat import passages
-from chat import search as search_module
+from chat import search_index
 from chat.conversations import Conversation, Conversations
-from chat.deletions import Deletions
-from chat.entries import Ended, State
-from chat.folding import fold
-from chat.log import Log
-from chat.search import Results, Search
+from chat.deletion import Deletions
+from chat.log.entries import Ended, State
+from chat.log.log import Log
+from chat.search import search as search_module
+from chat.search.search import Results, Search
 from chat.turns import Turns
+from core.text_folding import fold
 from tests.chat.pieces import shown
 
 DATABASES = ["sqlite", "postgresql"]
@@ -212,12 +212,14 @@ def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
     with log.database.write() as connection:
         for number in range(2_000):
             words = f"blue {number} skies"
-            passages.add(connection, passages.rows(f"p{number}", other, None, "said", words))
+            search_index.add(
+                connection, search_index.rows(f"p{number}", other, None, "said", words)
+            )
         if not sqlite:
             connection.execute(text("SELECT gin_clean_pending_list('passages_words')"))
             connection.execute(text("ANALYZE"))
             connection.execute(text("SET LOCAL enable_seqscan = off"))  # so few are read faster
-        words = [passages.owner("alice", title=False), "blue"]
+        words = [search_index.owner("alice", title=False), "blue"]
         query = search_module._query(connection, words).limit(21)
         compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
         explain = "EXPLAIN QUERY PLAN " if sqlite else "EXPLAIN "

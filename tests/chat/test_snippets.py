@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chat.snippets import Pattern
+from chat.search.snippets import Pattern
 from tests.chat.pieces import shown
 
 SNIPPETS = [

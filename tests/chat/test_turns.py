@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from chat.allowance import Allowance
 from chat.conversations import Conversation, Conversations, title_of
-from chat.entries import Ended, State
-from chat.log import Log
+from chat.log.entries import Ended, State
+from chat.log.log import Log
+from chat.quota import Allowance
 from chat.turns import Added, StillReplying, Turn, Turns
-from database import DatabaseUnavailable
+from core.database import DatabaseUnavailable
 from tests.support.upstream import KEY
 
 DATABASES = ["sqlite", "postgresql"]

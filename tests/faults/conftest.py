@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from bs4 import Tag
 
-from sse import ServerSentEvent
+from core.sse import ServerSentEvent
 from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
 

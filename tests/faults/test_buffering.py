@@ -9,7 +9,7 @@ import pytest
 import requests
 from flask import Flask
 
-from clock import SYSTEM, Clock
+from core.clock import SYSTEM, Clock
 from tests.support import nginx
 from tests.support.portals import served
 

@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from sse import MAX_EVENT_BYTES
+from core.sse import MAX_EVENT_BYTES
 from tests.faults.conftest import (
     COMPLETE,
     Act,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import config
-from service.tokens import InvalidToken, Tokens
+from core.settings import load_settings
+from service.access.jwt_tokens import InvalidToken, Tokens
 from tests.faults.conftest import WORDS, Hear, said_in, says
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, ended, say_and_hear
@@ -77,7 +77,7 @@ def test_lists_and_sessions_survive_a_jump(alice: Person, upstream: Upstream, ju
 
 @pytest.mark.fault("F80")
 def test_tokens_bear_clocks_that_differ_by_less_than_a_minute(tmp_path: Path):
-    tokens = Tokens(config.load({"data_dir": tmp_path}))
+    tokens = Tokens(load_settings({"data_dir": tmp_path}))
 
     assert tokens.read(tokens.sign("alice", lifetime=-20)).sub == "alice"
     with pytest.raises(InvalidToken):
@@ -88,7 +88,7 @@ def test_tokens_bear_clocks_that_differ_by_less_than_a_minute(tmp_path: Path):
 def test_a_token_signed_by_a_clock_that_is_far_ahead_is_refused(
     tmp_path: Path, clock: AdjustableClock
 ):
-    tokens = Tokens(config.load({"data_dir": tmp_path}), clock)
+    tokens = Tokens(load_settings({"data_dir": tmp_path}), clock)
     signed = {}
     for ahead in (20, TEN_MINUTES):
         clock.jump(ahead)

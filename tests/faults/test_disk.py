@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import WORDS, said_in, words_of
 from tests.support import upstream_server
 from tests.support.person import HTMX, Person, ended, say_and_hear
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
+from tools.chaos.processes import Portal, serving
 
 UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
 

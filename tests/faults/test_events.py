@@ -43,7 +43,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture, seen: Seen) -> list[str]:
     return [
         record.getMessage().replace(turn_id, "")
         for record in caplog.records
-        if record.name == "chat.producer"
+        if record.name == "chat.reply_worker"
         and record.levelno == logging.WARNING
         and turn_id in record.getMessage()
     ]

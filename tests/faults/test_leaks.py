@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.measures import rows, running_replies, status
-from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
 from tests.support.person import Person, ended, say_and_hear
 from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream
+from tools.chaos.measures import rows, running_replies, status
+from tools.chaos.processes import Portal, serving
 
 # Two heartbeats of five seconds, and some patience with a busy machine.
 NOTICED_SECONDS = 15

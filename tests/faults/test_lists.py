@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import twinapi
-from blueprints.current import Portal
 from tests.faults.conftest import MARKUP, WORDS, look, promised
 from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
+from web.container import Portal
 
 TWINS = "/api/v1/twins"
 CONVERSATIONS = "/api/v1/conversations"

@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from blueprints.current import Portal
 from tests.support.cases import failures
 from tests.support.person import Person, say_and_hear
 from tests.support.upstream import Call, Upstream
+from web.container import Portal
 
 TWINS = "/api/v1/twins"
 CONVERSATIONS = "/api/v1/conversations"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from bs4 import Tag
 
-from tests.chaos.processes import Portal, serving
 from tests.faults.conftest import words_of
 from tests.support import upstream_server
 from tests.support.person import Page, Person, Stream, ended
 from tests.support.postgres import Postgres
 from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream
+from tools.chaos.processes import Portal, serving
 
 WORDS = [f"w{number} " for number in range(6)]
 

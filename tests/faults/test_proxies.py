@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from blueprints.current import Portal
 from tests.faults.conftest import WORDS
 from tests.support import nginx
 from tests.support.certificates import Authority
 from tests.support.person import Person, ended
 from tests.support.processes import running
 from tests.support.upstream import KEY, Upstream
+from web.container import Portal
 
 pytestmark = pytest.mark.usefixtures("processes")
 IDLE_SECONDS = 1

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from blueprints.current import Portal
-from blueprints.look import STILL_WAITING_SECONDS
 from tests.faults.conftest import words_of
 from tests.support.clock import AdjustableClock
 from tests.support.html import read
 from tests.support.person import Person
 from tests.support.upstream import Upstream
+from web.container import Portal
+from web.i18n.formatting import STILL_WAITING_SECONDS
 
 STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "was quiet for too long"

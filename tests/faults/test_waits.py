@@ -9,8 +9,7 @@ from email.utils import formatdate
 import pytest
 from sqlalchemy import delete, update
 
-from blueprints.current import Portal
-from chat.tables import allowances
+from chat.schema import allowances
 from tests.faults.conftest import (
     COMPLETE,
     NOT_SENT,
@@ -29,6 +28,7 @@ from tests.faults.conftest import (
 from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 TOO_MANY = "too many requests"
 

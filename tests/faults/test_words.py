@@ -135,7 +135,7 @@ def test_reply_naming_another_conversation_stays_here_and_is_logged(
     assert other.states == ["complete"]
     assert "Hello Bob" in other.text
     assert "somebody else" not in other.text
-    [warning] = [record for record in caplog.records if record.name == "chat.producer"]
+    [warning] = [record for record in caplog.records if record.name == "chat.reply_worker"]
     assert warning.levelno == logging.WARNING
     assert "conversation" in warning.getMessage()
 

@@ -8,10 +8,10 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Route, expect
 
-from blueprints.current import Portal
 from tests.journeys.steps import begun, menu, talking, turn
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 TOP = "() => document.querySelector('#mark').getBoundingClientRect().top"
 MARK = """() => {

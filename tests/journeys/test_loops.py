@@ -9,14 +9,14 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import delete
 
-from blueprints.current import Portal
-from chat.entries import fold
-from chat.tables import sessions
+from chat.log.entries import fold
+from chat.schema import sessions
 from tests.journeys.page_clock import NO_SPREAD, Asked
 from tests.journeys.steps import begun, progress, say, talking, text, turn
 from tests.journeys.traffic import CONVERSATION, is_stream, until
 from tests.support.tcp_proxy import Wire
 from tests.support.upstream import Call, Upstream
+from web.container import Portal
 
 pytestmark = pytest.mark.usefixtures("bad_network")
 

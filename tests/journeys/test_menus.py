@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from blueprints.current import Portal
 from tests.journeys.steps import begun, menu
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
 def test_menu_is_used_by_mouse_and_keyboard_and_closes_after_each_use(

@@ -1,4 +1,4 @@
-"""A refused message without JavaScript; tests/blueprints/test_refused_words.py has the rest."""
+"""A refused message without JavaScript; tests/blueprints/test_rejected_messages.py has the rest."""
 
 from __future__ import annotations
 

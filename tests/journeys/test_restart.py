@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.chaos.processes import Portal, Service, serving
 from tests.journeys.steps import turn
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
+from tools.chaos.processes import Portal, Service, serving
 
 # The page asks again ever more rarely while nobody answers.
 BACK_MS = 20_000

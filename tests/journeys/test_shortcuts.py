@@ -6,10 +6,10 @@ import re
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from blueprints.current import Portal
 from tests.journeys.steps import AFTER_PAINT, begun, box, say, turn
 from tests.support.history import converse, person_of
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
 PRESS_BY_PLACE = """([key, code]) => document.body.dispatchEvent(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext
 
-from blueprints.bundles import BUNDLES, make, script_names
-from blueprints.squeeze import squeeze
-from branding.palette import Palette
-from config import load
+from core.branding.palette import Palette
+from core.settings import load_settings
+from web.assets.bundles import BUNDLES, make, script_names
+from web.assets.minifier import squeeze
 
 STATIC = Path(__file__).parent.parent.parent / "static"
 COMMENT = re.compile(r"(?:^|(?<=\s))//.*$", re.MULTILINE)
@@ -24,7 +24,7 @@ SHORTER = (
 QUOTED = re.compile(r"\"[^\"\n]*\"")
 DECLARED = re.compile(r"[{;\s](--[\w-]+):")
 USED = re.compile(r"var\((--[\w-]+)")
-COLOURS = Palette.of(load().accent.colour).written()
+COLOURS = Palette.of(load_settings().accent.colour).written()
 RULES = """css => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import update
 
-from blueprints.bundles import property_names
-from blueprints.current import Portal
-from chat.tables import allowances
+from chat.schema import allowances
 from tests.journeys.steps import say, turn
 from tests.journeys.window import same_person
 from tests.support.upstream import Upstream
+from web.assets.bundles import property_names
+from web.container import Portal
 
 HAND = "getComputedStyle(document.querySelector('.until__count'), '::after')"
 # The hands turn for ever; the wait and the button have an end.

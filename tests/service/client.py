@@ -8,7 +8,7 @@ from typing import Any
 
 import requests
 
-import sse
+from core import sse
 
 
 class Api:

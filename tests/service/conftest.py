@@ -11,15 +11,15 @@ import pytest
 from flask import Flask
 from sqlalchemy import NullPool, create_engine, delete
 
-import config
-from clock import Clock
-from database import Database, migrate
-from service.application import MIGRATIONS, create_service, parts_of
-from service.current import Parts
-from service.line import Line
-from service.places import Places
-from service.tables import metadata
-from service.tokens import Tokens
+from core.clock import Clock
+from core.database import Database, migrate
+from core.settings import load_settings
+from service.access.jwt_tokens import Tokens
+from service.app import MIGRATIONS, create_service, parts_of
+from service.container import Parts
+from service.conversations.queue import Line
+from service.conversations.slots import Places
+from service.schema import metadata
 from tests.service.client import Api
 from tests.service.credentials import Credentials
 from tests.service.guests import Come, NewLine, coming
@@ -99,7 +99,7 @@ def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Call
     apps: list[Flask] = []
 
     def new_service() -> Flask:
-        apps.append(create_service(config.load(service_settings), clock))
+        apps.append(create_service(load_settings(service_settings), clock))
         return apps[-1]
 
     yield new_service
@@ -185,6 +185,6 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture
 def tokens(provider: Provider, tmp_path: Path, clock: Clock) -> Tokens:
     return Tokens(
-        config.load({"data_dir": tmp_path, "jwt_jwks_url": provider.url, "jwt_issuer": ISSUER}),
+        load_settings({"data_dir": tmp_path, "jwt_jwks_url": provider.url, "jwt_issuer": ISSUER}),
         clock,
     )

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import config
-from service import limits
-from service.application import create_service, parts_of
+from core.settings import load_settings
+from service.access import rate_limit
+from service.app import create_service, parts_of
 from tests.service.conftest import TWIN
 from tests.support import upstream_server
 from tests.support.portals import served
@@ -49,7 +49,7 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     with upstream_server.running() as upstream:
         upstream.answers["/v1/chat/completions"] = _reply
         upstream.answers["/tokenize"] = 404, {}
-        settings = config.load(
+        settings = load_settings(
             {
                 "data_dir": folder / "data",
                 "twins_dir": twins,
@@ -59,15 +59,15 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
         )
         app = create_service(settings)
         parts = parts_of(app)
-        per_hour = dict(limits.PER_HOUR)
-        limits.PER_HOUR.update(dict.fromkeys(per_hour, LIFTED))
+        per_hour = dict(rate_limit.PER_HOUR)
+        rate_limit.PER_HOUR.update(dict.fromkeys(per_hour, LIFTED))
         secrets = {
             "KEY": parts.keys.make("alice", "contract", "full_access")[1],
             "JWT": parts.tokens.sign("bob"),
         }
         with served(app) as url:
             yield url, secrets
-        limits.PER_HOUR.update(per_hour)
+        rate_limit.PER_HOUR.update(per_hour)
         parts.replies.close()
         parts.database.close()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import jwt
 
-from service.current import Parts
+from service.container import Parts
 
 
 class Credentials:

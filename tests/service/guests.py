@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from service.line import Left, Line
-from service.tables import line as table
+from service.conversations.queue import Left, Line
+from service.schema import line as table
 
 WAIT_SECONDS = 10
 STAY_SECONDS = 60

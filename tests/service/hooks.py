@@ -11,7 +11,7 @@ from typing import Any
 
 import schemathesis
 
-from service.bodies import IDEMPOTENCY_KEY
+from service.api.requests import IDEMPOTENCY_KEY
 
 NAME = "Idempotency-Key"
 

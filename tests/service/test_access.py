@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.current import Parts
-from service.twin_files import read
-from service.twins import Twins
+from service.container import Parts
+from service.twins.parser import read
+from service.twins.repository import Twins
 from tests.service.client import Api
 from tests.service.conftest import TWIN
 from tests.support.upstream import Upstream

@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import msgspec
 
-from service import resources
+from service.api import schemas
 from tests.service.client import Api
 from tests.support.upstream import Call, Upstream
 from tests.support.upstream_server import running
@@ -21,15 +21,15 @@ DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
 def test_the_lines_of_a_stream_are_what_the_service_writes():
     lines = re.findall(r"^    data: (.*)$", DOCUMENT, re.MULTILINE)
-    events = [msgspec.json.decode(line, type=resources.Event) for line in lines]
+    events = [msgspec.json.decode(line, type=schemas.Event) for line in lines]
 
     assert [msgspec.json.encode(event).decode() for event in events] == lines
-    stages = [e.progress.stage for e in events if isinstance(e, resources.Progress)]
+    stages = [e.progress.stage for e in events if isinstance(e, schemas.Progress)]
     assert stages == ["queued", "thinking", "writing"]
-    told = "".join(e.content for e in events if isinstance(e, resources.Delta))
+    told = "".join(e.content for e in events if isinstance(e, schemas.Delta))
     whole, error = events[-2:]
-    assert isinstance(whole, resources.Complete)
-    assert isinstance(error, resources.Error)
+    assert isinstance(whole, schemas.Complete)
+    assert isinstance(error, schemas.Error)
     assert told == whole.message.content
 
 

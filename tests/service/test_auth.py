@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from database import Database
-from service.current import Parts
-from service.endpoints import operations
-from service.keys import MAX_KEYS, Keys, TooManyKeys
-from service.openapi import address
-from service.operations import Operation
-from service.tables import keys
+from core.database import Database
+from service.access.api_keys import MAX_KEYS, Keys, TooManyKeys
+from service.api.operations import Operation
+from service.api.routes import operations
+from service.container import Parts
+from service.docs.openapi import address
+from service.schema import keys
 from tests.service.client import Api
 from tests.service.credentials import Credentials
 

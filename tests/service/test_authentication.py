@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from service.current import Parts
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 

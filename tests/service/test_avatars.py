@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from service.avatars import MAX_BYTES
-from service.current import Parts
-from service.twins import Twins
+from service.container import Parts
+from service.twins.avatars import MAX_BYTES
+from service.twins.repository import Twins
 from tests.service.client import Api
 from tests.service.conftest import TWIN
 

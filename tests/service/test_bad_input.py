@@ -9,8 +9,8 @@ import pytest
 import requests
 from sqlalchemy import func, select
 
-from service.current import Parts
-from service.tables import conversations, keys, messages
+from service.container import Parts
+from service.schema import conversations, keys, messages
 from tests.service.client import Api
 
 DEEP = 100_000

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-import config
-from service import bundled
-from service.application import Service, create_service
-from service.bundled import BundledModel, Unavailable
-from service.model import Model
-from service.sampling import Sampling
+from core.settings import ROOT, load_settings
+from service.app import Service, create_service
+from service.llm import bundled
+from service.llm.bundled import BundledModel, Unavailable
+from service.llm.client import Model
+from service.twins.sampling import Sampling
 
 pytestmark = pytest.mark.usefixtures("bundled_model")
 SHORT = Sampling(temperature=0, max_tokens=5)
@@ -29,7 +29,7 @@ def new_model(tmp_path: Path) -> Iterator[Callable[[], Model]]:
     models: list[Model] = []
 
     def new_model() -> Model:
-        models.append(Model(config.load({"data_dir": tmp_path / "data", "model_window": 512})))
+        models.append(Model(load_settings({"data_dir": tmp_path / "data", "model_window": 512})))
         return models[-1]
 
     yield new_model
@@ -63,7 +63,7 @@ def test_workers_share_one_child_that_is_restarted(new_model: Callable[[], Model
 
 def test_without_weights_the_service_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bundled, "weights", lambda: None)
-    service = Service(create_service(config.load({"data_dir": tmp_path / "data"})))
+    service = Service(create_service(load_settings({"data_dir": tmp_path / "data"})))
 
     with pytest.raises(Unavailable) as error:
         service.parts.model.bundled.address()
@@ -102,8 +102,8 @@ def test_the_child_never_outlives_its_input():
 def start() -> subprocess.Popen[bytes]:
     """Start the model's server."""
     return subprocess.Popen(
-        [sys.executable, "-m", "service.model_server", "512", "1"],
-        cwd=config.ROOT,
+        [sys.executable, "-m", "service.llm.bundled_server", "512", "1"],
+        cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
-from service.errors import CODES, MAX_BODY_BYTES, MEANINGS, STATUS_OF, Problem
-from service.resources import Code, ErrorCode
+from service.api.errors import CODES, MAX_BODY_BYTES, MEANINGS, STATUS_OF, Problem
+from service.api.schemas import Code, ErrorCode
 from tests.service.client import Api
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.current import Parts
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 

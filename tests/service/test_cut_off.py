@@ -1,7 +1,7 @@
 """The mark of a reply that was cut off stands outside its code."""
 
-from chat.markdown.rendering import render
-from service.cut_off import goes_on
+from rendering.render import render
+from service.llm.cut_off import goes_on
 
 ENDS = [
     ("Once upon", " …"),

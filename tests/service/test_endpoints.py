@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.current import Parts
+from service.container import Parts
 from tests.service.client import Api
 from tests.service.credentials import Credentials
 from tests.support.upstream import Upstream

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from requests import Response
 
-from service import limits
-from service.current import Parts
-from service.errors import CODES
+from service.access import rate_limit
+from service.api.errors import CODES
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -43,12 +43,12 @@ class Trouble:
 
     def too_often(self) -> Response:
         """Ask when the hour is used up."""
-        self.monkeypatch.setitem(limits.PER_HOUR, "full_access", 0)
+        self.monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 0)
         return self.api.get("/twins")
 
     def with_a_bug(self) -> Response:
         """Ask for what raises an exception."""
-        self.monkeypatch.setattr("service.shown.twin", lambda _: 1 / 0)
+        self.monkeypatch.setattr("service.api.serializers.twin", lambda _: 1 / 0)
         return self.api.get("/twins")
 
     def with_a_model_that_fails(self) -> Response:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import sse
-from service.current import Parts
+from core import sse
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.upstream import COMPLETIONS, Upstream
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from service.current import Parts
-from service.endpoints import operations
-from service.openapi import LIMIT_HEADERS, address
+from service.api.routes import operations
+from service.container import Parts
+from service.docs.openapi import LIMIT_HEADERS, address
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 

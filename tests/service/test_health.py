@@ -6,8 +6,8 @@ import pytest
 import requests
 from flask import Flask
 
-from database import DatabaseUnavailable
-from service.current import Parts
+from core.database import DatabaseUnavailable
+from service.container import Parts
 from tests.support.upstream import Call, Upstream
 
 

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 import requests
 
-from database import DatabaseUnavailable
-from service import model as models
-from service.current import Parts
+from core.database import DatabaseUnavailable
+from service.container import Parts
+from service.llm import client as models
 from tests.service.client import Api
 from tests.support.processes import running
 from tests.support.upstream import COMPLETIONS, Call, Upstream

@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-import sse
-from database import Database
-from service.application import create_service, parts_of
-from service.conversations import Conversation, Conversations
-from service.current import Parts
-from service.leases import Leases, Stand
-from service.messages import REMEMBER_SECONDS, AnotherMessage, Messages, Press, StillReplying
-from service.tables import conversations
+from core import sse
+from core.database import Database
+from service.app import create_service, parts_of
+from service.container import Parts
+from service.conversations.conversations import Conversation, Conversations
+from service.conversations.leases import Leases, Stand
+from service.conversations.messages import (
+    REMEMBER_SECONDS,
+    AnotherMessage,
+    Messages,
+    Press,
+    StillReplying,
+)
+from service.schema import conversations
 from tests.service.client import Api
 from tests.support.clock import AdjustableClock
 from tests.support.portals import served

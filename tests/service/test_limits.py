@@ -9,9 +9,10 @@ from typing import get_args
 
 import pytest
 
-from service import limits, tables
-from service.current import Parts
-from service.resources import Scope
+from service import schema
+from service.access import rate_limit
+from service.api.schemas import Scope
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
@@ -22,7 +23,7 @@ def test_a_key_has_its_requests_of_the_hour(
     api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ):
     for scope, form in product(get_args(Scope), ("Authorization", "X-API-Key")):
-        monkeypatch.setitem(limits.PER_HOUR, scope, 3)
+        monkeypatch.setitem(rate_limit.PER_HOUR, scope, 3)
         key = parts.keys.make("alice", "t", scope)[1]
         headers = {form: f"Bearer {key}" if form == "Authorization" else key}
 
@@ -40,7 +41,7 @@ def test_a_key_has_its_requests_of_the_hour(
 def test_both_headers_draw_on_one_hour(
     api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch, full_key: str
 ):
-    monkeypatch.setitem(limits.PER_HOUR, "full_access", 2)
+    monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 2)
 
     first = api.get("/twins", headers={"Authorization": f"Bearer {full_key}"})
     second = api.get("/twins", headers={"X-API-Key": full_key})
@@ -56,7 +57,7 @@ def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: P
         key, secret = parts.keys.make("alice", "t", scope)
         sent = [{"key_id": key.id, "at": time.time()}] * (limit - 1)
         with parts.database.write() as connection:
-            connection.execute(tables.requests.insert(), sent)
+            connection.execute(schema.requests.insert(), sent)
 
         last, beyond = (api.get("/twins", headers={"X-API-Key": secret}) for _ in range(2))
 
@@ -69,7 +70,7 @@ def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: P
 def test_the_hour_rolls(
     api: Api, parts: Parts, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(limits.PER_HOUR, "full_access", 1)
+    monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 1)
     assert api.get("/twins").status_code == 200
     assert api.get("/twins").status_code == 429
 
@@ -80,7 +81,7 @@ def test_the_hour_rolls(
 def test_requests_at_once_are_counted_one_by_one(
     api: Api, url: str, parts: Parts, full_key: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(limits.PER_HOUR, "full_access", 20)
+    monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 20)
 
     def ask(_: int) -> int:
         return Api(url, full_key).get("/twins").status_code
@@ -107,8 +108,8 @@ def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Parts):
     key, _ = parts.keys.make("alice", "t", "full_access")
     parts.keys.revoke("alice", key.id)
 
-    with pytest.raises(limits.Revoked):
-        limits.take(parts.database, key)
+    with pytest.raises(rate_limit.Revoked):
+        rate_limit.take(parts.database, key)
 
 
 @pytest.mark.spec("S93")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event
 
-from service.line import Left
+from service.conversations.queue import Left
 from tests.service.guests import Come, NewLine, come_in, coming, rows
 
 

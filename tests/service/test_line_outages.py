@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from database import DatabaseUnavailable
-from service.line import Line
+from core.database import DatabaseUnavailable
+from service.conversations.queue import Line
 from tests.faults.databases.conftest import Database, Locked, Stopped
 from tests.service.guests import Come, Guest, NewLine, leases_run_out
 from tests.support.waiting import wait_until

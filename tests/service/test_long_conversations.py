@@ -8,17 +8,17 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-import config
-from service.application import create_service, parts_of
-from service.context import TOKENS_A_MESSAGE, TOKENS_A_PROMPT, Prompt, build
-from service.conversations import Conversation
-from service.current import Parts
-from service.messages import Message
-from service.model import ModelFailed, Writing
-from service.replies import HISTORY
-from service.reply import Complete
-from service.sampling import Sampling
-from service.twin_files import read
+from core.settings import load_settings
+from service.app import create_service, parts_of
+from service.container import Parts
+from service.conversations.conversations import Conversation
+from service.conversations.messages import Message
+from service.conversations.prompt import TOKENS_A_MESSAGE, TOKENS_A_PROMPT, Prompt, build
+from service.conversations.reply import Complete
+from service.conversations.reply_manager import HISTORY
+from service.llm.client import ModelFailed, Writing
+from service.twins.parser import read
+from service.twins.sampling import Sampling
 from tests.service.client import Api
 from tests.service.conftest import TWIN
 from tests.support.upstream import COMPLETIONS, Call, Upstream
@@ -112,7 +112,7 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
         "twins_dir": twins,
         "model_window": WINDOW,
     }
-    parts = parts_of(create_service(config.load(settings)))
+    parts = parts_of(create_service(load_settings(settings)))
     yield parts
     parts.replies.close()
     parts.model.close()

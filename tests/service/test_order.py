@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.order import Guest, next_in, standing_for, waiting
+from service.conversations.queue_order import Guest, next_in, standing_for, waiting
 
 
 class Room:

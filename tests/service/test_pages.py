@@ -18,11 +18,12 @@ from flask import Flask
 from msgspec import Meta
 from openapi_spec_validator import validate
 
-from service import examples, limits, pages
-from service.current import Parts
-from service.endpoints import operations
-from service.openapi import address
-from service.resources import Resource
+from service.access import rate_limit
+from service.api.routes import operations
+from service.api.schemas import Resource
+from service.container import Parts
+from service.docs import examples, pages
+from service.docs.openapi import address
 from tests.service import contract
 from tests.service.client import Api
 from tests.support.upstream import Upstream
@@ -170,7 +171,7 @@ def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_exampl
 
 
 def test_the_page_tells_the_requests_of_the_hour(api: Api, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(limits.PER_HOUR, "read_only", 201)
+    monkeypatch.setitem(rate_limit.PER_HOUR, "read_only", 201)
 
     assert "201 requests an hour if it is read_only, else 500" in api.get("/docs").text
 
@@ -178,8 +179,8 @@ def test_the_page_tells_the_requests_of_the_hour(api: Api, monkeypatch: pytest.M
 def test_pages_are_made_once_and_revalidated(api: Api, monkeypatch: pytest.MonkeyPatch):
     paths = ("/docs", "/openapi.json")
     firsts = [api.get(path) for path in paths]
-    monkeypatch.setattr("service.openapi.document", lambda *_: 1 / 0)
-    monkeypatch.setattr("service.pages.render_template", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("service.docs.openapi.document", lambda *_: 1 / 0)
+    monkeypatch.setattr("service.docs.pages.render_template", lambda *_, **__: 1 / 0)
     for path, first in zip(paths, firsts, strict=True):
         again = api.get(path)
         known = api.get(path, headers={"If-None-Match": first.headers["ETag"]})

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service import jwks
-from service.jwks import KeysUnavailable
-from service.tokens import InvalidToken, Tokens
+from service.access import jwks
+from service.access.jwks import KeysUnavailable
+from service.access.jwt_tokens import InvalidToken, Tokens
 from tests.service.provider import MAKE, Provider
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call

@@ -12,8 +12,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-import config
-from service.tokens import InvalidToken, NotOurs, Tokens
+from core.settings import load_settings
+from service.access.jwt_tokens import InvalidToken, NotOurs, Tokens
 from tests.service.provider import ISSUER, Provider
 
 
@@ -36,7 +36,7 @@ def encoded(data: bytes) -> str:
 def test_our_own_secret_signs_nothing_where_a_provider_does(
     tokens: Tokens, tmp_path: Path, provider: Provider
 ):
-    own = Tokens(config.load({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
+    own = Tokens(load_settings({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
 
     with pytest.raises(InvalidToken):
         tokens.read(own.sign("alice"))

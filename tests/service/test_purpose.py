@@ -11,7 +11,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 import twinapi
-from service.current import Parts
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.portals import served
 from tests.support.upstream import Upstream

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.current import Parts
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.portals import served
 from tests.support.upstream import Call, Upstream

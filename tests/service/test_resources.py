@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.current import Parts
+from service.container import Parts
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import sse
-from service.current import Parts
-from service.reply import Progress
+from core import sse
+from service.container import Parts
+from service.conversations.reply import Progress
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until

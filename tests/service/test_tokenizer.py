@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import config
-from service.model import Model
-from service.tokenizer import estimate
+from core.settings import load_settings
+from service.llm.client import Model
+from service.llm.tokenizer import estimate
 from tests.support.upstream import Answer, Call, Upstream
 from tests.support.waiting import wait_until
 
@@ -22,7 +22,7 @@ NewModel = Callable[[], Model]
 def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
     """Return what asks the scripted server, and knows nothing of it, with each call."""
     models: list[Model] = []
-    settings = config.load({"data_dir": tmp_path, "model_url": model.url, "model": "scripted"})
+    settings = load_settings({"data_dir": tmp_path, "model_url": model.url, "model": "scripted"})
 
     def new_model() -> Model:
         models.append(Model(settings))

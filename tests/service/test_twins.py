@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from service.current import Parts
-from service.twins import Twins
+from service.container import Parts
+from service.twins.repository import Twins
 from tests.service.conftest import TWIN
 
 ROOT = Path(__file__).parent.parent.parent

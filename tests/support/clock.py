@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from clock import Clock
+from core.clock import Clock
 
 LONGEST_SLEEP_SECONDS = 0.01
 

@@ -7,10 +7,10 @@ import time
 
 from sqlalchemy import insert, select
 
-from chat import stored
-from chat.entries import Ended, State
-from chat.tables import conversations, entries, turns
-from database import Database
+from chat.log import store
+from chat.log.entries import Ended, State
+from chat.schema import conversations, entries, turns
+from core.database import Database
 
 
 def person_of(database: Database) -> str:
@@ -50,7 +50,7 @@ def converse(database: Database, person: str, length: int, sentences: int = 5) -
         ]
         connection.execute(insert(turns), said)
         replies = [
-            stored._row(turn_id, 1, _ended(f"Answer {number:05}, of some length. " * sentences))
+            store._row(turn_id, 1, _ended(f"Answer {number:05}, of some length. " * sentences))
             for number, turn_id in enumerate(ids, 1)
         ]
         connection.execute(insert(entries), replies)

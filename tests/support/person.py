@@ -8,7 +8,7 @@ from typing import Any
 import requests
 from bs4 import BeautifulSoup, Tag
 
-import sse
+from core import sse
 from tests.support.html import read
 from tests.support.turn_view import Shown
 from tests.support.upstream import Upstream

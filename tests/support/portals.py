@@ -11,9 +11,9 @@ from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 import app as twindow
-from blueprints.current import EXTENSION, Portal
-from database import Database, migrate
-from service import application as service
+from core.database import Database, migrate
+from service import app as service
+from web.container import EXTENSION, Portal
 
 
 def prepare(url: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twinapi.addresses import is_public
+from twinapi.ssrf_guard import is_public
 
 
 def test_only_addresses_of_the_internet_are_public():

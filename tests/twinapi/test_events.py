@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sse import ServerSentEvent
+from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
 from twinapi.events import NO_DETAILS, parse
 

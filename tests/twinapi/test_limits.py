@@ -7,7 +7,7 @@ import time
 import pytest
 from requests.structures import CaseInsensitiveDict
 
-from twinapi.limits import Limits, limits
+from twinapi.rate_limit_headers import Limits, limits
 
 FORMS = {
     "the draft": (

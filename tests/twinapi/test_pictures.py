@@ -13,7 +13,7 @@ import pytest
 from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
-from twinapi import Client, NoPicture, addresses, pictures
+from twinapi import Client, NoPicture, avatar_download, ssrf_guard
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()
@@ -31,8 +31,8 @@ def elsewhere() -> Iterator[Upstream]:
 def in_the_internet(elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take that server for one in the internet."""
     port = int(elsewhere.url.rpartition(":")[2])
-    monkeypatch.setitem(pictures.PORTS, "test", port)
-    monkeypatch.setattr(addresses, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setitem(avatar_download.PORTS, "test", port)
+    monkeypatch.setattr(ssrf_guard, "is_public", lambda address: address == "127.0.0.1")
 
 
 def gives(content: bytes, status: int = 200, **headers: str) -> Callable[[Call], None]:
@@ -65,7 +65,7 @@ def test_others_in_the_internet_are_asked_without_a_word_about_anybody(
     (call,) = elsewhere.calls
     assert call.path == "/a.png?size=1"
     assert call.headers["Host"] == elsewhere.url.removeprefix("http://")
-    assert call.headers.keys() == {"Host", *pictures.HEADERS}
+    assert call.headers.keys() == {"Host", *avatar_download.HEADERS}
     assert upstream.calls == []
 
 
@@ -84,7 +84,7 @@ def test_private_addresses_are_not_connected_to(
     client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     port = int(elsewhere.url.rpartition(":")[2])
-    monkeypatch.setitem(pictures.PORTS, "test", port)
+    monkeypatch.setitem(avatar_download.PORTS, "test", port)
     monkeypatch.setattr(socket.socket, "connect", _never)
     refused = re.compile("not in the internet|Errno|Parse|label")
     addresses = [f"{scheme}://{host}:{port}/a.png" for host in NEAR for scheme in ("http", "https")]
@@ -178,7 +178,7 @@ def test_only_status_200_has_a_picture(client: Client, upstream: Upstream):
 def test_a_picture_may_be_so_large_and_no_larger(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(pictures, "MAX_OWN_BYTES", 1000)
+    monkeypatch.setattr(avatar_download, "MAX_OWN_BYTES", 1000)
     upstream.answers[PLACE] = gives(b"x" * 1000)
     assert client.fetch_picture(PLACE) == b"x" * 1000
 
@@ -190,7 +190,7 @@ def test_a_picture_may_be_so_large_and_no_larger(
 
 @pytest.mark.usefixtures("in_the_internet")
 def test_others_may_give_less(client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pictures, "MAX_BYTES", len(PICTURE) - 1)
+    monkeypatch.setattr(avatar_download, "MAX_BYTES", len(PICTURE) - 1)
 
     with pytest.raises(NoPicture, match="too large"):
         client.fetch_picture(f"{elsewhere.url}/a.png")

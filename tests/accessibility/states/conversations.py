@@ -3,10 +3,10 @@
 from playwright.sync_api import Page
 from sqlalchemy import update
 
-from blueprints.current import EXTENSION
-from chat.tables import conversations
+from chat.schema import conversations
 from tests.accessibility.environment import Environment, state
 from tests.support.history import converse, person_of
+from web.container import EXTENSION
 
 TITLE = "How does a bicycle stay upright, asked once more?"
 

@@ -5,11 +5,11 @@ import sqlite3
 from flask import abort
 from playwright.sync_api import Page
 
-from blueprints.states import STATES
 from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.forms import say_plainly
 from tests.journeys.steps import say
 from tests.support.portals import portal_of
+from web.http.error_pages import STATES
 
 TWINS = "/api/v1/twins"
 # These have a way of their own below.

@@ -2,13 +2,13 @@
 
 from playwright.sync_api import Page
 
-from blueprints.current import EXTENSION
 from tests.accessibility.environment import Environment, state
 from tests.support.history import converse, person_of
+from web.container import EXTENSION
 
 
 def _long(env: Environment, turns: int) -> Page:
-    env.patch.setattr("blueprints.talk.TURNS_ON_A_PAGE", 8)
+    env.patch.setattr("web.views.conversation_view.TURNS_ON_A_PAGE", 8)
     with env.person() as person:
         person.begin("Question 1")
     database = env.app.extensions[EXTENSION].database

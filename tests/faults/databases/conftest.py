@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 import app as twindow
-from clock import Clock
+from core.clock import Clock
 from tests.faults.conftest import WORDS
 from tests.support.person import Page, Person, ended
 from tests.support.portals import close

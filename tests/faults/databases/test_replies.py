@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from blueprints.current import Portal
 from tests.faults.conftest import NOT_SENT, WORDS, words_of
 from tests.faults.databases.conftest import (
     POSTGRESQL,
@@ -14,6 +13,7 @@ from tests.faults.databases.conftest import (
 )
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 NOT_SAVED_YET = "not saved yet"
 NOT_SAVED = "The reply could not be saved, because the database did not answer for too long."

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import app as twindow
-from blueprints.current import Portal
 from tests.faults.conftest import WORDS, words_of
 from tests.faults.databases.conftest import (
     POSTGRESQL,
@@ -18,6 +17,7 @@ from tests.faults.databases.conftest import (
 from tests.support.person import Person, ended, say_and_hear
 from tests.support.portals import close, served
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
 @pytest.mark.fault("F75", "F78")

@@ -1,0 +1,62 @@
+"""What the operator chose to show: name, colours, logo, welcome and links; and the manifest."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Flask, Response, current_app, json, redirect, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from core.branding.palette import Palette
+from core.settings import Settings
+from web.assets import static_files
+from web.container import portal
+
+bp = Blueprint("brand", __name__)
+
+KEPT = "public, max-age=3600"
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Work it all out once, and give it to every template."""
+    colours = Palette.of(settings.accent.colour).written()
+    static_files.init_app(app, colours, settings.logo)
+    brand = {
+        "site_name": settings.site_name,
+        "colours": colours,
+        "logo": settings.logo.name if settings.logo else "",
+        # Files of settings hold one line each: there, a line break is written \n.
+        "welcome": settings.welcome.replace("\\n", "\n").strip(),
+        "footer_links": settings.footer_links.links,
+    }
+    app.extensions["brand"] = brand
+    app.context_processor(lambda: brand)
+
+
+@bp.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """Say what the portal is called and how it looks, for whoever keeps it on a home screen."""
+    colours = current_app.extensions["brand"]["colours"]
+    icon = {"src": static_files.url("icon.svg"), "sizes": "any"}
+    name = portal().settings.site_name
+    body = {
+        "name": name,
+        "short_name": name,
+        "id": "/",
+        "start_url": url_for("twins.index"),
+        "display": "minimal-ui",
+        "theme_color": colours["light_page_hex"],
+        "background_color": colours["light_page_hex"],
+        "icons": [
+            icon | {"type": "image/svg+xml", "purpose": purpose} for purpose in ("any", "maskable")
+        ],
+    }
+    response = Response(json.dumps(body), mimetype="application/manifest+json")
+    response.headers["Cache-Control"] = KEPT
+    return response
+
+
+@bp.get("/favicon.ico")
+def favicon() -> BaseResponse:
+    """Lead to the icon; what is no page of ours, such as a reply as text, cannot name it."""
+    response = redirect(static_files.url("favicon.svg"))
+    response.headers["Cache-Control"] = KEPT
+    return response

@@ -1,1 +1,0 @@
-"""Markdown: a reply as HTML, whole, and while it is written."""

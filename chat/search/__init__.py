@@ -1,0 +1,1 @@
+"""Full-text search in titles, messages and replies."""

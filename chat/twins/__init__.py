@@ -1,0 +1,1 @@
+"""The twins of the service: list, recent use and avatars."""

@@ -1,0 +1,1 @@
+"""What portal and service share. Imports nothing else of ours."""

@@ -1,0 +1,1 @@
+"""The operator's branding: colours, logo and links as checked values."""

@@ -1,0 +1,224 @@
+"""Settings: defaults, then the environment. Every name starts with TWINDOW_ there."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import flask
+import msgspec
+
+from core.branding.colour import Accent
+from core.branding.footer_links import Links
+from core.branding.logo import Logo
+from core.stored_secrets import load_or_create_secret
+
+ROOT = Path(__file__).parent.parent
+PREFIX = "TWINDOW"
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
+
+
+PLAIN_WORDS = (
+    (r"Expected int, got str", "it should be a whole number"),
+    (r"Expected float, got str", "it should be a number"),
+    (r"Expected bool, got str", "it should be true or false"),
+    (r"Expected (int|float|str)\b ?", "it should be "),
+    (r"<= ", "at most "),
+    (r">= ", "at least "),
+    (r"< ", "below "),
+    (r"> ", "above "),
+    (r"matching regex .*", "an address that begins with http:// or https://"),
+    (r"Invalid enum value .*", "Twindow knows only visitor here so far"),
+)
+
+
+class SettingsError(Exception):
+    """Raised for a setting that cannot be used; the text is one sentence that names it."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Hold every setting, checked.
+
+    Times are seconds, sizes are characters unless the name says otherwise.
+    """
+
+    api_url: Url | None = None
+    api_key: str | None = None
+    api_read_key: str | None = None
+    api_ca_file: Path | None = None
+    api_connect_timeout: Seconds = 5
+    api_answer_timeout: Seconds = 30
+    api_idle_timeout: Seconds = 60
+    api_reply_timeout: Seconds = 600
+    api_hourly_limit: Count = 500
+    api_fair_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+
+    host: str = "127.0.0.1"
+    port: Port = 8000
+    workers: Count = 1
+    proxy_ips: str = "127.0.0.1,::1"
+
+    data_dir: Path = Path("data")
+    database_url: str | None = None
+    database_lock_timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 2.5
+    secret_key: str | None = None
+    jwt_secret: str | None = None
+    jwt_jwks_url: Url | None = None
+    jwt_issuer: str | None = None
+    jwt_audience: str = "twindow"
+
+    sign_in: Literal["visitor"] = "visitor"
+    site_name: str = "Twindow"
+    accent: Accent = Accent("oklch(44% 0.1 165)")
+    logo: Logo | None = None
+    welcome: str = ""
+    footer_links: Links = Links("")
+    message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
+    twins_cache: Seconds = 60
+
+    model_url: Url | None = None
+    model: str | None = None
+    model_key: str | None = None
+    model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
+    model_parallel: Count | None = None
+    model_timeout: Seconds = 120
+    twins_dir: Path = ROOT / "twins"
+
+    debug: bool = False
+
+    @property
+    def embedded(self) -> bool:
+        """Tell whether the portal talks to the service that Twindow brings along."""
+        return self.api_url is None
+
+    @property
+    def service_url(self) -> str:
+        """Return where the service is: the one inside answers on the portal's own address."""
+        host = LOOPBACK.get(self.host, self.host)
+        own = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        return self.api_url or own
+
+    def database(self, name: str) -> str:
+        """Return the address of the database that holds the tables of `name`."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
+
+    def secret(self, name: str) -> str:
+        """Return a secret: the setting, or one that is made once and kept in the data folder."""
+        given: str | None = getattr(self, name)
+        return (
+            given
+            if given
+            else load_or_create_secret(self.data_dir / name, secrets.token_urlsafe(32))
+        )
+
+
+def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
+    """Read the settings from the environment, and lay the overrides (lower-case names) on top.
+
+    Raises SettingsError.
+    """
+    environment = flask.Config(ROOT)
+    # Flask would read "007" as a number and a key of digits as an integer: values stay text here.
+    environment.from_prefixed_env(PREFIX, loads=str)
+    given: dict[str, object] = {
+        name.lower(): value for name, value in environment.items() if value != ""
+    }
+    for name in given.keys() - set(Settings.__struct_fields__):
+        raise SettingsError(_unknown(name))
+    given |= overrides or {}
+    try:
+        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_made)
+    except msgspec.ValidationError as error:
+        raise SettingsError(_wrong(str(error), given)) from None
+    _check(settings)
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"{PREFIX}_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}."
+        ) from None
+    with suppress(OSError):  # a volume that belongs to somebody else
+        settings.data_dir.chmod(0o700)
+        # It may stand in a working tree, and holds secrets.
+        (settings.data_dir / ".gitignore").write_text("*\n")
+    return settings
+
+
+def _made(kind: type[Any], value: Any) -> Any:
+    return kind(value)
+
+
+def _unknown(name: str) -> str:
+    sentence = f"{PREFIX}_{name.upper()} is not a setting of Twindow"
+    near = difflib.get_close_matches(name, Settings.__struct_fields__, 1)
+    return f"{sentence}; did you mean {PREFIX}_{near[0].upper()}?" if near else f"{sentence}."
+
+
+def _wrong(message: str, given: Mapping[str, object]) -> str:
+    found = re.search(r"`?\$\.(\w+)", message)
+    name = found[1] if found else ""
+    reason = message.split(" - at ")[0].replace("`", "")
+    for words, better in PLAIN_WORDS:
+        reason = re.sub(words, better, reason)
+    return f"{PREFIX}_{name.upper()}={given.get(name)!s} cannot be used: {reason}."
+
+
+def _check(settings: Settings) -> None:
+    if not settings.embedded and not settings.api_key:
+        raise SettingsError(f"{PREFIX}_API_URL is set, so {PREFIX}_API_KEY is needed as well.")
+    for name in ("api_key", "api_read_key"):
+        if settings.embedded and getattr(settings, name):
+            raise SettingsError(
+                f"{PREFIX}_{name.upper()} is set, so {PREFIX}_API_URL is needed as well."
+            )
+    if settings.api_ca_file and not settings.api_ca_file.is_file():
+        raise SettingsError(f"{PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
+    if not settings.twins_dir.is_dir():
+        raise SettingsError(f"{PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
+    if settings.database_url:
+        _check_database(settings.database_url)
+    for name in ("secret_key", "jwt_secret"):
+        # RFC 7518, 3.2: HS256 wants a key of 256 bits.
+        if len(getattr(settings, name) or "x" * 32) < 32:
+            raise SettingsError(f"{PREFIX}_{name.upper()} is too short: 32 characters at least.")
+    if settings.jwt_jwks_url and not settings.jwt_issuer:
+        raise SettingsError(
+            f"{PREFIX}_JWT_JWKS_URL is set, so {PREFIX}_JWT_ISSUER is needed as well."
+        )
+    if settings.jwt_jwks_url and settings.jwt_secret:
+        raise SettingsError(
+            f"{PREFIX}_JWT_JWKS_URL and {PREFIX}_JWT_SECRET exclude each other: set one."
+        )
+    for name in ("model", "model_key"):
+        if getattr(settings, name) and not settings.model_url:
+            raise SettingsError(
+                f"{PREFIX}_{name.upper()} is set, so {PREFIX}_MODEL_URL is needed as well."
+            )
+
+
+def _check_database(url: str) -> None:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+    # Never the address itself: it may hold a password.
+    try:
+        dialect = make_url(url).get_dialect()
+        reason = "Twindow works with SQLite and PostgreSQL"
+        if dialect.name in ("sqlite", "postgresql"):
+            dialect.import_dbapi()
+            return
+    except (ArgumentError, NoSuchModuleError):
+        reason = "it is no address of a database"
+    except ImportError as error:
+        reason = f"the package {error.name} is not installed"
+    raise SettingsError(f"{PREFIX}_DATABASE_URL cannot be used: {reason}.")

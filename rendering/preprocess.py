@@ -1,0 +1,104 @@
+"""Markdown as it is understood here: HTML in it is text, and there are bounds to it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pyromark
+
+from rendering.formulas import with_dollars
+
+OPTIONS = (
+    pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_STRIKETHROUGH
+    | pyromark.Options.ENABLE_TASKLISTS
+    | pyromark.Options.ENABLE_FOOTNOTES
+    | pyromark.Options.ENABLE_MATH
+)
+
+# nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
+MAX_DEPTH = 40
+MAX_COLUMNS = 100
+MAX_CELLS = 100_000
+# What is written in so many layers of HTML and code has nothing to say by either.
+ROUNDS = 4
+
+escaped = partial(html.escape, quote=False)
+
+_TAG = re.compile(r"<[A-Za-z/!?]")
+
+
+def prepared(text: str) -> str:
+    """Return the same lines in the Markdown that is understood here."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return without_html(with_dollars(text))
+
+
+def is_deep(text: str) -> bool:
+    """Tell whether lists and quotes stand in each other deeper than can be cleaned in a moment."""
+    depth = 0
+    for event in pyromark.events(text, options=OPTIONS):
+        if isinstance(event, dict):
+            depth += ("Start" in event) - ("End" in event)
+            if depth > MAX_DEPTH:
+                return True
+    return False
+
+
+def has_too_many_cells(source: str) -> bool:
+    """Tell whether tables would come to much more than was written: short rows are filled up."""
+    if "|" not in source:
+        return False
+    columns = cells = 0
+    for line in source.split("\n"):
+        row = line.strip(" \t>")
+        if not row:
+            columns = 0
+        elif "|" in row and not row.strip("|: \t-"):  # the second row of a table
+            columns = max(columns, row.count("|"))
+        cells += columns
+        if are_too_many(columns, cells):
+            return True
+    return False
+
+
+def are_too_many(columns: int, cells: int) -> bool:
+    """Tell whether a table is more than anybody reads."""
+    return columns > MAX_COLUMNS or cells > MAX_CELLS
+
+
+def without_html(
+    text: str, words: Callable[[str], str] = escaped, options: pyromark.Options = OPTIONS
+) -> str:
+    """Make raw HTML words, so that it is text; lines stay lines."""
+    if not _TAG.search(text):
+        return text
+    for _ in range(ROUNDS):
+        shown = _with_words(text, words, options)
+        if shown == text:
+            return text
+        # What is no HTML any more ends what it was in: what follows may be some now.
+        text = shown
+    return text.replace("<", words("<"))
+
+
+def _with_words(text: str, words: Callable[[str], str], options: pyromark.Options) -> str:
+    source = text.encode()
+    parts: list[str] = []
+    end = 0
+    for event, place in pyromark.events_with_range(text, options=options):
+        if not _is_html(event):
+            continue
+        parts.append(source[end : place["start"]].decode())
+        parts.append(words(source[place["start"] : place["end"]].decode()))
+        end = place["end"]
+    parts.append(source[end:].decode())
+    return "".join(parts)
+
+
+def _is_html(event: Any) -> bool:
+    return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})

@@ -1,0 +1,1 @@
+"""Render a reply while it grows, and describe each change as patches of the DOM."""

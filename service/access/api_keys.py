@@ -1,0 +1,151 @@
+"""API keys: shown once, kept as a hash, found by their beginning."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import string
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, Select, delete, func, insert, select, update
+
+from core.database import Database
+from service.api.schemas import Scope
+from service.schema import keys as table
+
+ALPHABET = string.ascii_letters + string.digits
+RANDOM_LENGTH = 32  # of 62 letters: 190 bits
+PREFIX_LENGTH = 11
+# Of one person, with those that were good in the last hour: else hours could be had for nothing.
+MAX_KEYS = 100
+WORN_SECONDS = 3600
+TOO_MANY = (
+    f"There are {MAX_KEYS} keys already, counting those that were revoked or expired "
+    "in the last hour."
+)
+
+_NOT_REVOKED = table.c.revoked_at.is_(None)
+
+
+class TooManyKeys(Exception):
+    """Raised when somebody has as many keys as one may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of a key. The key itself is not. Times are seconds since 1970."""
+
+    id: str
+    sub: str
+    groups: frozenset[str]
+    name: str
+    scope: Scope
+    created_at: float
+    expires_at: float | None
+    last_used_at: float | None
+
+    def is_expired(self, now: float) -> bool:
+        """Tell whether its time is over; `now` is in seconds since 1970."""
+        return self.expires_at is not None and self.expires_at <= now
+
+
+class Keys:
+    """Make and find keys."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def make(
+        self,
+        sub: str,
+        name: str,
+        scope: Scope,
+        *,
+        groups: Iterable[str] = (),
+        expires_at: float | None = None,
+    ) -> tuple[Key, str]:
+        """Make a key for `sub`; the second value is the key itself, which is not kept.
+
+        Raises TooManyKeys.
+        """
+        random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
+        secret = f"tw_{random}{_checksum(random)}"
+        now = self.database.clock.time()
+        row = {
+            "id": secrets.token_urlsafe(12),
+            "sub": sub,
+            "groups": json.dumps(sorted(groups)),
+            "name": name,
+            "scope": scope,
+            "prefix": secret[:PREFIX_LENGTH],
+            "digest": _digest(secret),
+            "created_at": now,
+            "expires_at": expires_at,
+        }
+        mine = table.c.sub == sub
+        hour_ago = now - WORN_SECONDS
+        worn = (table.c.revoked_at < hour_ago) | (table.c.expires_at < hour_ago)
+        with self.database.write() as connection:
+            self.database.alone(connection, f"keys of {sub}")
+            connection.execute(delete(table).where(mine, worn))
+            if connection.execute(select(func.count()).where(mine)).scalar_one() >= MAX_KEYS:
+                raise TooManyKeys(TOO_MANY)
+            connection.execute(insert(table).values(row))
+            return _key(connection.execute(_keys().where(table.c.id == row["id"])).one()), secret
+
+    def find(self, secret: str) -> Key | None:
+        """Return the key, or None for what is not one."""
+        random, checksum = secret[3:-6], secret[-6:]
+        if not secret.isascii() or not secret.startswith("tw_") or _checksum(random) != checksum:
+            return None
+        same_beginning = table.c.prefix == secret[:PREFIX_LENGTH]
+        query = _keys().add_columns(table.c.digest).where(same_beginning, _NOT_REVOKED)
+        with self.database.read() as connection:
+            found = connection.execute(query).all()
+        digest = _digest(secret)
+        same = (row for row in found if hmac.compare_digest(row.digest, digest))
+        return next((_key(row) for row in same), None)
+
+    def of(self, sub: str, page: int, limit: int) -> tuple[Sequence[Key], int]:
+        """Return a page of the keys of `sub`, newest first, and how many there are."""
+        mine = (table.c.sub == sub) & _NOT_REVOKED
+        query = _keys().where(mine).order_by(table.c.created_at.desc(), table.c.id)
+        with self.database.read() as connection:
+            total = connection.execute(select(func.count()).where(mine)).scalar_one()
+            found = connection.execute(query.limit(limit).offset((page - 1) * limit))
+            return [_key(row) for row in found], total
+
+    def revoke(self, sub: str, key_id: str) -> bool:
+        """Let a key of `sub` be none any more, and say whether it was one."""
+        mine = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
+        over = update(table).where(mine).values(revoked_at=self.database.clock.time())
+        with self.database.write() as connection:
+            return bool(connection.execute(over).rowcount)
+
+
+def _keys() -> Select[Any]:
+    return select(*(table.c[name] for name in Key.__slots__))
+
+
+def _key(row: Row[Any]) -> Key:
+    found = {name: getattr(row, name) for name in Key.__slots__}
+    return Key(**found | {"groups": frozenset(json.loads(row.groups))})
+
+
+def _checksum(random: str) -> str:
+    """Let scanners for leaked secrets, and us, tell a key from a typing error without a look-up."""
+    number = zlib.crc32(random.encode())
+    letters = []
+    for _ in range(6):
+        number, rest = divmod(number, len(ALPHABET))
+        letters.append(ALPHABET[rest])
+    return "".join(letters)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,114 @@
+"""Every refusal has one shape: {"error": a sentence, "code": a word, "details": [...]}."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from core.database import DatabaseUnavailable
+from service.api.schemas import Code, Detail, Refusal
+
+logger = logging.getLogger(__name__)
+
+# 32,000 characters beyond the first 65,536, each written as two escapes, are 384,000 bytes.
+MAX_BODY_BYTES = 512 * 1024
+
+# What each status says, by its codes; the first is for what has none of its own.
+MEANINGS: Mapping[int, Mapping[Code, str]] = {
+    400: {
+        "bad_request": "The request cannot be understood.",
+        "bad_json": "The body is not JSON.",
+        "two_keys": "Authorization and X-API-Key hold different keys.",
+        "invalid": "A parameter or a header is wrong.",
+    },
+    401: {"unauthorized": "The request holds no valid key, or no valid JWT where it needs one."},
+    403: {"forbidden": "The key may not do this."},
+    404: {"not_found": "There is no such thing here, or it is not yours."},
+    405: {"method_not_allowed": "This address does not take that method."},
+    409: {
+        "still_replying": "A reply is being written in this conversation; wait for its end.",
+        "stopped": "The reply was stopped.",
+        "too_many_keys": "There are as many keys as one may have; revoke one first.",
+    },
+    413: {
+        "too_large": f"The body is larger than {MAX_BODY_BYTES // 1024} KiB.",
+        "too_long": "The message is too long for this model. Try a shorter one.",
+    },
+    415: {"unsupported_media_type": "Send the body as Content-Type: application/json."},
+    422: {
+        "invalid": "A field is missing or wrong.",
+        "idempotency_key_reused": "This Idempotency-Key was used for another message.",
+    },
+    429: {"rate_limited": "The key has used its requests of the hour."},
+    500: {"internal_error": "Something went wrong in the service."},
+    502: {"model_failed": "The model gave no reply, or broke off."},
+    503: {
+        "unavailable": "The service cannot do this at the moment. Try again soon.",
+        "model_busy": "The model has too much to do at the moment. Try again in a minute.",
+    },
+}
+CODES = {status: next(iter(codes.items())) for status, codes in MEANINGS.items()}
+# Of those that only one status has.
+STATUS_OF = {code: status for status, codes in MEANINGS.items() for code in codes}
+
+
+class Problem(Exception):
+    """Refuse a request; without a sentence of its own, by that of the code."""
+
+    def __init__(
+        self,
+        status: int,
+        code: Code,
+        sentence: str = "",
+        *,
+        details: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.status = status
+        self.code = code
+        self.sentence = sentence or MEANINGS[status][code]
+        super().__init__(self.sentence)
+        self.details = details
+        self.headers = headers or {}
+
+    def response(self) -> Response:
+        """Return it as an answer."""
+        details = [Detail(field=field, reason=reason) for field, reason in self.details]
+        refusal = Refusal(error=self.sentence, code=self.code, details=details)
+        response = Response(msgspec.json.encode(refusal), self.status, mimetype="application/json")
+        response.headers.update(self.headers)
+        return response
+
+
+def not_found() -> Problem:
+    """Return the one answer for what does not exist and for what is not the caller's."""
+    return Problem(404, *CODES[404])
+
+
+def init_app(app: Flask) -> None:
+    """Answer every error in that shape."""
+    app.register_error_handler(Problem, Problem.response)
+    app.register_error_handler(HTTPException, _from_http)
+    app.register_error_handler(DatabaseUnavailable, _from_database)
+    app.register_error_handler(Exception, _from_bug)
+
+
+def _from_http(error: HTTPException) -> Response:
+    status = error.code or 500
+    code, sentence = CODES.get(status, CODES[400])
+    headers = {"Allow": error.get_response().headers["Allow"]} if status == 405 else {}
+    return Problem(status, code, sentence, headers=headers).response()
+
+
+def _from_database(_error: DatabaseUnavailable) -> Response:
+    sentence = "The service cannot store anything at the moment. Try again soon."
+    return Problem(503, "unavailable", sentence, headers={"Retry-After": "1"}).response()
+
+
+def _from_bug(error: Exception) -> Response:
+    logger.error("%s %s", request.method, request.path, exc_info=error)
+    return Problem(500, *CODES[500]).response()

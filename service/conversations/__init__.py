@@ -1,0 +1,1 @@
+"""Conversations, messages and the replies that are being written."""

@@ -1,0 +1,66 @@
+"""Conversations, found through whom they belong to."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, func, insert, select
+
+from core.database import Database
+from service.schema import conversations
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation. Times are seconds since 1970."""
+
+    id: str
+    sub: str
+    twin_id: str
+    title: str
+    created_at: float
+    updated_at: float
+
+
+class Conversations:
+    """Keep conversations."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def create(self, sub: str, twin_id: str, title: str) -> Conversation:
+        """Add a conversation."""
+        now = self.database.clock.time()
+        conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
+        values = {name: getattr(conversation, name) for name in Conversation.__slots__}
+        with self.database.write() as connection:
+            connection.execute(insert(conversations).values(**values, replying_until=0))
+        return conversation
+
+    def find(self, conversation_id: str, sub: str) -> Conversation | None:
+        """Return a conversation of `sub`, or None."""
+        mine = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
+        with self.database.read() as connection:
+            row = connection.execute(_conversations().where(mine)).first()
+        return Conversation(*row) if row else None
+
+    def of(
+        self, sub: str, twin_id: str | None, page: int, limit: int
+    ) -> tuple[Sequence[Conversation], int]:
+        """Return a page of the conversations of `sub`, newest first, and how many there are."""
+        mine = conversations.c.sub == sub
+        if twin_id is not None:
+            mine &= conversations.c.twin_id == twin_id
+        newest = (conversations.c.updated_at.desc(), conversations.c.id)
+        query = _conversations().where(mine).order_by(*newest)
+        with self.database.read() as connection:
+            total = connection.execute(select(func.count()).where(mine)).scalar_one()
+            found = connection.execute(query.limit(limit).offset((page - 1) * limit))
+            return [Conversation(*row) for row in found], total
+
+
+def _conversations() -> Select[Any]:
+    return select(*(conversations.c[name] for name in Conversation.__slots__))

@@ -1,0 +1,111 @@
+"""A fair line before a model that writes only so many replies at once, over all processes."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from core.database import DatabaseUnavailable
+from service.conversations.queue_order import IN, Guest, Standings, standings
+from service.conversations.slots import Places
+
+
+class Left(Exception):
+    """Raised to whoever does not want to wait any longer."""
+
+
+class Line:
+    """Let replies in, so many at once. One look at the database serves all who wait here."""
+
+    look_seconds = 0.25
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self._clock = places.database.clock
+        self._guests: Standings = {}
+        self._looking = False
+        self._look_at = -math.inf
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def place(
+        self, owner: str, tell: Callable[[int], None], has_left: Callable[[], bool]
+    ) -> Iterator[None]:
+        """Wait for a place and hold it; `tell` is told how many come before, when that changes.
+
+        Raises Left when `has_left` says so while waiting.
+        """
+        me, guests = self._enter(owner, has_left)
+        try:
+            self._wait(me, guests, tell, has_left)
+            yield
+        finally:
+            self._leave(me)
+
+    def close(self) -> None:
+        """Give back at once what this process has; it is about to end."""
+        with suppress(DatabaseUnavailable):
+            self.places.leave_all()
+        self._look_soon()
+
+    def _enter(self, owner: str, has_left: Callable[[], bool]) -> tuple[Guest, Standings]:
+        while not has_left():
+            with suppress(DatabaseUnavailable):
+                me, guests = self.places.enter(owner)
+                return me, standings(guests)
+            with self._changed:
+                self._changed.wait(self.look_seconds)
+        raise Left
+
+    def _wait(
+        self,
+        me: Guest,
+        guests: Standings,
+        tell: Callable[[int], None],
+        has_left: Callable[[], bool],
+    ) -> None:
+        told: int | None = None
+        while not has_left():
+            # Not in the line: taken for dead in an outage. The next renewal puts it back.
+            ahead = guests.get(me.id)
+            if ahead == IN:
+                self.places.take(me)
+                return
+            if ahead is not None and ahead != told:
+                told = ahead
+                tell(ahead)
+            guests = self._look(guests)
+        raise Left
+
+    def _look(self, seen: Standings) -> Standings:
+        """Return the line after a while, or when it was looked at."""
+        with self._changed:
+            if self._guests is not seen:
+                return self._guests
+            pause = self.look_seconds if self._looking else self._look_at - self._clock.monotonic()
+            if pause > 0:
+                self._changed.wait(pause)
+                return self._guests
+            self._looking = True
+            self._look_at = self._clock.monotonic() + self.look_seconds
+        try:
+            with suppress(DatabaseUnavailable):
+                self._guests = standings(self.places.look())
+        finally:
+            with self._changed:
+                self._looking = False
+                self._changed.notify_all()
+        return self._guests
+
+    def _leave(self, me: Guest) -> None:
+        # When it cannot be said now, the lease runs out.
+        with suppress(DatabaseUnavailable):
+            self.places.leave(me)
+        self._look_soon()
+
+    def _look_soon(self) -> None:
+        with self._changed:
+            self._look_at = -math.inf
+            self._changed.notify_all()

@@ -1,0 +1,144 @@
+"""The places before the model, in the database: all processes that share it share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    cast,
+    delete,
+    extract,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
+
+from core.database import Database, insert_new
+from service.conversations.leases import LEASE_SECONDS
+from service.conversations.queue_order import Guest, next_in, standing_for
+from service.schema import line
+
+Found = list[tuple[Guest, bool]]
+
+
+class Places:
+    """Give out so many places. Whoever makes one free gives it to the next at once.
+
+    Guests of a process that died are forgotten when their lease is over.
+    """
+
+    lease_seconds = LEASE_SECONDS
+
+    def __init__(self, database: Database, count: int) -> None:
+        self.database = database
+        self.count = count
+        self._mine: dict[int, Guest] = {}
+
+    @property
+    def taken_here(self) -> bool:
+        """Tell whether anybody from this process is in the line."""
+        return bool(self._mine)
+
+    def enter(self, owner: str) -> tuple[Guest, Sequence[Guest]]:
+        """Join the line; return oneself, and the line. Raises DatabaseUnavailable."""
+        with self._alone() as connection:
+            found = self._all(connection)
+            round_, behind = standing_for(owner, [guest for guest, _ in found])
+            values = {"owner": owner, "round": round_, "behind": behind, "writing": False}
+            row = insert(line).values(**values, until=self._now(connection) + self.lease_seconds)
+            id_ = connection.execute(row.returning(line.c.id)).scalar_one()
+            me = Guest(id_, owner, round_, behind, writing=False)
+            guests = self._settle(connection, [*found, (me, False)])
+        self._mine[me.id] = me
+        return me, guests
+
+    def take(self, guest: Guest) -> None:
+        """Take the place that a guest of this process was given."""
+        self._mine[guest.id] = replace(guest, writing=True)
+
+    def leave(self, guest: Guest) -> None:
+        """Leave the line, or give the place back. Raises DatabaseUnavailable."""
+        # First of all, so that `renew` does not put it back.
+        if self._mine.pop(guest.id, None):
+            self._remove([guest.id])
+
+    def leave_all(self) -> None:
+        """Take everybody from this process out of the line. Raises DatabaseUnavailable."""
+        ids = list(self._mine)
+        self._mine.clear()
+        if ids:
+            self._remove(ids)
+
+    def look(self) -> Sequence[Guest]:
+        """Return the line. Raises DatabaseUnavailable."""
+        with self.database.read() as connection:
+            found = self._all(connection)
+        guests = [guest for guest, _ in found]
+        if self._dead(found) or next_in(guests, self.count):
+            with self._alone() as connection:
+                return self._settle(connection, self._all(connection))
+        return guests
+
+    def renew(self) -> None:
+        """Hold the leases of this process's guests, and put back whoever was taken for dead.
+
+        Raises DatabaseUnavailable.
+        """
+        if not self._mine:
+            return
+        with self._alone() as connection:
+            until = self._now(connection) + self.lease_seconds
+            mine = dict(self._mine)
+            held = update(line).where(line.c.id.in_(mine)).values(until=until)
+            if connection.execute(held).rowcount < len(mine):
+                for guest in mine.values():
+                    row = insert_new(connection, line).values(**asdict(guest), until=until)
+                    connection.execute(row)
+
+    def _remove(self, ids: Sequence[int]) -> None:
+        with self._alone() as connection:
+            connection.execute(delete(line).where(line.c.id.in_(ids)))
+            self._settle(connection, self._all(connection))
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """Open a write transaction beside which nobody else changes the line."""
+        with self.database.write() as connection:
+            self.database.alone(connection, "service_line")
+            yield connection
+
+    def _settle(self, connection: Connection, found: Found) -> list[Guest]:
+        """Forget the dead, give out what is free, and return the line."""
+        if dead := self._dead(found):
+            connection.execute(delete(line).where(line.c.id.in_(dead)))
+        guests = [guest for guest, _ in found if guest.id not in dead]
+        if admitted := {guest.id for guest in next_in(guests, self.count)}:
+            connection.execute(update(line).where(line.c.id.in_(admitted)).values(writing=True))
+        return [replace(guest, writing=guest.writing or guest.id in admitted) for guest in guests]
+
+    def _dead(self, found: Found) -> set[int]:
+        # After an outage the living must have had time to renew their leases.
+        if self.database.clock.monotonic() - self.database.failed_at < self.lease_seconds:
+            return set()
+        return {guest.id for guest, over in found if over} - self._mine.keys()
+
+    def _all(self, connection: Connection) -> Found:
+        """Return the line, and of each guest whether its lease is over."""
+        columns = (line.c[name] for name in Guest.__slots__)
+        over = line.c.until < self._now(connection)
+        return [
+            (Guest(*guest), over) for *guest, over in connection.execute(select(*columns, over))
+        ]
+
+    def _now(self, connection: Connection) -> ColumnElement[float]:
+        """Return the time of the database: the clocks of several machines may differ."""
+        if connection.dialect.name == "sqlite":
+            return literal(self.database.clock.time())
+        return cast(extract("epoch", func.clock_timestamp()), Float)

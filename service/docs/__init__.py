@@ -1,0 +1,1 @@
+"""The API documentation that the service serves."""

@@ -1,0 +1,249 @@
+"""The model that answers: any OpenAI-compatible chat-completions server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from core import sse
+from core.bounded_http import NETWORK_ERRORS, read_bounded
+from core.settings import Settings
+from service.api.schemas import ErrorCode
+from service.conversations.prompt import Prompt
+from service.llm.bundled import BundledModel, Unavailable
+from service.llm.cut_off import goes_on
+from service.llm.tokenizer import Server, Tokenizer, Tokens
+from service.twins.sampling import Sampling
+
+logger = logging.getLogger(__name__)
+
+# Why a reply ended: at its bound. The reader is shown that it did.
+CUT_OFF = "length"
+READ_BYTES = 64 * 1024
+MAX_LIST_BYTES = 1024 * 1024
+LIST_SECONDS = 10
+# More than any model writes; what goes on for ever must not fill memory and database.
+MAX_CHARACTERS = 1_048_576
+ANY_MODEL = "default"
+BUNDLED_PLACES = 2
+BUSY = "The model has too much to do at the moment. Try again in a minute."
+
+
+class ModelFailed(Exception):
+    """Raised when no reply can be had; `sentence` is for people and leaks nothing."""
+
+    def __init__(self, sentence: str, code: ErrorCode = "model_failed") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.code = code
+
+
+class TooLong(Exception):
+    """Raised when the prompt does not fit the model's window."""
+
+
+class Model:
+    """Ask a model server for replies."""
+
+    def __init__(self, settings: Settings) -> None:
+        # How many replies it writes at once; None for as many as it is asked for.
+        self.places = settings.model_parallel or (None if settings.model_url else BUNDLED_PLACES)
+        self._settings = settings
+        self._name = ""
+        self._closed = False
+        self.bundled = (
+            None
+            if settings.model_url
+            else BundledModel(
+                settings.data_dir,
+                window=settings.model_window,
+                parallel=settings.model_parallel or BUNDLED_PLACES,
+            )
+        )
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self.tokenizer = Tokenizer(self._session)
+
+    @property
+    def window(self) -> int:
+        """Return how many tokens the model can look at: the setting, or what the server says."""
+        setting = self._settings.model_window
+        return min(setting, self.tokenizer.window or setting)
+
+    def tokens(self, name: str | None) -> Tokens:
+        """Return what counts the tokens of a prompt for a model. Counting raises ModelFailed."""
+
+        def find() -> Server:
+            url, key, first = self._where()
+            return Server(url.removesuffix("/v1"), name or first, self._headers(key))
+
+        return self.tokenizer.counter(find)
+
+    def reply(self, prompt: Prompt, sampling: Sampling) -> Writing:
+        """Begin a reply. Raises ModelFailed and TooLong."""
+        url, key, name = self._where()
+        body = {"model": name, "messages": prompt, "stream": True} | sampling.given()
+        try:
+            response = self._session.post(
+                f"{url}/chat/completions",
+                json=body,
+                headers=self._headers(key) | {"Accept": "text/event-stream"},
+                timeout=(5, self._settings.model_timeout),
+                allow_redirects=False,
+                stream=True,
+            )
+        except NETWORK_ERRORS as error:
+            if not self._closed:
+                logger.warning("The model server does not answer: %s", type(error).__name__)
+            raise ModelFailed("The model does not answer at the moment.") from None
+        if response.status_code != 200:
+            if response.status_code == 404:
+                self._name = ""  # perhaps the server has another model now
+            with response:
+                raise _refusal(response)
+        return Writing(response, self._settings.model_timeout)
+
+    def close(self) -> None:
+        """End the bundled model, if it is ours."""
+        self._closed = True
+        if self.bundled:
+            self.bundled.stop()
+        self._session.close()
+
+    def _where(self) -> tuple[str, str | None, str]:
+        if self.bundled:
+            try:
+                return *self.bundled.address(), self.bundled.name
+            except Unavailable as error:
+                raise ModelFailed(str(error)) from None
+        url = str(self._settings.model_url).rstrip("/")
+        url = url if urlsplit(url).path else f"{url}/v1"
+        self._name = self._settings.model or self._name or self._first_model(url)
+        return url, self._settings.model_key, self._name or ANY_MODEL
+
+    def _first_model(self, url: str) -> str:
+        """Ask the server what it has; "" when it does not say, now or ever."""
+        try:
+            with self._session.get(
+                f"{url}/models",
+                headers=self._headers(self._settings.model_key),
+                timeout=(5, 10),
+                allow_redirects=False,
+                stream=True,
+            ) as answer:
+                listed = json.loads(read_bounded(answer, MAX_LIST_BYTES, LIST_SECONDS))
+                return str(listed["data"][0]["id"])
+        except (*NETWORK_ERRORS, ValueError, LookupError, TypeError, RecursionError):
+            return ""
+
+    def _headers(self, key: str | None) -> dict[str, str]:
+        bearer = {"Authorization": f"Bearer {key}"} if key else {}
+        return {"Accept-Encoding": "identity"} | bearer
+
+
+class Writing:
+    """A reply that is being written: iterate over its pieces; `stop` ends it from any thread."""
+
+    def __init__(self, response: requests.Response, timeout: float) -> None:
+        self._response = response
+        self._timeout = timeout
+        self._heard_at = time.monotonic()
+        self._stopped = threading.Event()
+        # Whether it ended at its bound; known at the end.
+        self.cut_off = False
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
+        reason, half, length = "", "", 0
+        pieces: list[str] = []
+        with self._response:
+            try:
+                for event in sse.read(self._chunks()):
+                    self._heard_at = time.monotonic()
+                    if event.data == "[DONE]":
+                        reason = reason or event.data
+                        break
+                    text, said = _piece(event.data)
+                    reason = said or reason
+                    text, half = _whole(half + text)
+                    length += len(text)
+                    if length > MAX_CHARACTERS:
+                        raise ModelFailed("The reply was too long, and was cut off.")
+                    if text:
+                        pieces.append(text)
+                        yield text
+            except (*NETWORK_ERRORS, sse.TooLarge) as error:
+                if not self._stopped.is_set():
+                    logger.warning("The model's reply broke off: %s", type(error).__name__)
+        if self._stopped.is_set():
+            return
+        if not reason:
+            raise ModelFailed("The model broke off in the middle of its reply.")
+        if reason == CUT_OFF and length:
+            self.cut_off = True
+            yield goes_on("".join(pieces))
+
+    def stop(self) -> None:
+        """End the reply; a model server stops working when nobody listens."""
+        self._stopped.set()
+        with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
+            self._response.raw.shutdown()
+
+    def _chunks(self) -> Iterator[bytes]:
+        while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
+            # Comments keep a connection alive, but no reply.
+            if time.monotonic() - self._heard_at > self._timeout:
+                raise requests.ReadTimeout
+            yield chunk
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """Return what of a text can be stored and sent, and half a character that waits for its rest.
+
+    JSON may hold halves of characters (surrogates) and NUL, which nobody can store.
+    """
+    rest = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    whole = (
+        text.removesuffix(rest).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
+    return whole.replace("\0", "\ufffd"), rest
+
+
+def _piece(data: str) -> tuple[str, str]:
+    """Read one chunk: its text, and why it is the last, if it is."""
+    try:
+        chunk: Any = json.loads(data)
+        if chunk.get("error"):
+            logger.warning("The model server reported an error in its stream.")
+            raise ModelFailed("The model reported an error.")
+        choice = (chunk.get("choices") or [{}])[0]
+        text = (choice.get("delta") or {}).get("content")
+        return text if isinstance(text, str) else "", str(choice.get("finish_reason") or "")
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return "", ""
+
+
+def _refusal(response: requests.Response) -> Exception:
+    status = response.status_code
+    try:
+        said = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
+    except NETWORK_ERRORS:
+        said = ""
+    if status in (400, 413) and ("context" in said or "exceed" in said):
+        return TooLong()
+    logger.warning("The model server answered %s.", status)
+    if status == 429:
+        return ModelFailed(BUSY, "model_busy")
+    if status in (401, 403):
+        return ModelFailed("The model server refused the service's key. Please tell the operator.")
+    if status == 404:
+        return ModelFailed("The model server does not know the model. Please tell the operator.")
+    return ModelFailed("The model has a problem at the moment.")

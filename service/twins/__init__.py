@@ -1,0 +1,1 @@
+"""Twins, read from Markdown files."""

@@ -1,0 +1,183 @@
+"""Rename, pin and archive, and what the list says of it."""
+
+from __future__ import annotations
+
+from tests.blueprints.listing import groups, move, titles
+from tests.support.cases import failures
+from tests.support.person import Page, Person, ended, say_and_hear
+from tests.support.upstream import Upstream
+from web.container import Portal
+
+
+def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, page: Page):
+    renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
+    assert renamed.path == page.path
+    assert renamed.html.h1.get_text() == "On light <b>"
+    assert titles(alice.get("/conversations?q=light")) == ["On light <b>"]
+
+    for nothing in ("", "   ", "\u3000\n"):
+        assert alice.press(renamed, "Rename", title=nothing).html.h1.get_text() == (
+            "Why is the sky blue?"
+        )
+    long = alice.press(page, "Rename", title="x" * 5_000).html.h1.get_text()
+    assert long == "x" * 200
+
+
+def test_pinned_ones_come_first_and_the_days_follow(
+    alice: Person, portal: Portal, upstream: Upstream, page: Page
+):
+    say_and_hear(alice, upstream, "Newer", "Yes")
+    old = say_and_hear(alice, upstream, "Older", "Yes")
+    move(portal, old, 800)
+    alice.press(page, "Pin")
+
+    listed = groups(alice.get("/conversations"))
+    assert listed[:2] == [("Pinned", ["Why is the sky blue?"]), ("Today", ["Newer"])]
+    assert listed[2][1] == ["Older"]
+    side = alice.get(old.path).html.select(".side h2")
+    assert [h.get_text() for h in side] == [name for name, _ in listed]
+
+    alice.press(alice.get(page.path), "Unpin")
+    assert groups(alice.get("/conversations"))[0] == ("Today", ["Newer", "Why is the sky blue?"])
+
+
+def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
+    alice: Person, upstream: Upstream, page: Page
+):
+    put_away = alice.press(page, "Archive")
+    assert "“ Why is the sky blue? ” was archived" in put_away.text
+    assert titles(put_away) == []
+    assert titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
+    assert titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
+    assert "archived" in alice.get(page.path).html.select_one(".talk header p").get_text()
+
+    back = alice.press(put_away, "Undo")
+    assert titles(back) == ["Why is the sky blue?"]
+    assert "is in the list again" in back.text
+
+    alice.press(alice.get(page.path), "Archive")
+    alice.press(alice.get(page.path), "Send", content="And red?")
+    upstream.next_call().start_stream().complete("Dust.")
+    assert titles(alice.get("/conversations")) == ["Why is the sky blue?"]
+
+
+def test_each_thing_that_is_done_is_said_and_has_the_focus(alice: Person, page: Page):
+    for button, sentence in (
+        ("Rename", "It is called “ Why is the sky blue? ” now"),
+        ("Pin", "“ Why is the sky blue? ” was pinned"),
+        ("Unpin", "“ Why is the sky blue? ” is not pinned any more"),
+        ("Archive", "“ Why is the sky blue? ” was archived"),
+        ("Undo", "“ Why is the sky blue? ” is in the list again"),
+        ("Delete", "“ Why is the sky blue? ” was deleted"),
+        ("Undo", "“ Why is the sky blue? ” is back"),
+    ):
+        page = alice.press(page, button)
+        assert sentence in " ".join(page.html.select_one(".note[autofocus]").get_text(" ").split())
+    conversation_id = page.html.select_one(".rows a")["href"].rpartition("/")[2]
+    reloaded = alice.get(f"/conversations?done=archived&of={conversation_id}")
+    assert not reloaded.html.select(".note")
+    for wrong in ("done=x&of=y", "done=deleted&of=", "done=pinned&of=%00"):
+        assert "“" not in alice.get(f"/conversations?{wrong}").text
+
+
+def test_the_archive_keeps_the_pin(alice: Person, page: Page):
+    alice.press(page, "Pin")
+    put_away = alice.press(alice.get(page.path), "Archive")
+    back = alice.press(put_away, "Undo")
+
+    assert groups(back) == [("Pinned", ["Why is the sky blue?"])]
+
+
+def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
+    page = alice.begin("Tell me all")
+    call = upstream.next_call().start_stream()
+    call.delta("It began")
+    renamed = alice.press(page, "Rename", title="History")
+    call.complete("It began, and ended")
+
+    assert ended(alice, renamed).states == ["complete"]
+
+
+def test_what_is_somebody_elses_cannot_be_touched(alice: Person, bob: Person, page: Page):
+    token = bob.get("/twins/ada").form("conversations")["csrf_token"]
+    for noun in ("title", "pin", "archive", "deletion", "restoration"):
+        fields = {"csrf_token": token, "title": "Bob's"}
+        assert bob.post(f"{page.path}/{noun}", fields).status == 404
+    gone = alice.press(page, "Delete")
+    assert "was deleted" not in bob.get(gone.response.url.removeprefix(bob.base_url)).text
+    assert bob.post(f"{page.path}/restoration", {"csrf_token": token}).status == 404
+    assert bob.get(f"{page.path}/export?format=json").status == 404
+
+
+def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
+    for noun in ("title", "pin", "archive", "deletion", "restoration"):
+        assert alice.post(f"{page.path}/{noun}", {"title": "x"}).status == 400
+        assert alice.get(f"{page.path}/{noun}").status in (404, 405)
+
+    assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
+
+
+def test_form_redirects_to_no_other_site_or_page(alice: Person, page: Page):
+    def check(back: str) -> None:
+        after = alice.press(page, "Rename", title="Mine", back=back)
+        assert after.path == "/conversations"
+        assert titles(after) == ["Mine"]
+
+    backs = (
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:1",
+        "/keys",
+        "\r\nX: y",
+        "http://[x",
+    )
+    assert failures(check, {back: back for back in backs}) == {}
+
+
+def test_a_form_leads_to_no_place_without_end(alice: Person, page: Page):
+    fields = "&".join(f"a{number}=1" for number in range(10_000))
+    after = alice.press(page, "Rename", title="Mine", back=f"/conversations?{fields}")
+
+    assert len(after.response.url) < 3_000
+    assert titles(after) == ["Mine"]
+
+
+def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
+    found = alice.get("/conversations?q=sky&twin=ada")
+    renamed = alice.press(found, "Rename", title="A sky")
+    assert "q=sky" in renamed.response.url
+    assert "twin=ada" in renamed.response.url
+
+    gone = alice.press(renamed, "Delete")
+    assert "q=sky" in gone.response.url
+    assert "Nothing here contains" in gone.text
+    assert titles(alice.press(gone, "Undo")) == ["A sky"]
+
+
+def test_what_was_done_is_said_in_its_row(alice: Person, upstream: Upstream, page: Page):
+    say_and_hear(alice, upstream, "Newer", "Yes")
+    listed = alice.get("/conversations")
+    row = listed.html.select(".rows > li")[1]
+    action = row.select_one("form")["action"]
+    given = {each["name"]: each["value"] for each in row.select("input")}
+    renamed = alice.post(action, given | {"title": "Light"})
+
+    [note] = renamed.html.select(".note[autofocus]")
+    assert note.parent.select_one(":scope > a").get_text() == "Light"
+    assert "“ Light ” now" in note.get_text(" ", strip=True)
+
+    put_away = alice.press(alice.get(page.path), "Archive")
+    assert put_away.html.select_one(".note[autofocus]").parent.name == "main"
+
+
+def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
+    alice.press(page, "Archive")
+    listed = alice.get("/conversations")
+
+    assert "Everything is archived" in listed.text
+    assert "Nothing here yet" not in listed.text
+    [way] = listed.html.select(".state a")
+    assert titles(alice.get(way["href"])) == ["Why is the sky blue?"]
+    assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
+    assert "archived</h2>" not in alice.get("/conversations?twin=other").response.text

@@ -1,0 +1,218 @@
+"""Avatars: fetched once for everybody, kept for a while, and there when the service is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import twinapi
+from chat.log.log import Log
+from chat.twins import avatar_cache
+from chat.twins.avatar_cache import KeptPictures
+from chat.twins.avatar_fetcher import Avatars
+from chat.twins.catalogue import Directory
+from core.images import Picture
+from tests.chat.conftest import both_databases
+from tests.support.clock import AdjustableClock
+from tests.support.images import png
+from tests.support.upstream import KEY, Call, Upstream
+
+PLACE = "/api/v1/avatars/a.png"
+PICTURE, OTHER = png(shade=10), png(shade=200)
+NewAvatars = Callable[[], Avatars]
+
+
+@pytest.fixture
+def new_avatars(upstream: Upstream, new_log: Callable[[], Log]) -> Iterator[NewAvatars]:
+    """Return the avatars of one more process with each call."""
+    upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, {"id": "bea"}]
+    upstream.answers[PLACE] = gives(PICTURE)
+    client = twinapi.Client(upstream.url, KEY)
+    made: list[Avatars] = []
+
+    def new_avatars() -> Avatars:
+        database = new_log().database
+        directory = Directory(client, database, keep=600)
+        directory.list()
+        made.append(Avatars(client, directory, database))
+        made[-1].patience_seconds = 10.0
+        return made[-1]
+
+    yield new_avatars
+    for each in made:
+        each._threads.shutdown()
+    client.close()
+
+
+def gives(content: bytes) -> Callable[[Call], None]:
+    return lambda call: call.respond(200, content, content_type="image/png")
+
+
+def name_of(avatars: Avatars, twin_id: str = "ada") -> str:
+    return avatars.name(avatars.directory.find(twin_id))
+
+
+def look(avatars: Avatars) -> bytes | None:
+    found = avatars.find(name_of(avatars))
+    return found.content if found else None
+
+
+def asked(upstream: Upstream) -> int:
+    return [call.path for call in upstream.calls].count(PLACE)
+
+
+def done(avatars: Avatars) -> None:
+    """Wait for what is fetched beside."""
+    avatars._threads.shutdown()
+    avatars._threads = ThreadPoolExecutor(1)
+
+
+@both_databases
+def test_a_picture_is_fetched_once_for_all_people_and_processes(
+    new_avatars: NewAvatars, upstream: Upstream
+):
+    one, other = new_avatars(), new_avatars()
+    upstream.held_paths.add(PLACE)
+    with ThreadPoolExecutor(8) as pool:
+        looks = [pool.submit(look, each) for each in (one, other) * 4]
+        upstream.next_call().respond(200, PICTURE, content_type="image/png")
+        assert [each.result(10) for each in looks] == [PICTURE] * 8
+
+    assert look(new_avatars()) == PICTURE
+    assert asked(upstream) == 1
+
+
+def test_nobody_waits_long_for_a_service_that_hangs(new_avatars: NewAvatars, upstream: Upstream):
+    upstream.held_paths.add(PLACE)
+    ours = new_avatars()
+    ours.patience_seconds = 0.0
+
+    assert look(ours) is None
+    upstream.next_call().respond(200, PICTURE)
+    done(ours)
+    assert look(ours) == PICTURE
+    assert asked(upstream) == 1
+
+
+def test_only_what_a_twin_is_listed_with_is_fetched(new_avatars: NewAvatars, upstream: Upstream):
+    ours = new_avatars()
+
+    assert name_of(ours, "bea") == ""
+    assert ours.find("0" * 32) is None
+    assert ours.find("") is None
+    assert asked(upstream) == 0
+
+
+def test_a_picture_that_its_twin_has_no_more_is_not_shown(
+    new_avatars: NewAvatars, upstream: Upstream
+):
+    ours = new_avatars()
+    name = name_of(ours)
+    assert ours.find(name)
+    upstream.twins = [{"id": "ada"}]
+    ours.directory.keep = 0
+    ours.directory.list()
+
+    assert ours.find(name) is None
+
+
+def test_a_failure_is_remembered_for_minutes(
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
+):
+    upstream.answers[PLACE] = 404, {}
+    one = new_avatars()
+    assert look(one) is None
+    assert look(one) is look(new_avatars()) is None
+    assert asked(upstream) == 1
+
+    upstream.answers[PLACE] = gives(PICTURE)
+    clock.advance(avatar_cache.FAILED_SECONDS + 1)
+    look(one)
+    done(one)
+    assert look(one) == PICTURE
+
+
+def test_other_content_than_pictures_is_a_failure(new_avatars: NewAvatars, upstream: Upstream):
+    twins = []
+    contents = (b"<svg/>", b"<html>", b"", png(4), png()[:20])
+    for number, content in enumerate(contents):
+        place = f"/api/v1/avatars/{number}.png"
+        twins.append({"id": str(number), "avatarUrl": place})
+        upstream.answers[place] = gives(content)
+    upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, *twins]
+    ours = new_avatars()
+
+    assert [ours.find(name_of(ours, twin["id"])) for twin in twins * 2] == [None] * 10
+    paths = [call.path for call in upstream.calls]
+    assert [paths.count(twin["avatarUrl"]) for twin in twins] == [1] * 5
+
+
+def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
+):
+    ours = new_avatars()
+    look(ours)
+    clock.advance(avatar_cache.KEEP_SECONDS + 1)
+    upstream.held_paths.add(PLACE)
+
+    assert look(ours) == PICTURE
+    upstream.next_call().respond(200, OTHER)
+    done(ours)
+    assert look(ours) == OTHER
+    assert asked(upstream) == 2
+
+
+def test_the_old_picture_stays_while_the_service_is_down(
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
+):
+    ours = new_avatars()
+    look(ours)
+    upstream.stop()
+    for _ in range(3):
+        clock.advance(avatar_cache.KEEP_SECONDS + 1)
+        assert look(ours) == PICTURE
+        done(ours)
+
+
+def test_who_dies_while_fetching_leaves_it_to_the_next(
+    new_avatars: NewAvatars, clock: AdjustableClock
+):
+    ours = new_avatars()
+    assert ours.kept.claim(name_of(ours))
+    assert not ours.kept.claim(name_of(ours))
+    clock.advance(avatar_cache.CLAIM_SECONDS + 1)
+
+    assert look(ours) == PICTURE
+
+
+def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
+    new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
+):
+    clock.jump(10 * avatar_cache.KEEP_SECONDS)
+    ours = new_avatars()
+    look(ours)
+    clock.jump(0)
+    look(ours)
+    done(ours)
+
+    assert asked(upstream) == 2
+
+
+def test_no_more_pictures_are_kept_than_there_is_room_for(
+    log: Log, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+):
+    ours = KeptPictures(log.database)
+    monkeypatch.setattr(avatar_cache, "MAX_PICTURES", 3)
+    for number in range(5):
+        ours.keep(str(number), Picture("image/png", b"x" * 10))
+    assert [n for n in range(5) if ours.look(str(n)).picture] == [2, 3, 4]
+
+    monkeypatch.setattr(avatar_cache, "MAX_BYTES", 25)
+    ours.keep("5", Picture("image/png", b"x" * 10))
+    assert [n for n in range(6) if ours.look(str(n)).picture] == [4, 5]
+
+    clock.advance(avatar_cache.FORGET_SECONDS + avatar_cache.KEEP_SECONDS + 1)
+    ours.keep("6", Picture("image/png", b"x"))
+    assert [n for n in range(7) if ours.look(str(n)).picture] == [6]

@@ -1,0 +1,219 @@
+"""The list of twins: fresh, cached, and stale while the service is down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import twinapi
+from chat.log.log import Log
+from chat.twins import catalogue
+from chat.twins.catalogue import Directory
+from tests.chat.conftest import both_databases
+from tests.support.clock import AdjustableClock
+from tests.support.upstream import KEY, Upstream
+
+NewTwins = Callable[[float], Directory]
+
+
+@pytest.fixture
+def new_twins(upstream: Upstream, log: Log) -> Iterator[NewTwins]:
+    """Return the directory of one more process with each call."""
+    client = twinapi.Client(upstream.url, KEY)
+    made: list[Directory] = []
+
+    def new_twins(keep: float) -> Directory:
+        made.append(Directory(client, log.database, keep=keep))
+        return made[-1]
+
+    yield new_twins
+    for twins in made:
+        if twins._fetching:
+            twins._fetching.join(10)
+    client.close()
+
+
+def names(twins: Directory) -> list[str]:
+    return [twin.name for twin in twins.list().twins]
+
+
+def test_a_fresh_list_costs_no_call(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(60)
+
+    assert names(twins) == names(twins) == ["Ada", "Odd"]
+    assert twins.find("ada").greeting == "Hello, I am Ada."
+    assert len(upstream.calls) == 1
+
+
+def test_an_old_list_is_asked_for_again(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(0)
+    names(twins)
+    upstream.twins = [{"id": "new", "name": "New"}]
+
+    assert names(twins) == ["New"]
+
+
+def test_the_last_list_stays_while_the_service_is_down(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(0)
+    names(twins)
+    upstream.stop()
+
+    listing = twins.list()
+
+    assert [twin.name for twin in listing.twins] == ["Ada", "Odd"]
+    assert "cannot be reached" in listing.sentence
+    assert twins.find("ada")
+
+
+def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(
+    new_twins: NewTwins, upstream: Upstream
+):
+    upstream.answers["/api/v1/twins"] = 500, {}
+    twins = new_twins(60)
+
+    for _ in range(3):
+        with pytest.raises(twinapi.ServiceFailed):
+            twins.list()
+    assert len(upstream.calls) == 1
+
+
+def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(60)
+    upstream.held_paths.add("/api/v1/twins")
+    with ThreadPoolExecutor(8) as pool:
+        lists = [pool.submit(names, twins) for _ in range(8)]
+        upstream.next_call().respond(200, {"data": [{"id": "a", "name": "A"}]})
+        assert [one.result(10) for one in lists] == [["A"]] * 8
+
+    assert len(upstream.calls) == 1
+
+
+def test_a_service_that_hangs_holds_nobody_who_has_a_list(new_twins: NewTwins, upstream: Upstream):
+    twins = new_twins(0)
+    twins.patience_seconds = 0.01
+    names(twins)
+    upstream.held_paths.add("/api/v1/twins")
+
+    assert names(twins) == ["Ada", "Odd"]
+    upstream.next_call().respond(200, {"data": []})
+
+
+def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream):
+    upstream.held_paths.add("/api/v1/twins")
+    twins = new_twins(60)
+    with ThreadPoolExecutor(1) as pool:
+        listed = pool.submit(names, twins)
+        for number in (1, 2):
+            call = upstream.next_call()
+            assert f"page={number}&" in call.path
+            page = [{"id": f"{number}-{n}"} for n in range(3)]
+            call.respond(200, {"data": page, "pagination": {"page": number, "pages": 2}})
+        assert len(listed.result(10)) == 6
+
+
+def test_a_page_that_repeats_itself_is_the_last(new_twins: NewTwins, upstream: Upstream):
+    upstream.twins = [{"id": str(number)} for number in range(100)]
+
+    assert len(names(new_twins(60))) == 100
+    assert len(upstream.calls) == 2
+
+
+def test_a_twin_that_is_not_listed_is_not_there(new_twins: NewTwins, upstream: Upstream):
+    with pytest.raises(twinapi.NotFound):
+        new_twins(60).find("nobody")
+    assert len(upstream.calls) == 1
+
+
+def test_the_list_outlives_a_restart(new_twins: NewTwins, upstream: Upstream):
+    names(new_twins(60))
+    upstream.stop()
+
+    listing = new_twins(0).list()
+
+    assert [twin.name for twin in listing.twins] == ["Ada", "Odd"]
+    assert "cannot be reached" in listing.sentence
+
+
+@both_databases
+def test_processes_share_a_fresh_list(new_twins: NewTwins, upstream: Upstream):
+    assert names(new_twins(60)) == names(new_twins(60))
+    assert len(upstream.calls) == 1
+
+
+def test_an_old_list_that_nobody_renewed_is_not_read_again(new_twins: NewTwins):
+    first, second = new_twins(0), new_twins(0)
+    first.list()
+    known = second.all_known()
+    assert list(known) == [twin.id for twin in first.list().twins]
+
+    known = second.all_known()
+    assert second.all_known() is known
+
+
+def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
+    new_twins: NewTwins, upstream: Upstream
+):
+    upstream.answers["/api/v1/twins"] = 429, {}
+    twins = new_twins(60)
+    twins.retry_seconds, twins.refused_seconds = 0.0, 600.0
+
+    for _ in range(3):
+        with pytest.raises(twinapi.RateLimited):
+            twins.list()
+    assert len(upstream.calls) == 1
+
+
+def test_only_a_whole_list_says_that_a_twin_is_gone(
+    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
+    upstream.twins = [{"id": str(number)} for number in range(100)]
+    upstream.answers["/api/v1/twins/far"] = 200, {"data": {"id": "far", "name": "Far"}}
+    twins = new_twins(60)
+
+    assert twins.find("far").name == "Far"
+    assert not twins.is_gone("far")
+
+
+def test_a_list_from_the_future_is_asked_for_again(
+    new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock
+):
+    twins = new_twins(60)
+    names(twins)
+    clock.jump(-86_400)
+    names(twins)
+
+    assert len(upstream.calls) == 2
+
+
+def test_a_twin_that_came_back_is_known_to_all_processes(new_twins: NewTwins, upstream: Upstream):
+    one, other = new_twins(0), new_twins(0)
+    names(one)
+    upstream.twins = [{"id": "bea", "name": "Bea"}]
+    names(other)
+
+    assert one.is_gone("ada")
+    assert one.known("bea")
+
+
+def test_the_list_of_another_service_is_not_shown(new_twins: NewTwins, upstream: Upstream):
+    names(new_twins(60))
+    twins = new_twins(60)
+    twins._service = "http://another.example/api/v1"
+
+    names(twins)
+    assert len(upstream.calls) == 2
+
+
+def test_a_bug_while_listing_is_not_met_on_every_page(
+    new_twins: NewTwins, monkeypatch: pytest.MonkeyPatch
+):
+    twins = new_twins(60)
+    asked: list[int] = []
+    monkeypatch.setattr(twins.client, "list_twins", lambda page: asked.append(1 // 0 * page))
+
+    for _ in range(3):
+        with pytest.raises(twinapi.Unexpected):
+            twins.list()

@@ -1,0 +1,109 @@
+"""Deleted conversations: gone at once, back for a while, purged with all that belongs to them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from sqlalchemy import func, select, update
+
+from chat.conversations import Conversation, Conversations, Gone
+from chat.deletion import HOUR_SECONDS, UNDO_SECONDS, Deletions
+from chat.log.entries import Ended, State, fold
+from chat.log.log import Log
+from chat.schema import conversations, entries, passages
+from chat.schema import turns as turns_table
+from chat.search.search import Search
+from chat.turns import Turn, Turns
+from tests.chat.conftest import both_databases
+
+
+@pytest.fixture
+def deletions(log: Log, turns: Turns) -> Deletions:
+    return Deletions(log.database, turns, log)
+
+
+def age(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
+    """Let it have been deleted, and something said in it for the last time, so long ago."""
+    now = time.time()
+    values = {"deleted_at": now - deleted, "updated_at": now - said}
+    with log.database.write() as connection:
+        mine = conversations.c.id == conversation.id
+        connection.execute(update(conversations).where(mine).values(values))
+
+
+def left(log: Log) -> list[int]:
+    with log.database.read() as connection:
+        tables = conversations, turns_table, entries, passages
+        return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
+
+
+def test_nothing_is_added_to_what_was_deleted_meanwhile(
+    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions
+):
+    deletions.delete(conversation.id, "alice")
+
+    with pytest.raises(Gone):
+        turns.add(conversation, "Next", "key 2")
+    with pytest.raises(Gone):
+        turns.begin("alice", "ada", "Ada", "Hello", "key")
+    assert turns.find(turn.id, "alice") is None
+
+
+def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
+    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
+):
+    deletions.delete(conversation.id, "alice")
+    assert fold(log.read(turn.id)).state is State.STOPPED
+
+    assert deletions.find(conversation.id, "alice")
+    assert deletions.find(conversation.id, "bob") is None
+    deletions.restore(conversation.id, "bob")
+    assert turns.find(turn.id, "alice") is None
+    deletions.restore(conversation.id, "alice")
+    deletions.restore(conversation.id, "alice")
+    assert turns.find(turn.id, "alice") == turn
+
+
+AGES = [  # since it was deleted, since something was said
+    (UNDO_SECONDS - 1, HOUR_SECONDS + 1, False),
+    (UNDO_SECONDS + 1, HOUR_SECONDS - 1, False),
+    (UNDO_SECONDS + 1, HOUR_SECONDS + 1, True),
+]
+
+
+@both_databases
+def test_deleted_conversations_are_purged_in_time(turns: Turns, deletions: Deletions, log: Log):
+    expected: dict[str, bool] = {}
+    for deleted, said, purged in AGES:
+        added = turns.begin("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
+        log.end(added.turn.id, Ended(State.COMPLETE, text="Hi"))
+        deletions.delete(added.conversation.id, "alice")
+        age(log, added.conversation, deleted=deleted, said=said)
+        expected[added.conversation.id] = purged
+    other = turns.begin("bob", "ada", "Ada", "Hello", "key").turn
+    log.end(other.id, Ended(State.COMPLETE, text="Hi"))
+    assert left(log) == [4, 4, 4, 12]
+    deletions.sweep()
+
+    assert left(log) == [3, 3, 3, 9]
+    with log.database.read() as connection:
+        kept = set(connection.scalars(select(conversations.c.id)))
+    assert {each for each, purged in expected.items() if purged} & kept == set()
+    assert Search(log.database).find("bob", "hello").found
+    assert Search(log.database).find("alice", "hello").found == ()
+
+
+def test_a_new_message_brings_a_conversation_out_of_the_archive_with_its_pin(
+    turns: Turns, turn: Turn, conversation: Conversation, log: Log
+):
+    shelf = Conversations(log.database)
+    log.end(turn.id, Ended(State.COMPLETE))
+    shelf.pin(conversation, pinned=True)
+    shelf.archive(conversation, archived=True)
+    assert shelf.newest("alice", 20) == []
+    assert shelf.of_person("alice", archived=True).total == 1
+
+    turns.add(conversation, "Next", "key 2")
+
+    assert [c.pinned for c in shelf.newest("alice", 20)] == [True]

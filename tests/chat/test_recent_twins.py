@@ -1,0 +1,71 @@
+"""Finding twins, and knowing those that somebody has talked to."""
+
+from __future__ import annotations
+
+import time
+
+from chat.log.log import Log
+from chat.turns import Turns
+from chat.twins.recent_twins import Gallery, matching
+from core.text_folding import fold
+from tests.chat.conftest import both_databases
+from tests.support.clock import AdjustableClock
+from twinapi import Twin
+
+TWINS = [
+    Twin("1", "Émile Zølner", "Writes about mines"),
+    Twin("2", "Straße", "Knows every street"),
+    Twin("3", "ليلى", "تشرح الأشياء"),
+    Twin("4", "Mina", "Speaks of Émile"),
+    Twin("5", "İstanbul Iğd\u0131r", ""),
+]
+
+
+QUERIES = [
+    ("", ["1", "2", "3", "4", "5"]),
+    ("emile", ["1", "4"]),
+    ("ÉMILE", ["1", "4"]),
+    ("E\u0301mile zolner", ["1"]),
+    ("min", ["4", "1"]),
+    ("mines zol", ["1"]),
+    ("STRASSE", ["2"]),
+    ("street strasse", ["2"]),
+    ("ليلى", ["3"]),
+    ("istanbul igdir", ["5"]),
+    ("\uff45\uff4d\uff49\uff4c\uff45", ["1", "4"]),
+    ("nobody", []),
+]
+
+
+def test_twins_match_without_case_and_accents_names_first():
+    found = [(q, [twin.id for twin in matching(TWINS, q)]) for q, _ in QUERIES]
+
+    assert found == QUERIES
+
+
+def test_folding_twice_changes_nothing():
+    for text in ("Émile", "Straße", "İ", "ﬁ", "ĐÞ"):
+        assert fold(fold(text)) == fold(text)
+
+
+@both_databases
+def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
+    log: Log, turns: Turns, clock: AdjustableClock
+):
+    start = time.time()
+    said = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
+    for number, (person, twin) in enumerate(said):
+        clock.set(start + number)
+        turns.begin(person, twin, twin, "Hello", str(number))
+    gallery = Gallery(log.database)
+
+    used = gallery.used_by("alice")
+    assert [(twin, use.conversations) for twin, use in used.items()] == [("ada", 2), ("bea", 1)]
+    assert used["ada"].last_at == start + 2
+    assert list(gallery.used_by("bob")) == ["cleo"]
+    assert gallery.used_by("") == {}
+
+
+def test_a_letter_with_too_many_marks_is_folded_like_any_other():
+    assert fold("a" + "\u0315\u0301" * 200_000).startswith("a")
+    assert fold("É" * 3_000) == "e" * 3_000

@@ -1,0 +1,144 @@
+"""Replies whose producers are gone: only those, and all of those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from chat.log.entries import Delta, State, fold, text_of
+from chat.log.heartbeat import Heartbeat
+from chat.log.log import Log
+from chat.schema import producers
+from chat.turns import Turn
+from tests.chat.conftest import watch
+from tests.support.clock import AdjustableClock
+
+DATABASES = ["sqlite", "postgresql"]
+
+
+def test_a_long_reply_keeps_its_sign_of_life(
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    other = new_log()
+    for _ in range(10):
+        clock.advance(Heartbeat.lost_seconds / 2)
+        log.flush()
+        assert other.orphans.end([turn.id]) == []
+
+
+def test_a_producer_whose_beats_stand_still_is_gone(
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    log._writer.close()
+    other = new_log()
+    watch(clock, lambda: other.orphans.end([turn.id]))
+    assert other.orphans.end([turn.id]) == [turn.id]
+
+
+@pytest.mark.fault("F80")
+def test_a_machine_that_was_asleep_takes_nobody_for_dead(
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    log._writer.close()
+    other = new_log()
+    assert other.orphans.end([turn.id]) == []
+    clock.advance(3600)
+    assert other.orphans.end([turn.id]) == []
+
+
+def test_clocks_that_differ_or_jump_end_no_reply(
+    log: Log,
+    turn: Turn,
+    new_log: Callable[[], Log],
+    clock: AdjustableClock,
+):
+    for jump in (600, -600, 86_400):
+        clock.jump(jump)
+        clock.advance(jump)
+        assert new_log().orphans.end([turn.id]) == []
+
+
+def test_whoever_waited_for_the_database_takes_nobody_for_dead(
+    log: Log,
+    turn: Turn,
+    new_log: Callable[[], Log],
+    clock: AdjustableClock,
+):
+    """While it was locked, the living could not say that they live."""
+    log._writer.close()
+    other = new_log()
+    watch(clock, lambda: other.orphans.end([turn.id]))
+    other.orphans.contended_seconds = -1.0
+
+    assert other.orphans.end([turn.id]) == []
+    other.orphans.contended_seconds = 0.5
+    assert other.orphans.end([turn.id]) == []
+
+
+def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
+    log.append(turn.id, Delta("Last words"))
+    log.flush()
+    log.drop(turn.id)
+
+    assert log.orphans.end([turn.id]) == [turn.id]
+    assert fold(log.read(turn.id)).text == "Last words"
+
+
+def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, turn: Turn):
+    following = log.follow(turn.id)
+    log.append(turn.id, Delta("Last words"))
+    assert text_of(next(following).entries) == "Last words"
+    log.flush()
+    log.drop(turn.id)
+
+    assert fold(next(following)).state == State.INTERRUPTED
+
+
+def test_what_a_dead_process_left_is_ended_though_nobody_looks(
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    log.append(turn.id, Delta("Last words"))
+    log.flush()
+    log._writer.close()
+    other = new_log()
+    watch(clock, other.orphans.sweep)
+    assert fold(other.read(turn.id)).running
+    other.orphans.sweep()
+
+    assert fold(other.read(turn.id)).state == State.INTERRUPTED
+    with log.database.read() as connection:
+        assert connection.execute(select(producers)).all() == []
+
+
+def test_a_sweep_leaves_the_living_alone(
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    other = new_log()
+    for _ in range(5):
+        other.orphans.sweep()
+        clock.advance(Heartbeat.lost_seconds / 2)
+        log.flush()
+
+    assert fold(other.read(turn.id)).running
+
+
+def test_a_dead_producer_is_noticed_by_whoever_looks(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    log.append(turn.id, Delta("Last words"))
+    log.flush()
+    other = new_log()
+    other.heartbeat.lost_seconds = 0.0
+
+    *_, last = other.follow(turn.id)
+
+    reply = fold(last)
+    assert (reply.state, reply.text) == (State.INTERRUPTED, "Last words")
+    assert reply.perhaps_received
+
+
+def test_a_living_producer_is_left_alone(log: Log, turn: Turn, new_log: Callable[[], Log]):
+    assert new_log().orphans.end([turn.id]) == []
+    assert fold(log.read(turn.id)).running

@@ -1,0 +1,149 @@
+"""The log between processes: other readers, a stop from elsewhere, a producer that died."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from chat.log import store
+from chat.log.entries import Delta, Ended, State, fold, text_of
+from chat.log.log import Log
+from chat.turns import Turn, Turns
+from core.database import DatabaseUnavailable
+from tests.chat.conftest import shown
+
+DATABASES = ["sqlite", "postgresql"]
+
+
+@pytest.mark.fault("F88")
+def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):
+    other = new_log()
+    whole = "".join(f"{number} " for number in range(30))
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(shown, other, turn)
+        for number in range(30):
+            log.append(turn.id, Delta(f"{number} "))
+            log.flush()
+        log.end(turn.id, Ended(State.COMPLETE, text=whole))
+        texts = reader.result(10)
+
+    assert texts[-1] == whole
+    assert all(whole.startswith(text) for text in texts)
+
+
+@pytest.mark.fault("F88")
+def test_another_process_resumes_where_a_reader_was(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    for number in range(10):
+        log.append(turn.id, Delta(f"{number} "))
+        log.flush()
+    other = new_log()
+    whole = text_of(other.read(turn.id).entries)
+
+    for cursor in range(1, other.read(turn.id).last):
+        before = text_of(other.read(turn.id).entries[:cursor])
+        assert before + text_of(other.read(turn.id, cursor).entries) == whole
+
+
+def test_many_readers_elsewhere_cost_one_look(
+    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    other = new_log()
+    looks: list[int] = []
+    read_on = store.read_on
+
+    def counted(connection, cursors):
+        looks.append(len(cursors))
+        return read_on(connection, cursors)
+
+    monkeypatch.setattr(store, "read_on", counted)
+    readers = [other.follow(turn.id) for _ in range(20)]
+    log.append(turn.id, Delta("Hello"))
+    log.flush()
+    with ThreadPoolExecutor(20) as pool:
+        batches = list(pool.map(next, readers))
+
+    assert {text_of(batch.entries) for batch in batches} == {"Hello"}
+    assert set(looks) == {1}
+    for reader in readers:
+        reader.close()
+    assert other.elsewhere._mirrors == {}
+
+
+def test_a_process_that_ends_takes_no_more_turns(log: Log, turns: Turns):
+    log.close()
+    with pytest.raises(DatabaseUnavailable):
+        turns.begin("alice", "ada", "Ada", "Hello", "another key")
+
+
+def test_a_stop_from_another_process_reaches_the_producer(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    hung_up: list[bool] = []
+    log.when_ended(turn.id, lambda: hung_up.append(True))
+    log.append(turn.id, Delta("So far"))
+    log.flush()
+
+    assert new_log().end(turn.id, Ended(State.STOPPED)) is True
+    log.flush()
+
+    assert hung_up == [True]
+    log.append(turn.id, Delta("late"))
+    reply = fold(log.read(turn.id))
+    assert (reply.state, reply.text) == (State.STOPPED, "So far")
+
+
+def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    following = log.follow(turn.id)
+    log.append(turn.id, Delta("shown, not stored"))
+    assert text_of(next(following).entries) == "shown, not stored"
+
+    new_log().end(turn.id, Ended(State.STOPPED))
+    log.flush()
+
+    assert next(following).ended
+
+
+def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: Callable[[], Log]):
+    log.append(turn.id, Delta("Stored"))
+    log.flush()
+
+    assert text_of(new_log().read(turn.id).entries) == "Stored"
+
+
+def test_closing_releases_readers_of_replies_elsewhere(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    other = new_log()
+    following = other.follow(turn.id)
+    log.append(turn.id, Delta("Hello"))
+    log.flush()
+    assert text_of(next(following).entries) == "Hello"
+
+    other.close()
+
+    assert list(following) == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_database_that_comes_back_gets_what_it_missed(
+    log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    log.database.lock_timeout = 0.0
+    other = sqlite3.connect(log.database.engine.url.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    log.append(turn.id, Delta("held meanwhile"))
+    with pytest.raises(DatabaseUnavailable):
+        log.flush()
+    other.execute("ROLLBACK")
+    other.close()
+
+    log.flush()
+
+    assert text_of(new_log().read(turn.id).entries) == "held meanwhile"

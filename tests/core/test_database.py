@@ -1,0 +1,109 @@
+"""Short transactions; a database that does not work now says so, and nothing is half written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+import app as twindow
+from chat.schema import metadata as chat_metadata
+from core.clock import Clock
+from core.database import Database, DatabaseUnavailable, migrate
+from service.app import MIGRATIONS as SERVICE_MIGRATIONS
+from service.schema import metadata as service_metadata
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "test.db"
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    db = Database(f"sqlite:///{path}")
+    with db.write() as connection:
+        connection.execute(text("CREATE TABLE things (name TEXT)"))
+    yield db
+    db.close()
+
+
+def things(db: Database) -> list[str]:
+    with db.read() as connection:
+        return list(connection.execute(text("SELECT name FROM things")).scalars())
+
+
+def test_what_fails_is_undone(db: Database):
+    with pytest.raises(ZeroDivisionError), db.write() as connection:
+        connection.execute(text("INSERT INTO things VALUES ('half')"))
+        raise ZeroDivisionError
+
+    assert things(db) == []
+
+
+def test_a_lock_of_another_process_is_waited_for(db: Database, path: Path):
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    released: list[bool] = []
+
+    class Releasing(Clock):
+        def sleep(self, seconds: float) -> None:  # noqa: ARG002
+            released.append(True)
+            other.execute("ROLLBACK")
+
+    db.clock = Releasing()
+    with db.write() as connection:
+        connection.execute(text("INSERT INTO things VALUES ('late')"))
+    other.close()
+
+    assert released == [True]
+    assert things(db) == ["late"]
+
+
+def test_a_lock_that_stays_is_told(db: Database, path: Path):
+    db.lock_timeout = 0.0
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(DatabaseUnavailable), db.write():
+        pass
+    other.close()
+    assert things(db) == []
+
+
+def test_a_full_disk_is_told(db: Database):
+    with pytest.raises(DatabaseUnavailable), db.write() as connection:
+        connection.execute(text("PRAGMA max_page_count = 1"))
+        connection.execute(text("INSERT INTO things VALUES (:much)"), {"much": "x" * 1_000_000})
+
+    assert things(db) == []
+
+
+@pytest.mark.parametrize(
+    ("migrations", "metadata"),
+    [(twindow.MIGRATIONS, chat_metadata), (SERVICE_MIGRATIONS, service_metadata)],
+    ids=["portal", "service"],
+)
+def test_migrations_make_the_tables_that_the_code_speaks_of(path: Path, migrations, metadata):
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    db = Database(f"sqlite:///{path}")
+    migrate(db, migrations, "versions_of_it")
+    migrate(db, migrations, "versions_of_it")
+    with db.read() as connection:
+        # SQLite's full-text index is not a table that SQLAlchemy can speak of.
+        known = lambda name, *_: not (name or "").startswith("passages_index")  # noqa: E731
+        options = {
+            "version_table": "versions_of_it",
+            "compare_type": True,
+            "include_name": known,
+        }
+        context = MigrationContext.configure(connection, opts=options)
+        difference = compare_metadata(context, metadata)
+    db.close()
+
+    assert difference == []

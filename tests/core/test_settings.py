@@ -1,0 +1,95 @@
+"""A wrong setting stops the start with one sentence that names it."""
+
+from pathlib import Path
+
+import pytest
+
+from core.settings import Settings, SettingsError, load_settings
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    for name in Settings.__struct_fields__:
+        monkeypatch.delenv(f"TWINDOW_{name.upper()}", raising=False)
+    monkeypatch.setenv("TWINDOW_DATA_DIR", str(tmp_path / "data"))
+
+
+WRONG = [
+    ("PORT", "http", "TWINDOW_PORT=http cannot be used: it should be a whole number."),
+    ("PORT", "99999", "TWINDOW_PORT=99999 cannot be used: it should be at most 65535."),
+    ("WORKERS", "0", "TWINDOW_WORKERS=0 cannot be used: it should be at least 1."),
+    ("API_URL", "twins.example", "TWINDOW_API_URL=twins.example cannot be used"),
+    ("API_URL", "http://x", "TWINDOW_API_URL is set, so TWINDOW_API_KEY is needed as well."),
+    ("API_KEY", "k", "TWINDOW_API_KEY is set, so TWINDOW_API_URL is needed as well."),
+    ("SECRET_KEY", "short", "TWINDOW_SECRET_KEY is too short: 32 characters at least."),
+    ("JWT_SECRET", "short", "TWINDOW_JWT_SECRET is too short: 32 characters at least."),
+    ("TWINS_DIR", "/nowhere", "TWINDOW_TWINS_DIR=/nowhere is not a folder."),
+    ("DATA_DIR", "/proc/nowhere", "TWINDOW_DATA_DIR=/proc/nowhere cannot be used: "),
+    ("DATABASE_URL", "nonsense", "TWINDOW_DATABASE_URL cannot be used: it is no address"),
+    ("DATABASE_URL", "x://y:secret@z", "TWINDOW_DATABASE_URL cannot be used: it is no address"),
+    (
+        "DATABASE_URL",
+        "mysql+mysqldb://x/y",
+        "TWINDOW_DATABASE_URL cannot be used: Twindow works with SQLite and PostgreSQL.",
+    ),
+    ("DATABASE_URL", "postgresql+asyncpg://x/y", "cannot be used: the package asyncpg is not"),
+    ("MODEL", "x", "TWINDOW_MODEL is set, so TWINDOW_MODEL_URL is needed as well."),
+    ("SIGN_IN", "magic", "TWINDOW_SIGN_IN=magic cannot be used: Twindow knows only visitor"),
+    ("ACCENT", "greenish", "TWINDOW_ACCENT=greenish cannot be used: it should be a colour of"),
+    ("ACCENT", "red;}", "TWINDOW_ACCENT=red;} cannot be used: it should be a colour of CSS"),
+    ("LOGO", "/nowhere.svg", "TWINDOW_LOGO=/nowhere.svg cannot be used: it cannot be read"),
+    ("LOGO", __file__, "cannot be used: it should be a picture whose name ends in .svg"),
+    (
+        "FOOTER_LINKS",
+        "Imprint",
+        "“Imprint” should be written Label=https://…, Label=mailto:… or Label=/path.",
+    ),
+    ("FOOTER_LINKS", "A=javascript:x", "“javascript:x” should begin with https://, http://"),
+    ("FOOTER_LINKS", "A=//evil.example", "“//evil.example” should begin with https://"),
+    ("FOOTER_LINKS", "A=/\\evil.example", "should begin with https://"),
+    ("FOOTER_LINKS", "A=/" + ",A=/" * 12, "it holds 13 links, and 12 are possible."),
+    ("POTR", "1", "TWINDOW_POTR is not a setting of Twindow; did you mean TWINDOW_PORT?"),
+]
+
+
+def test_errors_name_the_wrong_setting():
+    wrong = []
+    for name, value, sentence in WRONG:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(f"TWINDOW_{name}", value)
+            if sentence not in (said := error_of_load()):
+                wrong.append((name, value, said))
+
+    assert wrong == []
+
+
+def error_of_load() -> str:
+    try:
+        load_settings()
+    except SettingsError as error:
+        return str(error)
+    return "no error"
+
+
+def test_errors_do_not_repeat_secrets(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDOW_API_KEY", "canary")
+
+    assert "TWINDOW_API_KEY" in error_of_load()
+    assert "canary" not in error_of_load()
+
+
+def test_a_key_of_digits_stays_text(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDOW_API_URL", "http://x")
+    monkeypatch.setenv("TWINDOW_API_KEY", "0012345")
+
+    assert load_settings().api_key == "0012345"
+
+
+def test_secrets_are_made_once_and_only_for_their_owner():
+    settings = load_settings()
+    secret = settings.secret("secret_key")
+
+    assert load_settings().secret("secret_key") == secret
+    assert len(secret) > 40
+    assert (settings.data_dir / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert settings.data_dir.stat().st_mode & 0o777 == 0o700

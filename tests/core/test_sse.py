@@ -1,0 +1,96 @@
+"""Reading by the rules of WHATWG HTML 9.2.6 in any split; writing frames that nothing can break."""
+
+import json
+
+from core import sse
+from core.sse import ServerSentEvent
+
+
+def data(stream: bytes, size: int | None = None) -> list[str]:
+    return [event.data for event in events(stream, size)]
+
+
+def events(stream: bytes, size: int | None = None) -> list[ServerSentEvent]:
+    size = size or len(stream) or 1
+    return list(sse.read(stream[i : i + size] for i in range(0, len(stream), size)))
+
+
+CASES = {
+    "one line": (b"data: a\n\n", ["a"]),
+    "two lines": (b"data: a\ndata: b\n\n", ["a\nb"]),
+    "crlf": (b"data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]),
+    "cr": (b"data: a\r\rdata: b\r\r", ["a", "b"]),
+    "mixed ends": (b"data: a\r\n\ndata: b\n\r\n", ["a", "b"]),
+    "byte order mark": (b"\xef\xbb\xbfdata: a\n\n", ["a"]),
+    "two byte order marks": (b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", ["b"]),
+    "comments": (b": x\ndata: a\n: y\n\n:\n\n", ["a"]),
+    "no space, one space, two spaces": (b"data:a\n\ndata: a\n\ndata:  a\n\n", ["a", "a", " a"]),
+    "empty data": (b"data:\n\ndata\n\n", ["", ""]),
+    "unknown fields": (b"Data: x\n data: y\ndata: a\nwhatever\n\n", ["a"]),
+    "unfinished end": (b"data: a\n\ndata: b", ["a"]),
+    "unfinished block": (b"data: a\n\ndata: b\n", ["a"]),
+    "no data": (b"event: x\n\nid: 1\n\n", []),
+    "umlauts and emoji": ("data: ü 🙂 \u2028 \x85\n\n".encode(), ["ü 🙂 \u2028 \x85"]),
+    "invalid utf-8": (b"data: a\xffb\n\ndata: c\n\n", ["a\ufffdb", "c"]),
+    "nul": (b"data: a\x00b\n\n", ["a\x00b"]),
+    "nothing": (b"", []),
+}
+
+
+def test_streams_read_the_same_in_any_split():
+    wrong = [
+        (case, size)
+        for case, (stream, expected) in CASES.items()
+        for size in (None, 1, 2, 3, 7)
+        if data(stream, size) != expected
+    ]
+
+    assert wrong == []
+
+
+def test_the_name_of_an_event_is_its_own():
+    assert events(b"event: x\ndata: 1\n\ndata: 2\n\n") == [
+        ServerSentEvent("x", "1"),
+        ServerSentEvent("message", "2"),
+    ]
+
+
+ENDLESS = {
+    "a line without end": b"data: " + b"x" * (2 * sse.MAX_EVENT_BYTES),
+    "a long comment": b": " + b"x" * (2 * sse.MAX_EVENT_BYTES) + b"\n\n",
+    "many short lines": b"data: x\n" * sse.MAX_EVENT_BYTES,
+    "many long lines": (b"data: " + b"x" * 9000 + b"\n") * 200,
+}
+
+
+def test_size_of_an_event_is_bounded():
+    read = []
+    for name, stream in ENDLESS.items():
+        for size in (65536, None):
+            try:
+                read.append((name, size, len(data(stream, size))))
+            except sse.TooLarge:
+                continue
+
+    assert read == []
+
+
+def test_many_events_are_not_one():
+    one = b"data: " + b"x" * 60_000 + b"\n\n"
+
+    assert len(data(one * 40, 65536)) == 40
+
+
+FRAMED = ["a\nb", "a\r\n\r\nevent: done", "\n", "", "id: 1\r", "🙂\u2028"]
+
+
+def test_frames_are_read_as_written():
+    wrong = []
+    for words in FRAMED:
+        [event] = events(sse.frame(json.dumps(words)).encode())
+        [plain] = events(sse.frame(words, event="x", id=3).encode())
+        lines = words.replace("\r\n", "\n").replace("\r", "\n")
+        if json.loads(event.data) != words or plain != ServerSentEvent("x", lines):
+            wrong.append((words, event, plain))
+
+    assert wrong == []

@@ -1,0 +1,70 @@
+"""Code: its parts are marked by classes, and what is copied is what was written."""
+
+import itertools
+
+import pytest
+from bs4 import BeautifulSoup
+
+from rendering.code_highlighting import LANGUAGES, MAX_LENGTH, blocks
+from rendering.render import render
+
+
+def fenced(code: str, language: str) -> str:
+    return f"~~~{language}\n{code}\n~~~"
+
+
+def test_the_parts_of_code_are_marked():
+    html = render(fenced("def f(x):  # <b>\n    return 'a' + 1", "python"))
+
+    assert html == (
+        '<div class="code" data-language="python"><pre tabindex="0"><code>'
+        '<i class="k">def</i> <i class="f">f</i>(x):  <i class="c"># &lt;b&gt;</i>\n'
+        '    <i class="k">return</i> <i class="s">\'a\'</i> + <i class="m">1</i>\n'
+        "</code></pre></div>\n"
+    )
+
+
+def test_code_of_unknown_languages_is_not_highlighted():
+    for language in ("mermaid", "nonsense", "", '"><script>', "a b"):
+        html = render(fenced("int <a>;", language))
+        assert "int &lt;a&gt;;" in html, language
+        assert "<script" not in html, language
+
+
+def test_highlighting_keeps_every_character():
+    code = "  \n\tif (a < b && c) { 'x' \"y\" } # é\u00a0 \\ ${d} <!-- e --> %f\n\n  "
+    wrong = []
+    for language in sorted(LANGUAGES):
+        html = render(fenced(code, language))
+        found = BeautifulSoup(f"<pre>{html}</pre>", "html.parser").code
+        if found.get_text() != code + "\n":
+            wrong.append(language)
+
+    assert wrong == []
+
+
+def test_code_that_is_too_long_to_be_marked_in_a_moment_is_left_as_it_is():
+    assert "<i" not in render(fenced("x = 1\n" * (MAX_LENGTH // 5), "python"))
+    assert "<i" not in render(fenced("x = " + "1 + " * 500, "python"))
+
+
+def test_code_shows_bidirectional_controls():
+    for language in ("", "python", "c"):
+        html = render(f"```{language}\nuser \u202e# admin\n```")
+        assert "[U+202E]" in html, language
+        assert "\u202e" not in html, language
+
+
+def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is():
+    code = '<pre><code class="language-c">int x;\nint y;\n</code></pre>'
+    seconds = itertools.count()
+
+    assert "<i " in blocks(code, marked=True)
+    assert "<i " not in blocks(code, marked=True, cpu_time=lambda: next(seconds))
+
+
+@pytest.mark.fault("F73")
+def test_code_with_a_very_long_gap_is_not_highlighted():
+    for gap in ("\n", " \n", "\t\n"):
+        assert "<i" in render(fenced(f"int a{gap * 60}x;", "c")), gap
+        assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap

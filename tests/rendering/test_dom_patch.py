@@ -1,0 +1,112 @@
+"""HTML that becomes another: little is touched, and what comes of it is the other."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rendering.stream.dom_patch import Change, changes
+from tests.support.html import read
+from tests.support.turn_view import Shown
+from web.streaming import htmx_frames
+
+
+def shown(old: str, *steps: tuple[Change, ...]) -> str:
+    """Return the HTML of a page after these changes."""
+    page = Shown("x")
+    page.change(read(htmx_frames.text(1, (Change(0, "innerHTML", old),))))
+    for step in steps:
+        page.change(read(htmx_frames.text(1, step)))
+    return plain(page.reply.decode_contents())
+
+
+def plain(html: str) -> str:
+    """Leave out the white space that nobody sees."""
+    whole = read(f"<article>{html}</article>").article.decode_contents()
+    return re.sub(r">\n+|\n+<", lambda found: found[0].strip("\n"), whole).strip("\n")
+
+
+CHANGES = [
+    ("<p>a</p>\n", "<p>a b</p>\n", [Change(1, "beforeend", " b")]),
+    ("<p>a</p>\n", "<p>a</p>\n<p>b</p>\n", [Change(0, "beforeend", "<p>b</p>\n")]),
+    ("<p>**b</p>", "<p><strong>b</strong></p>", [Change(1, "innerHTML", "<strong>b</strong>")]),
+    (
+        "<pre><code>a if b</code></pre>",
+        "<pre><code>a <i>if</i> b</code></pre>",
+        [Change(2, "outerHTML", "<code>a <i>if</i> b</code>")],
+    ),
+    ("<p>-</p>", "<ul><li>a</li></ul>", [Change(1, "outerHTML", "<ul><li>a</li></ul>")]),
+    ("<p>a &lt;</p>", "<p>a &lt;b</p>", [Change(1, "beforeend", "b")]),
+    ("<p>a &lt;</p>", "<p>a &amp;</p>", [Change(1, "innerHTML", "a &amp;")]),
+    ("<hr>", "<hr>\n<p>a</p>", [Change(0, "beforeend", "\n<p>a</p>")]),
+    ("<p>a</p>", "<p>a</p>", []),
+    (
+        "<ul></ul><hr>",
+        "<ul><li>a</li></ul>",
+        [Change(1, "outerHTML", "", 1), Change(1, "outerHTML", "<ul><li>a</li></ul>", 2)],
+    ),
+    (
+        "<ul><li>a</li><li>b</li></ul>",
+        "<ul><li>a</li><li>b c</li><li>d</li></ul><p>e</p>",
+        [
+            Change(2, "beforeend", " c"),
+            Change(1, "beforeend", "<li>d</li>"),
+            Change(0, "beforeend", "<p>e</p>"),
+        ],
+    ),
+    (
+        "<h3>a</h3><p>b</p><p>|</p>",
+        "<h3>a</h3><h3>b</h3>",
+        [Change(1, "outerHTML", "", 1), Change(1, "outerHTML", "<h3>b</h3>", 2)],
+    ),
+]
+
+
+def test_changes_touch_only_what_differs():
+    found = [(old, new, list(changes(old, new))) for old, new, _ in CHANGES]
+
+    assert found == CHANGES
+    assert [old for old, new, steps in CHANGES if shown(old, tuple(steps)) != plain(new)] == []
+
+
+def test_what_begins_inside_of_elements_goes_on_there():
+    assert changes("a</li></ul>", "a b</li><li>c</li></ul>", 2) == (
+        Change(2, "beforeend", " b"),
+        Change(1, "beforeend", "<li>c</li>"),
+    )
+    assert changes("a\n</code></pre></div>", "b</code></pre></div>", 3) is None
+
+
+def trimmed(parts: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
+    """Return texts as Markdown renders them: without white space at their beginning and end."""
+    return st.lists(parts, max_size=most).map("".join).map(str.strip)
+
+
+WORDS = st.sampled_from(["a", " b", "&lt;", "&amp;", "\n", " ", "<br>"])
+INLINE = st.recursive(
+    WORDS,
+    lambda inner: (
+        st.builds("<{0}>{1}</{0}>".format, st.sampled_from(["em", "strong"]), trimmed(inner, 3))
+        | st.builds("<code>{}</code>".format, st.lists(inner, max_size=3).map("".join))
+    ),
+    max_leaves=4,
+)
+LEAVES = st.builds("<{0}>{1}</{0}>".format, st.sampled_from(["p", "h3", "pre"]), trimmed(INLINE, 4))
+BLOCKS = st.recursive(
+    LEAVES | st.just("<hr>"),
+    lambda inner: (
+        st.lists(st.lists(inner, max_size=2).map("".join).map("<li>{}</li>".format), max_size=3)
+        .map("".join)
+        .map("<ul>{}</ul>".format)
+    ),
+    max_leaves=5,
+)
+DOCUMENTS = st.lists(BLOCKS, max_size=4).map("\n".join)
+
+
+@given(DOCUMENTS, DOCUMENTS, DOCUMENTS)
+def test_what_comes_of_it_is_the_other(kept: str, old: str, new: str):
+    found = changes(kept + old, kept + new)
+
+    after = shown(kept + old, found if found is not None else (Change(0, "innerHTML", kept + new),))
+    assert after == plain(kept + new)

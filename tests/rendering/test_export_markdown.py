@@ -1,0 +1,81 @@
+"""A reply within a saved conversation: its headings are lower, and it holds nothing but itself."""
+
+import pyromark
+from bs4 import BeautifulSoup
+
+from rendering.export_markdown import in_line, within
+from rendering.lowered_headings import lowered
+from rendering.preprocess import OPTIONS
+
+LOWERED = [
+    ("# One\n\ntext", "### One\n\ntext"),
+    ("Two\nlines\n---\n\ntext", "#### Two lines\n\ntext"),
+    ("> ## In a quote ##\n> text", "> #### In a quote\n> text"),
+    ("###### Six", "###### Six\n"),
+    ("# a -> b >", "### a -> b >\n"),
+    ("#tag\n---\ntext", "#### #tag\ntext"),
+    ("> Two\n> lines\n> ===\n", "> ### Two lines\n"),
+    ("```\n# code\n```\n", "```\n# code\n```\n"),
+    ("x\r# You", "x\n### You\n"),
+    ("No heading", "No heading"),
+]
+
+
+def test_headings_are_lowered_and_nothing_else():
+    assert [(text, lowered(text)) for text, _ in LOWERED] == LOWERED
+
+
+OPEN = [
+    "```\ncode",
+    "~~~~python\ncode\n~~~\n",
+    "```\ndone\n```",
+    "- a\n\n  ```\n  b",
+    "1. Run:\n\n   ```sh\n   make",
+    "a\n```",
+    "```\nb\n    ```",
+    "```\nb\n```~",
+    "<!-- a comment",
+    "a <!-- comment",
+    "<h2>You, today</h2>\n\n<script>",
+    "<div>\n<!--\n# You\n</div>",
+    "- ```\n  in a list",
+    "> ~~~\n> in a quotation",
+    "<details><summary>x",
+]
+
+
+def test_exported_text_does_not_swallow_what_follows():
+    wrong = []
+    for text in OPEN:
+        html = BeautifulSoup(pyromark.html(f"{within(text)}\n\n## Next\n"), "html.parser")
+        headings = [heading.get_text() for heading in html.select("h1, h2")]
+        if headings != ["Next"] or html.find_all(recursive=False)[-1].name != "h2":
+            wrong.append(text)
+
+    assert wrong == []
+
+
+HTML = ["$<img src=x>$", "<!--\n\\\\</div>\n?>\nx…-->", "<?\n\\\\</pre>…?>"]
+
+
+def test_exported_html_is_escaped_for_parsers_without_math():
+    for text in HTML:
+        for html in (pyromark.html(within(text)), pyromark.html(within(text), options=OPTIONS)):
+            tags = {tag.name for tag in BeautifulSoup(html, "html.parser").find_all()}
+            assert tags <= {"p", "span"}, text
+
+
+WORDS = ["``` <img src=x>", "~~~ <script>x</script>", "[a]: <b>", "- ~~~ <b>", "a <b>c"]
+
+
+def test_html_in_a_line_is_escaped():
+    for words in WORDS:
+        for line in ("# {}", "A conversation with {}."):
+            html = BeautifulSoup(pyromark.html(line.format(in_line(words))), "html.parser")
+            assert {tag.name for tag in html.find_all()} <= {"h1", "p"}, words
+
+
+def test_what_is_within_code_stays_as_it_is():
+    text = "```html\n<h2>\n```\n\n`<b>` and 1 < 2"
+
+    assert within(text) == text

@@ -1,0 +1,113 @@
+"""Formulas are drawn by the browser; what is none stays text, and none of them acts."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from chat.log.entries import Batch, Delta
+from rendering.formulas import ATTRIBUTES, FAILURE, MOST_MATHML, TAGS, with_dollars
+from rendering.render import render
+from rendering.stream.incremental import shown
+
+
+def test_formulas_become_mathml():
+    for text in ("$x^2$", "\\(x^2\\)", "\\( x^2 \\)", "$$x^2$$", "\\[\nx^2\n\\]"):
+        html = render(text)
+        assert "<msup><mi>x</mi><mn>2</mn></msup>" in html, text
+        assert ('display="block"' in html) is (text[:2] in ("$$", "\\[")), text
+    for text in ("\\( \\alpha \\)", "\\( x \\)"):
+        assert "<math" in render(text), text
+
+
+SPOKEN = [
+    (r'\frac{n(n+1)}{\frac{1}{2}} < \text{"c"}', '(n(n+1))/((1)/(2)) < ("c")'),
+    (r"\int_0^1 x^2\,dx\quad a\! b\;c", "int _0^1 x^2 dx a b c"),
+    (r"\sum_{i=1}^n i \le \alpha", "sum _(i=1)^n i le alpha"),
+    (r"a \, \frac", None),
+    (r"\frac{-b \pm \sqrt{b^2}}{x^{2}}", "(-b pm sqrt (b^2))/(x^(2))"),
+    (r"\left(\begin{matrix}a&b\end{matrix}\right)", "( a b )"),
+    (r"x \text{if} y", "x (if) y"),
+    (r"x \mbox{if} y", "x (if) y"),
+]
+
+
+def test_formulas_have_a_spoken_form():
+    found = []
+    for latex, _ in SPOKEN:
+        math = BeautifulSoup(render(f"${latex}$"), "html.parser").select_one("math")
+        found.append((latex, math and math["alttext"]))
+
+    assert found == SPOKEN
+
+
+def test_words_in_formulas_keep_their_signs():
+    words = []
+    for kind in ("text", "textbf", "mbox", "hbox"):
+        math = BeautifulSoup(render(f"$\\{kind}{{if a < b > c & d}} < x$"), "html.parser").math
+        assert math, kind
+        assert math.mtext, kind
+        words.append(math.mtext.get_text().replace("\u00a0", " "))
+
+    assert words == ["if a < b > c & d"] * 4
+
+
+def test_words_that_follow_a_line_of_a_formula_are_themselves():
+    latex = r"\begin{cases}1&\text{a < b}\\\text{c > d}&2\end{cases}"
+    words = BeautifulSoup(render(f"$${latex}$$"), "html.parser").select("mtext")
+
+    assert [word.get_text().replace("\u00a0", " ") for word in words] == ["a < b", "c > d"]
+
+
+NO_FORMULAS = [
+    ("It costs $5 and $10.", "<p>It costs $5 and $10.</p>\n"),
+    ("From $5-$10", "<p>From $5-$10</p>\n"),
+    ("`$x$` and `\\(x\\)`", "<p><code>$x$</code> and <code>\\(x\\)</code></p>\n"),
+    ("$\\frac$", "<p><code>$\\frac$</code></p>\n"),
+    ("\\[a\n\nb\\]", "<p>[a</p>\n<p>b]</p>\n"),
+    ("f\\(x", "<p>f(x</p>\n"),
+    ("grep has \\( and \\)", "<p>grep has ( and )</p>\n"),
+]
+
+
+def test_other_text_with_dollars_and_brackets_stays_text():
+    assert [(text, render(text)) for text, _ in NO_FORMULAS] == NO_FORMULAS
+
+
+HOSTILE = [
+    "\\text{<script>alert(1)</script>}",
+    "\\text{</mtext></math><h1>BIG</h1><sup>1</sup><div>}",
+    "\\href{javascript:alert(1)}{x}",
+    "\\style{color:red}{x}",
+    "\\class{x}{y}",
+    "\\unicode{x3c}img src=x onerror=alert(1)>",
+    "\\text{<hx-partial hx-target='#main'>}",
+    "\\text{<img src=x onerror=alert(1)>}",
+]
+
+
+def test_formulas_have_only_harmless_tags_and_attributes():
+    wrong = [
+        (latex, str(tag))
+        for latex in HOSTILE
+        for tag in BeautifulSoup(render(f"${latex}$"), "html.parser").select("*")
+        if tag.name not in {"p", "code"} | TAGS
+        or not tag.attrs.keys() <= ATTRIBUTES.get(tag.name, set())
+    ]
+
+    assert wrong == []
+
+
+def test_unclosed_brackets_are_read_in_linear_time():
+    for begun in ("\\(", "\\[", "\\[\\("):
+        text = begun * (100_000 // len(begun))
+        assert with_dollars(text) == text
+
+
+@pytest.mark.fault("F73")
+def test_formulas_that_fail_leave_no_room_for_others():
+    broken = [f"${number}{'^' * 900}$" for number in range(MOST_MATHML // FAILURE)]
+    for between in (" ", "\n\n"):
+        for failures, drawn in ((len(broken) - 1, 1), (len(broken), 0)):
+            text = between.join([*broken[:failures], "$x$"])
+            log = (Delta(text + "\n\nEnd"),)
+            assert render(text).count("<math") == drawn
+            assert shown(Batch(0, 1, log), "x").html.count("<math") == drawn

@@ -1,0 +1,44 @@
+"""Half a mark may become anything yet: as little of it is shown as can be."""
+
+from __future__ import annotations
+
+from chat.log.entries import Batch
+from rendering.stream.incremental import shown
+from tests.rendering.stream_reader import cut
+
+
+def drafted(text: str, size: int) -> str:
+    """Return the HTML of an open reply that came in pieces of this size."""
+    log = cut(text, [size])
+    return shown(Batch(0, len(log), tuple(log)), "x").html
+
+
+LINKS = [
+    ("See [the *page*](https://x.exa", "<p>See the <em>page</em></p>\n"),
+    ("See [the page](", "<p>See the page</p>\n"),
+    ("- See ![it](https://x", "<ul>\n<li>See it</li>\n</ul>\n"),
+    ("See [the page]", "<p>See [the page]</p>\n"),
+    ("See [the page](no address", "<p>See [the page](no address</p>\n"),
+    ("See [the page](https", "<p>See the page</p>\n"),
+    ("array[i](h", "<p>array[i](h</p>\n"),
+    ("\\[x](https://y", "<p>[x](https://y</p>\n"),
+    ("`call [a](https://y", "<p>`call [a](https://y</p>\n"),
+]
+
+
+def test_target_of_an_unfinished_link_is_hidden():
+    found = [(text, drafted(text, 7)) for text, _ in LINKS]
+
+    assert found == LINKS
+
+
+def test_unfinished_link_stays_in_code():
+    for begin in ("```\n", "See:\n\n    y = "):
+        assert "f [0](h" in drafted(f"{begin}f [0](h", 3)
+
+
+def test_note_has_its_number_from_its_first_line_on():
+    html = drafted("One[^1] and[^2].\n\n[^1]: First\n\n[^2]: Second", 5)
+
+    assert '<div class="noted" id="note-x-1"><b>1</b>' in html
+    assert '<div class="noted" id="note-x-2"><b>2</b>' in html

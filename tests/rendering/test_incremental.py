@@ -1,0 +1,123 @@
+"""A reply while it is written: however its pieces are cut, the page comes to the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from chat.log.entries import Batch, Delta, Progress
+from rendering.render import render
+from rendering.stream import open_block
+from rendering.stream.incremental import Draft, shown
+from tests.rendering.constructs import CONSTRUCTS
+from tests.rendering.stream_reader import LONG, Reader, cut, follow, plain
+
+
+@pytest.mark.parametrize("long", [open_block.LONG, 1])
+def test_each_construct_in_pieces_renders_like_the_whole(
+    long: int, monkeypatch: pytest.MonkeyPatch
+):
+    """A block that is longer than `long` is rendered in parts."""
+    monkeypatch.setattr(open_block, "LONG", long)
+    wrong = [each for text in CONSTRUCTS for each in follow(text, [1, 2, 3, 7]).wrong]
+
+    assert wrong == []
+
+
+DOCUMENTS = st.builds(
+    lambda joint, parts: joint.join(parts),
+    st.sampled_from(["\n", "\n\n"]),
+    st.lists(st.sampled_from(CONSTRUCTS), min_size=1, max_size=6),
+)
+SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=8)
+
+
+@settings(max_examples=60)
+@given(DOCUMENTS, SIZES, st.sampled_from([open_block.LONG, 1]))
+@example("\n\n".join(CONSTRUCTS), [20], open_block.LONG)
+@example("\n\n".join(CONSTRUCTS), [20], 1)
+def test_documents_in_any_pieces_render_like_the_whole(text: str, sizes: list[int], long: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(open_block, "LONG", long)
+        assert follow(text, sizes).wrong == []
+
+
+@settings(max_examples=40)
+@given(DOCUMENTS, SIZES, st.data())
+def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[int], data):
+    log = cut(text, sizes)
+    at = data.draw(st.integers(1, len(log)))
+    page = shown(Batch(0, at, tuple(log[:at])), "x")
+
+    reader = Reader(page.cursor, page.html)
+    reader.hear(log, len(log))
+
+    assert reader.html == plain(reader.draft.html)
+
+
+def test_page_at_a_cursor_gets_only_what_is_new():
+    wrong = []
+    for text in CONSTRUCTS:
+        log = [Delta(f"Before.\n\n{text}\n\nAf"), Delta("ter.")]
+        page = shown(Batch(0, 1, tuple(log[:1])), "x")
+        reader = Reader(page.cursor, page.html)
+        reader.hear(log, 2)
+        if (reader.anew, reader.sent) != (0, len("ter.")):
+            wrong.append(text)
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_long_reply_is_sent_about_once(text: str):
+    reader = follow(text, [150])
+
+    assert reader.wrong == []
+    assert reader.sent <= 3 * len(text)
+    assert reader.anew == 1  # the first time
+
+
+ITEMS = "".join(f"- item {number} of a list that is long enough\n" for number in range(20))
+LINES = "".join(f"line {number} of some text\n" for number in range(40))
+
+
+CONTINUED = [
+    [ITEMS, "- see [1] for more\n\n", "[1]", ": https://z.example\n"],
+    [ITEMS, "- a claim.[^1]\n", "\n", "[^1]", ": The note.\n", "\nAfter.\n\n", "Bye."],
+    [ITEMS, "- see [1]\n\n", "***\n\n", "[1]", ": https://z.example\n"],
+    ["```\n" + LINES, "```\n", "\nDone."],
+    ["```\n" + LINES, "```\n\n", "Done."],
+    ["```\n" + LINES, "```\n"],
+]
+
+
+def test_text_after_a_long_block_renders_like_the_whole():
+    wrong = [
+        each
+        for pieces in CONTINUED
+        for each in follow("".join(pieces), [len(piece) for piece in pieces]).wrong
+    ]
+
+    assert wrong == []
+
+
+def test_progress_between_changes_nothing():
+    reader = Reader()
+    log = [Delta("One"), Progress("thinking"), Delta(" **two**")]
+    for number in (1, 2, 3):
+        reader.hear(log, number)
+
+    assert reader.html == "<p>One <strong>two</strong></p>"
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.parametrize(("columns", "rows"), [(20, 1_000), (90, 1_000), (1_000, 200)])
+def test_a_table_is_sent_about_once(columns: int, rows: int):
+    text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * rows
+    draft, sent = Draft("x"), 0
+    for number, piece in enumerate(cut(text, [300])):
+        draft.read(Batch(number, number + 1, (piece,)))
+        sent += sum(len(change.html) for change in draft.changes())
+
+    assert sent < 2 * len(render(text))

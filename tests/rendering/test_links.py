@@ -1,0 +1,119 @@
+"""Links: where they lead is told, and the host that they lead to is told nothing."""
+
+import pytest
+
+from rendering.links import host_of
+from rendering.render import render
+
+REL = ' rel="noopener noreferrer nofollow"'
+
+
+def link(address: str, words: str, host: str = "") -> str:
+    told = f'<small class="host"> {host}</small>' if host else ""
+    return f'<a href="{address}"{REL}>{words}{told}</a>'
+
+
+B = link("http://a.example/b", "http://a.example/b")
+
+
+LINKS = [
+    ("[bank](https://evil.example/x)", link("https://evil.example/x", "bank", "evil.example")),
+    ("<https://x.example/a>", link("https://x.example/a", "https://x.example/a")),
+    ("[x.example/a](https://x.example/a)", link("https://x.example/a", "x.example/a")),
+    (
+        "[https://bank.example](https://evil.example)",
+        link("https://evil.example", "https://bank.example", "evil.example"),
+    ),
+    (
+        "[**bank**](https://bаnk.example)",  # noqa: RUF001 - a Cyrillic letter
+        link("https://b%D0%B0nk.example", "<strong>bank</strong>", "xn--bnk-6cd.example"),
+    ),
+    ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
+    ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
+    ("[x](mailto:?to=b+c@x.example)", link("mailto:?to=b+c@x.example", "x", "b+c@x.example")),
+    (
+        "[a@x.example](mailto:a@x.example?cc=b@x.example,c@x.example)",
+        link(
+            "mailto:a@x.example?cc=b@x.example,c@x.example",
+            "a@x.example",
+            "a@x.example, b@x.example, c@x.example",
+        ),
+    ),
+    (
+        "[x](mailto:a%00%E2%80%AE@b%D0%B0nk.example)",
+        link("mailto:a%00%E2%80%AE@b%D0%B0nk.example", "x", "a@xn--bnk-6cd.example"),
+    ),
+    (
+        "[a@bank.example](mailto:b%40x.example?subject=a)",
+        link("mailto:b%40x.example?subject=a", "a@bank.example", "b@x.example"),
+    ),
+    ("see http://a.example/b.", f"see {link('http://a.example/b', 'http://a.example/b')}."),
+    (
+        "(http://a.example/b_(c))",
+        f"({link('http://a.example/b_(c)', 'http://a.example/b_(c)')})",
+    ),
+    ("`http://a.example`", "<code>http://a.example</code>"),
+    ("ahttp://a.example", "ahttp://a.example"),
+    ("see http://a.example/b> there", f"see {B}&gt; there"),
+    ("http://a.example/b\u00a0: voici", f"{B}&nbsp;: voici"),
+    ("http://a.example/b&", f"{B}&amp;"),
+    ("http://a.example/b\u3002\u6b21", f"{B}\u3002\u6b21"),
+    ("http://a.example/b\u061f", f"{B}\u061f"),
+    ("[x](HTTPS://evil.example)", link("HTTPS://evil.example", "x", "evil.example")),
+    ("[x](https:/evil.example)", link("https:/evil.example", "x", "evil.example")),
+    (
+        "[https://fussball.example](https://fußball.example)",
+        link(
+            "https://fu%C3%9Fball.example",
+            "https://fussball.example",
+            "xn--fuball-cta.example",
+        ),
+    ),
+    ("[\u202ex](https://evil.example)", link("https://evil.example", "x", "evil.example")),
+]
+
+
+def test_links_show_their_host_and_hide_the_referrer():
+    expected = [(text, f"<p>{html}</p>\n") for text, html in LINKS]
+
+    assert [(text, render(text)) for text, _ in LINKS] == expected
+
+
+HOSTS = [
+    ("https://evil.example\\@bank.example/", "evil.example"),
+    ("https:\\\\evil.example/", "evil.example"),
+    ("https://bank.example@evil.example:443?x", "evil.example"),
+    ("ht\ntps://evil.exa\tmple#bank.example", "evil.example"),
+    ("https://EVIL.example", "evil.example"),
+    ("mailto:a@x.example", ""),
+    ("https://", ""),
+]
+
+
+def test_host_is_the_one_that_browsers_connect_to():
+    assert [(address, host_of(address)) for address, _ in HOSTS] == HOSTS
+
+
+# What Chromium makes of them: new URL(…).hostname.
+CHROMIUM_HOSTS = [
+    ("http://good.com_\uff0e\uff45\uff56\uff49\uff4c.example/", "good.com_.evil.example"),
+    ("http://good.com-\uff0eevil.example/", "good.com-.evil.example"),
+    ("http://good.com\u2044\uff0eevil.example/", "good.xn--com-qt0a.evil.example"),
+    ("http://good.com\u2044login.evil.example/", "good.xn--comlogin-g03d.evil.example"),
+    ("http://\u2603.example/", "xn--n3h.example"),
+]
+
+
+def test_host_is_shown_as_browsers_normalise_it():
+    assert [(address, host_of(address)) for address, _ in CHROMIUM_HOSTS] == CHROMIUM_HOSTS
+    for address, host in CHROMIUM_HOSTS:
+        assert f"> {host}</small>" in render(f"[good.com]({address})")
+
+
+@pytest.mark.fault("F73")
+def test_a_host_without_end_is_no_link():
+    name = "".join(map(chr, range(0x4E00, 0x4E00 + 16_000)))
+
+    for text in (f"http://{name}/", f"<http://{name}/>", f"[x](http://{'a' * 70}\u00fc/)"):
+        assert "href" not in render(text)
+    assert "\u2026</small>" in render(f"[x](mailto:a@{name})")

@@ -1,0 +1,137 @@
+"""A reply is foreign text: Markdown makes it pretty, and nothing makes it more than text."""
+
+import re
+
+import pytest
+
+from rendering.render import plain, render
+
+RENDERED = [
+    ("Hello **you**", "<p>Hello <strong>you</strong></p>\n"),
+    ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
+    ("`<b>`", "<p><code>&lt;b&gt;</code></p>\n"),
+    ("a <b>c</b>", "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n"),
+    ("1 < 2 & 3", "<p>1 &lt; 2 &amp; 3</p>\n"),
+    ("![a cat](https://x.example/cat.png)", "<p>a cat</p>\n"),
+    ("# Big\n\n###### Small", "<h3>Big</h3>\n<h6>Small</h6>\n"),
+    ("- [x] a\n- [ ] b", '<ul>\n<li class="task">☑ a</li>\n<li class="task">☐ b</li>\n</ul>\n'),
+    ("~~a~~", "<p><del>a</del></p>\n"),
+    ("", ""),
+]
+
+
+def test_markdown_is_rendered():
+    assert [(text, render(text)) for text, _ in RENDERED] == RENDERED
+
+
+DANGEROUS = [
+    *("<script", "<img", "<div", "<style", "<svg", "<iframe", "<hx-", "javascript:", 'href="/'),
+    "hx-get=",
+]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1))",
+    "[x](\u2028javascript:alert(1))",
+    "[x](/keys)",
+    "<a href='https://x' onclick='y'>x</a>",
+    "<div hx-get='/keys' hx-trigger='load'>x</div>",
+    "<hx-partial hx-target='#main'>x</hx-partial>",
+    "<style>*{display:none}</style>",
+    "<svg><style><img src=x onerror=alert(1)></style></svg>",
+    "<iframe src='https://x'></iframe>",
+    "```html\n<script>alert(1)</script>\n```",
+    "![x](data:image/svg+xml;base64,AAAA)",
+]
+
+
+def test_rendered_text_has_no_active_content():
+    wrong = []
+    for text in HOSTILE:
+        html = render(text).replace('<div class="code"', "").lower().replace("&lt;", "«")
+        html = html.replace("«div hx-get=", "")
+        wrong += [(text, each) for each in DANGEROUS if each in html]
+
+    assert wrong == []
+
+
+def test_a_table_may_be_wider_than_the_page():
+    html = render("| a |\n|--:|\n| 1 |")
+
+    assert html.startswith('<section class="table" tabindex="0"><table><thead>')
+    assert '<th align="right">a</th>' in html
+
+
+def test_footnotes_lead_to_their_own_reply_and_back():
+    html = render("A[^x], again[^x]\n\n[^x]: B", "t1")
+
+    assert html == (
+        '<p>A<sup><a href="#note-t1-1" role="doc-noteref" id="call-t1-1">1</a></sup>'
+        ', again<sup><a href="#note-t1-1" role="doc-noteref">1</a></sup></p>\n'
+        '<div class="noted" id="note-t1-1"><b>1</b>\n'
+        '<p>B <a href="#call-t1-1" role="doc-backlink">\u21a9</a></p></div>\n'
+    )
+
+
+def test_footnotes_keep_the_numbers_that_they_were_written_with():
+    numbered = render("A[^3] B[^1]\n\n[^1]: C\n\n[^3]: D")
+    assert "<b>01</b>" not in render("A[^01]\n\n[^01]: B")
+    named = render("A[^b] B[^1]\n\n[^1]: C\n\n[^b]: D")
+
+    assert re.findall(r'role="doc-noteref"[^>]*>(\d)|<b>(\d)', numbered) == [
+        *(("3", ""), ("1", "")),
+        *(("", "1"), ("", "3")),
+    ]
+    assert re.findall(r'role="doc-noteref"[^>]*>(\d)|<b>(\d)', named) == [
+        *(("1", ""), ("2", "")),
+        *(("", "2"), ("", "1")),
+    ]
+
+
+@pytest.mark.fault("F73")
+def test_too_deep_or_too_long_text_is_shown_plainly():
+    for text in ("- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 200_000, "x " * 300_000):
+        html = render(text)
+        assert html.startswith(("<pre>", "<p>")), text[:4]
+        assert "<ul>" not in html, text[:4]
+        assert "<blockquote>" not in html, text[:4]
+
+
+# What is HTML here is none when the first line has been escaped, and the other way round.
+UNDER = "<script>\n```\n</script>\n```\n"
+
+
+def test_html_in_layers_of_html_and_code_is_text():
+    for layers in (1, 2, 3, 8):
+        text = (
+            UNDER * layers
+        ) + '<pre><code class="language-python"><div><sup>1</sup>\n\n## Inside'
+        html = render(text)
+        assert not re.search(r"<(div>|sup|script|pre><code class)", html), layers
+        assert html.count("<div") == html.count("</div"), layers
+        assert "Inside" in html, layers
+
+
+@pytest.mark.fault("F73")
+def test_table_that_expands_too_much_is_shown_plainly():
+    for columns, rows in ((1_000, 200), (90, 2_000)):
+        text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
+        # One that another was ended by, without a blank line.
+        behind = f"|a|\n|-|\n|b|\n# Then\n{text}"
+        assert render(text) == plain(text)
+        assert render(behind) == plain(behind)
+    assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
+
+
+@pytest.mark.fault("F73")
+def test_endless_table_row_is_read_once():
+    for begin in ("|", " |", "|-", "> |"):
+        assert "x" in render(begin * 200_000 + "x")
+
+
+@pytest.mark.fault("F73")
+def test_formulas_come_to_no_more_than_a_page_can_bear():
+    huge = "".join(f"$\\mathcal{{{'A' * 900}}}{number}$ " for number in range(300))
+
+    assert len(render(huge)) < 2_000_000
+    assert "<math" in render(huge)

@@ -1,0 +1,241 @@
+"""The model: what it is told, and what becomes of its faults."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+import pytest
+
+from service.container import Parts
+from service.twins.sampling import Sampling
+from tests.service.client import Api
+from tests.support.upstream import COMPLETIONS, Call, Upstream
+
+
+def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Upstream):
+    conversation = api.converse()
+    for said, reply in (("First", "One"), ("Second", "Two")):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(conversation, said))
+            call = model.reply(reply)
+            events.result(10)
+
+    assert call.path == "/v1/chat/completions"
+    assert call.body["messages"] == [
+        {"role": "system", "content": "You are Ada."},
+        {"role": "user", "content": "What is one and one?"},
+        {"role": "assistant", "content": "Two."},
+        {"role": "user", "content": "First"},
+        {"role": "assistant", "content": "One"},
+        {"role": "user", "content": "Second"},
+    ]
+    assert (call.body["temperature"], call.body["max_tokens"]) == (0.2, 50)
+    assert call.body["model"] == "scripted"
+
+
+def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
+    api: Api, model: Upstream, parts: Parts
+):
+    options = {
+        "model": "big",
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "frequency_penalty": -1,
+        "presence_penalty": 1.5,
+        "max_tokens": 7,
+        "seed": 42,
+        "stop": ["\n\n", "###"],
+    }
+    assert set(options) == set(Sampling.__struct_fields__), "another option has to be tried, too"
+    always = {"messages", "stream"}
+    for given, told in ((options, options), ({}, {"model": "scripted", "max_tokens": 400})):
+        front_matter = json.dumps({"name": "Ada"} | given)
+        (parts.twins.folder / "ada.md").write_text(f"---\n{front_matter}\n---\n")
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            body = model.reply("Hi").body
+            events.result(10)
+
+        assert {name: value for name, value in body.items() if name not in always} == told
+
+
+REFUSALS = [
+    (500, "The model has a problem at the moment.", "model_failed", 502),
+    (
+        *(429, "The model has too much to do at the moment. Try again in a minute."),
+        *("model_busy", 503),
+    ),
+    (
+        *(401, "The model server refused the service's key. Please tell the operator."),
+        *("model_failed", 502),
+    ),
+    (
+        *(404, "The model server does not know the model. Please tell the operator."),
+        *("model_failed", 502),
+    ),
+]
+
+
+@pytest.mark.spec("S24", "S81", "S86")
+def test_a_failing_model_is_an_error_and_the_next_message_works(api: Api, model: Upstream):
+    conversation = api.converse()
+    path = f"/conversations/{conversation}/messages"
+    for status, sentence, code, told in REFUSALS:
+        model.answers[COMPLETIONS] = status, {"error": "secret detail /home/x"}
+        *_, error = api.stream(conversation, "Hello")
+        assert error == {"type": "error", "error": sentence, "code": code}
+
+        answer = api.post(path, json={"content": "Hello"})
+        assert (answer.status_code, answer.json()["code"]) == (told, code)
+        assert answer.json()["error"] == sentence
+
+        model.always_reply("Better")
+        assert [*api.stream(conversation, "Again")][-1]["message"]["content"] == "Better"
+
+
+GARBAGE = {
+    "not SSE": b"<html>Login</html>",
+    "JSON of another kind": b'data: {"hello": "world"}\n\n',
+    "an array": b"data: []\n\n",
+    "numbers for text": b'data: {"choices": [{"delta": {"content": 5}}]}\n\n',
+    "an error": b'data: {"error": {"message": "secret detail /home/x"}}\n\n',
+    "random bytes": bytes(range(256)) * 10,
+    "nothing": b"",
+}
+
+
+def test_garbage_of_the_model_is_an_error_and_the_next_message_works(api: Api, model: Upstream):
+    conversation = api.converse()
+    wrong = []
+    for name, garbage in GARBAGE.items():
+        model.answers[COMPLETIONS] = lambda call, garbage=garbage: send(call, garbage)
+        *_, error = api.stream(conversation, "Hello")
+        model.always_reply("Better")
+        *_, end = api.stream(conversation, "Again")
+
+        seen = error["type"], error.get("code"), "secret" in str(error), end["type"]
+        if seen != ("error", "model_failed", False, "complete"):
+            wrong.append((name, error, end))
+    assert wrong == []
+
+
+def send(call: Call, data: bytes) -> None:
+    call.start_stream()
+    call.send_bytes(data)
+    call.close()
+
+
+def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: Api, model: Upstream):
+    for text, reason, rest in [
+        ("Once upon", "stop", ""),
+        ("Once upon", "length", " …"),
+        ("```\nx = 1", "length", "\n```\n\n…"),
+    ]:
+        events = api.stream(api.converse(), "Hello")
+        next(events)
+        call = model.next_call().start_stream()
+        for sign in text:
+            call.delta(sign)
+        call.complete(finish_reason=reason)
+
+        *_, end = events
+        assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
+
+
+def test_an_error_that_is_null_is_none(api: Api, model: Upstream):
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        call = model.next_call().start_stream()
+        call.send_bytes(b'data: {"error": null, "choices": [{"delta": {"content": "Hi"}}]}\n\n')
+        call.complete()
+        assert events.result(10)[-1]["message"]["content"] == "Hi"
+
+
+def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Upstream, parts: Parts):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.2)
+    conversation = api.converse()
+    with ThreadPoolExecutor(1) as pool:
+        for begin in (False, True):
+            events = pool.submit(list, api.stream(conversation, "Hello"))
+            call = model.next_call()
+            if begin:
+                call.start_stream().delta("Half")
+            assert events.result(10)[-1]["code"] == "model_failed"
+            assert call.wait_for_disconnect()
+
+
+def test_a_model_server_that_is_down_is_an_error(api: Api, model: Upstream):
+    conversation = api.converse()
+    model.stop()
+
+    *_, error = api.stream(conversation, "Hello")
+
+    assert error["error"] == "The model does not answer at the moment."
+
+
+def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Upstream):
+    conversation = api.converse()
+    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(
+            api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
+        )
+        for _ in range(4):
+            model.next_call().respond(400, too_long)
+        answer = sent.result(10)
+
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_long")
+
+
+@pytest.mark.spec("S81")
+def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Upstream):
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        call = model.next_call().start_stream()
+        call.delta("Half")
+        call.close()
+        *_, delta, error = events.result(10)
+
+    assert delta == {"type": "delta", "content": "Half"}
+    assert error["error"] == "The model broke off in the middle of its reply."
+
+
+def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model: Upstream):
+    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        model.next_call().respond(400, too_long)
+        model.reply("It fits")
+        assert events.result(10)[-1]["message"]["content"] == "It fits"
+
+
+def test_without_a_name_the_first_model_of_the_server_is_asked(
+    api: Api, model: Upstream, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    model.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
+
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            call = model.reply("Hi")
+            events.result(10)
+        assert call.body["model"] == "first"
+    assert [c.path for c in model.calls].count("/v1/models") == 1
+
+
+def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
+    api: Api, model: Upstream, parts: Parts
+):
+    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    asked = []
+    for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
+        model.answers["/v1/models"] = listed
+        with ThreadPoolExecutor(1) as pool:
+            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            asked.append(model.reply("Hi").body["model"])
+            events.result(10)
+
+    assert asked == ["default", "first"]

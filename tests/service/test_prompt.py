@@ -1,0 +1,44 @@
+"""What the model is told fits its window, and holds what matters most."""
+
+from service.conversations.messages import Message
+from service.conversations.prompt import build
+from service.twins.parser import read
+from tests.service.conftest import TWIN
+
+
+def message(number: int, role: str, content: str, reply_to: int | None = None) -> Message:
+    return Message(str(number), "c", role, content, reply_to and str(reply_to), float(number))
+
+
+def test_the_prompt_keeps_the_newest_exchanges_that_fit():
+    history = []
+    for number in range(1, 40, 2):
+        history.append(message(number, "user", f"question {number} " + "x" * 300))
+        history.append(message(number + 1, "assistant", f"answer {number}", number))
+    history.append(message(99, "user", "the last one"))
+
+    prompt = build(read("ada", TWIN, 1.0), history, window=1000)
+
+    assert prompt[0] == {"role": "system", "content": "You are Ada."}
+    assert prompt[-1] == {"role": "user", "content": "the last one"}
+    assert prompt[-2] == {"role": "assistant", "content": "answer 39"}
+    assert "question 1 " not in str(prompt)
+    assert sum(len(m["content"]) for m in prompt) < 3000
+    assert [m["role"] for m in prompt[1:]] == ["user", "assistant"] * ((len(prompt) - 2) // 2) + [
+        "user"
+    ]
+
+
+def test_what_was_never_answered_is_left_out_of_the_prompt():
+    history = [message(1, "user", "lost"), message(2, "user", "found")]
+
+    prompt = build(read("ada", TWIN, 1.0), history, window=1000)
+
+    assert "lost" not in str(prompt)
+    assert prompt[-1]["content"] == "found"
+
+
+def test_a_message_that_fills_the_window_is_still_asked():
+    prompt = build(read("ada", TWIN, 1.0), [message(1, "user", "x" * 9000)], window=100)
+
+    assert prompt[-1]["content"] == "x" * 9000

@@ -1,0 +1,175 @@
+"""The file of a twin: whatever is in it, it is a twin or it is told what is wrong, and where."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.twins.parser import load, read
+from service.twins.twin import BrokenTwin
+from tests.service.conftest import TWIN
+
+BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
+
+
+def test_a_file_is_a_twin():
+    twin = read("ada", TWIN, 1.0)
+
+    assert (twin.id, twin.about.name, twin.instructions) == ("ada", "Ada", "You are Ada.")
+    assert twin.about.examples[0].reply == "Two."
+    assert twin.about.temperature == 0.2
+
+
+BROKEN = [
+    ("description: x", "line 1: name is missing."),
+    ("name: Ada\nstarters: one", "line 3: starters should be a list."),
+    (
+        "name: Ada\nlanguage: English, mostly",
+        "line 3: language should be the code of a language, for example de or pt-BR.",
+    ),
+    (
+        "name: Ada\n\ntemprature: 1",
+        "line 4: temprature is not known (did you mean temperature?).",
+    ),
+    ("name: Ada\ntemperature: 9", "line 3: temperature should be a number from 0 to 2."),
+    ("name: Ada\ntemperature: .nan", "line 3: temperature should be a number from 0 to 2."),
+    ("name: Ada\ntop_p: 0", "line 3: top_p should be a number above 0 and up to 1."),
+    ("name: Ada\nseed: x", "line 3: seed should be a whole number from 0 to 4,294,967,295."),
+    ("name: Ada\nstop: [a, b, c, d, e]", "line 3: stop should be a list of 1 to 4 entries."),
+    ("name: Ada\nstop:\n- a\n- ''", "line 5: stop[1] should be text that is not empty."),
+    ("name: Ada\nmodel:", "line 3: model should be text that is not empty."),
+    (
+        "name: Ada\nexamples:\n  - said: a\n    reply: b\n  - said: c",
+        "line 6: examples[1].reply is missing.",
+    ),
+    (
+        "name: Ada\nexamples:\n  - said: a\n    reply: b\n    relpy: c",
+        "line 6: examples[0].relpy is not known (did you mean reply?).",
+    ),
+    ("name: Ada\nname: Eve", "line 3: name is in line 2 already."),
+    ("- a", "line 2: a field is written as name: value."),
+    ("name: Ada\n[a]: b", "line 3: a field is written as name: value."),
+    ("name: Ada\ngreeting: [Hi\nmodel: x", "line 3: the ] to the bracket here is missing."),
+    ("name: Ada\ngreeting: 'Hi\nmodel: x", "line 3: the quotation mark here is not closed."),
+    ("name: Ada\ngreeting: Hi: you", "line 3: text with a colon in it needs quotes around it."),
+    ("name: Ada\ngreeting: @you", "line 3: text that begins with @ needs quotes around it."),
+    ("name: Ada\ngreeting: &you", "line 3: text that begins with & needs quotes around it."),
+    ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! needs quotes around it."),
+    ("name: Ada\nstarters:\n\t- One", "line 4: indent with spaces, not with tabs."),
+    ("name: Ada\ngreeting: Hi\x07", "line 3: there is a control character."),
+    ('name: "\\UFFFFFFFF"', "line 1: there is a character that does not exist."),
+    ('name: "\\U00110000"', "line 1: there is a character that does not exist."),
+    ('name: Ada\ngreeting: "\\0"', "line 3: there is a control character."),
+    ('name: Ada\ngreeting: "\\ud800"', "line 3: there is a control character."),
+    ("name: " + "[" * 50_000, "line 1: the front matter is nested too deeply."),
+]
+
+
+def problem_of(text: str) -> str:
+    try:
+        return f"none: {read('ada', text, 1.0)}"
+    except BrokenTwin as error:
+        return str(error)
+
+
+def test_a_broken_file_names_its_line():
+    problems = [
+        (front_matter, problem_of(f"---\n{front_matter}\n---\nYou are Ada."))
+        for front_matter, _ in BROKEN
+    ]
+
+    assert [row for row in problems if row not in BROKEN] == []
+
+
+def test_a_file_without_front_matter_is_refused():
+    texts = ["You are Ada.", "", "---\nname: Ada\n", "\n---\nname: Ada\n---"]
+
+    problem = "line 1: front matter between two lines of --- is missing."
+    assert [problem_of(text) for text in texts] == [problem] * 4
+
+
+def test_a_name_is_always_text():
+    names = ["1984", "No", "null", "2001-01-01", "1:30", "0x10", "~"]
+
+    assert [read("ada", f"---\nname: {name}\n---\n", 1.0).about.name for name in names] == names
+
+
+def test_only_a_line_of_three_dashes_ends_the_front_matter():
+    twin = read("ada", "---\nname: Ada\ngreeting: |\n  Hi\n  ----\n---  \n----\n---\nend", 1.0)
+
+    assert twin.about.greeting == "Hi\n----\n"
+    assert twin.instructions == "----\n---\nend"
+
+
+def test_ten_lines_of_aliases_do_not_fill_the_memory():
+    with pytest.raises(BrokenTwin, match="line 3: text that begins with & needs quotes"):
+        read("ada", f"---\nname: Ada\n{BOMB}---\n", 1.0)
+    with pytest.raises(BrokenTwin, match=r"line 2: text that begins with \* needs quotes"):
+        read("ada", "---\nname: *ada\n---\n", 1.0)
+
+
+@given(st.text() | st.text(alphabet="-\n \t:[]{}'\"&*!|>#%@`,?ab1\\x"))
+def test_any_text_is_a_twin_or_is_told_why_not(text: str):
+    for front_matter in (text, f"name: {text}", f"name: Ada\nexamples: {text}"):
+        assert outcome(front_matter)
+
+
+def outcome(front_matter: str) -> bool:
+    try:
+        return bool(read("ada", f"---\n{front_matter}\n---\n", 1.0).about.name.encode())
+    except BrokenTwin as error:
+        return str(error).startswith("line ")
+
+
+def test_bom_and_line_ends_of_editors_are_accepted(tmp_path: Path):
+    saved = {
+        "as it is": TWIN.encode(),
+        "BOM": b"\xef\xbb\xbf" + TWIN.encode(),
+        "CRLF": TWIN.replace("\n", "\r\n").encode(),
+        "CR": TWIN.replace("\n", "\r").encode(),
+    }
+    wrong = []
+    for how, data in saved.items():
+        (tmp_path / "ada.md").write_bytes(data)
+        if load(tmp_path / "ada.md", 1.0) != read("ada", TWIN, 1.0):
+            wrong.append(how)
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"---\nname: Ada\ngreeting: caf\xe9\n---\n", "line 3: this is not UTF-8; save the file"),
+        (TWIN.encode("utf-16"), "line 1: this is not UTF-8; save the file as UTF-8."),
+        (TWIN.encode() + b"x" * 256 * 1024, "it is larger than 256 KiB."),
+    ],
+    ids=["Latin 1", "UTF-16", "huge"],
+)
+def test_what_cannot_be_read_as_text_is_told_so(tmp_path: Path, data: bytes, problem: str):
+    (tmp_path / "ada.md").write_bytes(data)
+
+    with pytest.raises(BrokenTwin) as error:
+        load(tmp_path / "ada.md", 1.0)
+    assert problem in str(error.value)
+
+
+def test_what_is_no_file_is_told_so_and_never_waited_for(tmp_path: Path):
+    (tmp_path / "folder.md").mkdir()
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
+
+    said = []
+    for name in ("folder.md", "pipe.md", "loop.md"):
+        with pytest.raises(BrokenTwin) as error:
+            load(tmp_path / name, 1.0)
+        said.append(str(error.value))
+
+    assert said == [
+        "it is a folder, not a file.",
+        "it is a pipe or a device, not a file.",
+        "it is a link that leads nowhere.",
+    ]

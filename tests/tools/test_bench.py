@@ -1,0 +1,61 @@
+"""What is measured is what was meant to be measured; how fast it is, no test says."""
+
+from __future__ import annotations
+
+from tools.bench import servers, service, words
+from tools.bench.table import Table
+from twinapi import Client, Complete, Delta
+
+
+def test_reply_has_as_many_deltas_as_ordered():
+    for deltas in (20, 400, 10_000):
+        reply = words.reply("mixed", deltas, "7")
+        assert [len(piece) for piece in reply.pieces] == [16] * deltas
+        assert "".join(reply.pieces).endswith(reply.end)
+        assert reply.text.count("No. ") == reply.parts
+
+
+def test_one_list_is_48_kilobytes_long():
+    items = words.reply("list", 0, "7").text.removesuffix("\n\nThat was reply 7.")
+
+    assert len(items) > 48_000
+    assert all(line.startswith("- ") for line in items.splitlines())
+
+
+def test_one_block_of_code_has_300_lines():
+    fence, *code, end_of_fence = (
+        words.reply("code", 0, "7").text.removesuffix("\n\nThat was reply 7.").splitlines()
+    )
+
+    assert (fence, end_of_fence) == ("```python", "```")
+    assert len(code) == 300
+
+
+def test_the_service_says_what_was_ordered_and_when_it_had_said_it(processes: None):
+    order = service.said(50, tag="7", rate=0)
+    with servers.scripted() as scripted:
+        client = Client(scripted.url, "any")
+        unheard = scripted.over("7")
+        with client.stream_message("any", order) as stream:
+            events = list(stream)
+        heard = scripted.over("7")
+        client.close()
+
+    said = [event.text for event in events if isinstance(event, Delta)]
+    assert said == words.reply("mixed", 50, "7").pieces
+    assert isinstance(events[-1], Complete)
+    assert unheard is None
+    assert heard is not None
+
+
+def test_a_table_has_a_dash_for_what_is_not_known():
+    table = Table(
+        "Sizes", [{"site": "one", "KB": 1.234}, {"site": "another", "KB": None, "n": 1000}]
+    )
+
+    assert table.plain().splitlines() == [
+        "Sizes",
+        "site       KB      n",
+        "one      1.23      -",
+        "another     -  1,000",
+    ]

@@ -1,0 +1,128 @@
+"""Every state is a page that says what happened, what is kept, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask, abort
+from jinja2 import Environment, FileSystemLoader
+
+import twinapi
+from core.database import DatabaseUnavailable
+from tests.support.cases import failures
+from tests.support.person import HTMX, Page, Person
+from tests.support.portals import served
+
+STATUSES = [400, 401, 403, 404, 405, 413, 418, 429, 500, 503]
+WRONG = {str(number): number for number in (*STATUSES, 1001, 1002, 1003)}
+
+
+def went_wrong(number: int) -> None:
+    if number < 1000:
+        abort(number)
+    raise {1001: ZeroDivisionError, 1002: DatabaseUnavailable, 1003: twinapi.ConnectionFailed}[
+        number
+    ]
+
+
+@pytest.fixture
+def url(app: Flask) -> Iterator[str]:
+    """Serve a portal where anything can go wrong."""
+    app.add_url_rule("/wrong/<int:number>", view_func=went_wrong, methods=["GET", "POST"])
+    app.add_url_rule("/away/<path:_>", "away", lambda _: abort(503))
+    app.extensions["csrf"]._exempt_views.add(f"{__name__}.went_wrong")
+    with served(app) as url:
+        yield url
+
+
+def ways(page: Page) -> dict[str, str]:
+    return {link.get_text(): str(link["href"]) for link in page.html.select(".state__ways a")}
+
+
+def test_every_error_is_a_whole_page(alice: Person):
+    def check(number: int) -> None:
+        page = alice.get(f"/wrong/{number}")
+        assert page.status == (number if number < 1000 else 500 if number == 1001 else 503)
+        assert len(page.html.select("h1")) == 1
+        assert page.html.select_one(".state .lead").get_text().strip().endswith(".")
+        assert page.html.select_one(".state > p:not(.lead, .hint, .state__ways)").get_text()
+        assert ways(page)["All twins"] == "/"
+        again = ways(page).get("Try again")
+        assert again == (f"/wrong/{number}" if page.status in (429, 500, 503) else None)
+
+    assert failures(check, WRONG) == {}
+
+
+def test_server_error_has_a_reference_that_is_in_the_log(
+    alice: Person, caplog: pytest.LogCaptureFixture
+):
+    def check(number: int) -> None:
+        for headers in ({}, HTMX):
+            page = alice.get(f"/wrong/{number}", **headers)
+            reference = re.search(r"Reference (\w{8})", page.text)
+            assert bool(reference) is (page.status >= 500)
+            if reference:
+                assert reference[1] == page.response.headers["X-Request-Id"]
+                assert any(reference[1] in record.getMessage() for record in caplog.records)
+
+    assert failures(check, WRONG) == {}
+
+
+def test_error_for_htmx_is_one_sentence(alice: Person):
+    def check(number: int) -> None:
+        page = alice.get(f"/wrong/{number}", **HTMX)
+        assert page.response.headers["HX-Retarget"] == "#notices"
+        assert page.html.select_one("html, h1") is None
+        assert page.html.select_one(".note span").get_text().strip()
+
+    assert failures(check, WRONG) == {}
+
+
+def test_error_gives_the_message_back(alice: Person):
+    def check(number: int) -> None:
+        page = alice.post(f"/wrong/{number}", {"content": "precious <words>"})
+        assert page.html.select_one("textarea[readonly]").get_text() == "precious <words>"
+        assert "Try again" not in ways(page)
+
+    assert failures(check, {str(number): number for number in STATUSES}) == {}
+
+
+def test_a_method_that_is_not_taken_is_told(alice: Person):
+    page = alice.post("/help", {})
+
+    assert page.status in (400, 405)
+    assert ways(page)["All twins"] == "/"
+
+
+def test_a_service_that_is_away_leaves_a_page_with_ways_on(alice: Person, upstream):
+    upstream.answers["/api/v1/twins"] = 503, {}
+    page = alice.get("/")
+
+    assert page.html.select_one(".state h2").get_text() == "The twins are away"
+    assert set(ways(page)) == {"Try again", "Your conversations"}
+
+
+def test_drawings_are_light(app: Flask):
+    environment = Environment(loader=FileSystemLoader("templates"), autoescape=True)
+    source = environment.loader.get_source(environment, "_drawing.html")[0]
+    drawing = environment.get_template("_drawing.html").module.drawing
+
+    names = re.findall(r'^  "(\w+)":', source, re.MULTILINE)
+    assert len(names) >= 8
+    for name in names:
+        svg = str(drawing(name)).strip()
+        assert len(svg.encode()) < 400, name
+        assert 'aria-hidden="true"' in svg
+
+
+def test_a_host_that_can_be_none_is_refused(alice: Person):
+    assert alice.get("/", Host="a" * 64).status == 400
+    assert alice.get("/", Host=f"{'a' * 63}.example").status == 200
+
+
+def test_trying_again_leads_to_the_same_address(alice: Person):
+    page = alice.get("/away/what%3Fis%23100%25?a=%26")
+
+    assert ways(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"

@@ -1,0 +1,181 @@
+"""Pages are in the language of their reader, whoever wrote what stands in the database."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import update
+
+from chat.log.entries import Ended, State
+from chat.schema import conversations
+from core.languages import LANGUAGES
+from tests.support.cases import failures
+from tests.support.person import HTMX, Page, Person
+from tests.support.upstream import Upstream
+from tools.translations import TRANSLATED
+
+HEADINGS = {
+    "en": "Twins",
+    "de": "Zwillinge",
+    "fr": "Jumeaux",
+    "es": "Gemelos",
+    "ar": "التوائم",
+    "ja": "ツイン",
+}
+
+
+def language(page: Page) -> tuple[str, str, str]:
+    """Return what a page says of its language, and what its heading does."""
+    html = page.html.html
+    assert page.response.headers["Content-Language"] == html["lang"]
+    return str(html["lang"]), str(html["dir"]), page.html.h1.get_text()
+
+
+def choose(person: Person, code: str) -> Page:
+    return person.press(person.get("/preferences"), "Save", language=code)
+
+
+def test_page_is_in_the_language_of_the_browser(alice: Person):
+    def check(code: str) -> None:
+        page = alice.get("/", **{"Accept-Language": f"{code};q=0.9, tlh"})
+        assert language(page) == (code, "rtl" if code == "ar" else "ltr", HEADINGS[code])
+
+    assert failures(check, {code: code for code in LANGUAGES}) == {}
+
+
+NEAREST = {
+    "de-AT": "de",
+    "fr-CA,en;q=0.5": "fr",
+    "zh": "en",
+    "zh-TW,zh;q=0.9,ja;q=0.1": "ja",
+    "es-419": "es",
+    "en-GB,de;q=0.9": "en",
+    "*": "en",
+    "": "en",
+    "x" * 500: "en",
+    "de;q=0,ar;q=0.1": "ar",
+}
+
+
+def test_nearest_language_is_chosen(alice: Person):
+    chosen = {
+        asked: language(alice.get("/help", **{"Accept-Language": asked}))[0] for asked in NEAREST
+    }
+    assert chosen == NEAREST
+
+
+def test_a_person_chooses_for_every_page(alice: Person, bob: Person):
+    page = choose(alice, "ar")
+
+    assert language(page)[:2] == ("ar", "rtl")
+    assert page.html.select_one("input[name=language][value=ar]").has_attr("checked")
+    assert "data-language" not in page.html.html.attrs
+    for path in ("/", "/twins/ada", "/conversations", "/keys", "/help", "/nowhere"):
+        assert language(alice.get(path, **{"Accept-Language": "de"}))[0] == "ar"
+        assert language(bob.get(path))[0] == "en"
+
+    page = alice.press(alice.get("/preferences"), "حفظ", language="system")
+    assert language(page)[0] == "en"
+
+
+def test_each_language_is_named_in_itself(alice: Person):
+    html = alice.get("/preferences", **{"Accept-Language": "ja"}).html
+    labels = html.select("input[name=language] + bdi")
+
+    assert {str(label["lang"]): label.get_text() for label in labels} == LANGUAGES
+
+
+def test_caches_know_what_a_page_depends_on(alice: Person):
+    for path in ("/", "/nowhere", "/help"):
+        answer = alice.get(path).response
+        assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
+
+    assert "Content-Language" not in alice.get("/manifest.webmanifest").response.headers
+    assert "Content-Language" not in alice.get("/healthz").response.headers
+
+
+def test_parts_of_a_page_are_in_its_language(alice: Person):
+    choose(alice, "fr")
+    part = alice.get("/?q=nobody", **HTMX)
+
+    assert "Aucun jumeau ne correspond à « nobody »" in part.html.h2.get_text()
+    assert part.response.headers["Content-Language"] == "fr"
+
+
+def test_errors_and_refusals_are_translated(alice: Person):
+    english = alice.get("/nowhere").html.select_one(".state").get_text()
+    form = page_form(alice)
+
+    def check(code: str) -> None:
+        asked = {"Accept-Language": code}
+        page = alice.get("/nowhere", **asked)
+        refused = alice.post("/twins/ada/conversations", form | {"content": " "}, **asked)
+        assert page.status == 404
+        assert page.html.select_one(".state").get_text() != english
+        assert refused.status == 422
+        assert not re.search(r"There is nothing", refused.text)
+
+    assert failures(check, {code: code for code in TRANSLATED}) == {}
+
+
+def page_form(person: Person) -> dict[str, str]:
+    return person.get("/twins/ada").form("/conversations")
+
+
+def ended_with(portal, page: Page, sentence: str) -> None:
+    """End the running reply of a page with a sentence, as a producer does."""
+    turn_id = str(page.turns[-1]["data-turn"])
+    portal.log.end(turn_id, Ended(State.FAILED, sentence=sentence, perhaps_received=True))
+
+
+def test_what_was_written_in_english_is_read_in_every_language(
+    alice: Person, upstream: Upstream, portal
+):
+    page = alice.begin("Hello")
+    upstream.next_call()
+    ended_with(portal, page, "The reply was empty.")
+
+    assert "The reply was empty." in alice.get(page.path).text
+    choose(alice, "de")
+    page = alice.get(page.path)
+    assert "Die Antwort war leer." in page.text
+    assert "The reply" not in page.text
+    saved = alice.get(f"{page.path}/export?format=md").response
+    assert saved.headers["Content-Language"] == "de"
+    assert "Ein Gespräch mit Ada." in saved.text
+    assert "## Sie, " in saved.text
+    assert "*Die Antwort war leer.*" in saved.text
+
+
+def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream, portal):
+    page = alice.begin("Hello")
+    upstream.next_call().start_stream().complete("Hi")
+    with portal.database.write() as connection:
+        connection.execute(update(conversations).values(twin_name="<b>שרה</b>"))
+    choose(alice, "ar")
+    listed = alice.get("/conversations?twin=marlow")
+    page = alice.get("/conversations")
+
+    assert listed.html.select_one(".links bdi").get_text() == "marlow"
+    assert page.html.select_one(".rows p a bdi").get_text() == "<b>שרה</b>"
+    assert "\u2068<b>שרה</b>\u2069" in page.html.select_one(".rows p a")["aria-label"]
+
+
+def test_the_service_itself_speaks_english(tmp_path):
+    import app as twindow
+    from tests.support.portals import close
+
+    app = twindow.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
+    asked = {"Accept-Language": "de"}
+    client = app.test_client()
+    try:
+        error = client.get("/api/v1/twins", headers=asked)
+        docs = client.get("/api/v1/docs", headers=asked)
+        page = client.get("/", headers=asked)
+    finally:
+        close(app)
+
+    assert error.status_code == 401
+    assert "key" in error.get_data(as_text=True).lower()
+    assert '<html lang="en">' in docs.get_data(as_text=True)
+    assert '<html lang="de" dir="ltr">' in page.get_data(as_text=True)

@@ -1,0 +1,238 @@
+"""A page that is sent while its reply is written: for browsers without scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+import requests
+from bs4 import BeautifulSoup
+from flask import Flask
+
+from tests.support.cases import failures
+from tests.support.html import read
+from tests.support.person import Page, Person, Stream, ended
+from tests.support.turn_view import Shown
+from tests.support.upstream import Call, Upstream
+from tests.support.waiting import wait_until
+
+PARAGRAPH = "One sentence goes on about wheels and roads, and then another one does. "
+
+
+class Followed:
+    """What has come of such a page so far."""
+
+    def __init__(self, person: Person, page: Page) -> None:
+        url = f"{person.base_url}{page.path}?follow=1"
+        self.response = person.session.get(url, stream=True, timeout=10)
+        self._pieces = Stream(self.response, Shown("", None)).pieces()
+        self.html = ""
+
+    def until(self, words: str) -> Followed:
+        """Read until this has come."""
+        while words not in self.html:
+            self.html += next(self._pieces).decode()
+        return self
+
+    def rest(self) -> BeautifulSoup:
+        """Read to the end."""
+        self.html += b"".join(self._pieces).decode()
+        self.response.close()
+        return read(self.html)
+
+
+@pytest.fixture(autouse=True)
+def quick(app: Flask) -> None:
+    """Let a moment be a short one."""
+    app.config.update(NOSCRIPT_SOON_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
+
+
+def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
+    page = alice.begin("hello")
+    call = upstream.next_call().start_stream()
+    return Followed(alice, page), call
+
+
+def shown(html: BeautifulSoup) -> str:
+    """Return the HTML of the reply without what the style hides."""
+    reply = html.select(".turn__reply")[-1]
+    ids = [found["id"] for found in reply.select("[id]")]
+    assert len(ids) == len(set(ids))
+    if whole := reply.select_one(":scope > .whole"):
+        return whole.decode_contents()
+    for version in reply.select(":scope > .now:has(~ *), :scope > span:empty"):
+        version.decompose()
+    return reply.decode_contents().replace("<!---->", "")
+
+
+@pytest.mark.fault("F49")
+def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstream: Upstream):
+    page = Followed(alice, alice.begin("hello"))
+    call = upstream.next_call()
+    page.until("has your message")
+    call.respond(429, {"error": "busy"}, retry_after="120")
+    html = page.rest()
+
+    composer = html.select_one(".composer.until")
+    assert composer
+    assert "Try again in" in composer.get_text()
+
+
+def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstream: Upstream):
+    page, call = followed(alice, upstream)
+    page.until("has your message")
+    stop = read(page.html).select_one(".stopper button")
+    call.delta("It **does**")
+    page.until("<strong>does</strong>")
+    call.delta(".\n\nAnd")
+    page.until("<p>And</p>")
+    assert "</html>" not in page.html
+    call.complete("It **does**.\n\nAnd so on.")
+    html = page.rest()
+
+    assert stop.get_text() == "Stop"
+    assert shown(html) == "<p>It <strong>does</strong>.</p>\n<p>And so on.</p>\n"
+    assert html.select_one(".turn__foot")["data-state"] == "complete"
+    assert html.select_one("#composer textarea") is not None
+    assert page.html.rstrip().endswith("</html>")
+    assert not html.select("noscript meta, [aria-busy]")
+    assert page.response.headers["Content-Encoding"] == "gzip"
+
+
+def test_what_the_end_mends_is_shown_whole(alice: Person, upstream: Upstream):
+    page, call = followed(alice, upstream)
+    call.delta("See [that].\n\nMore")
+    page.until("More")
+    call.complete("See [that].\n\nMore\n\n[that]: https://x.example/")
+
+    assert 'href="https://x.example/"' in shown(page.rest())
+
+
+# What comes, and what the end says.
+STREAMED = {
+    "taken back": (["First.\n\n", "Second and secret"], "First."),
+    "footnotes": (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
+    "code": (["```python\n", "x = 1\n" * 200], "```python\n" + "x = 1\n" * 200 + "```"),
+    "a table": (["| a |\n|---|\n", "| 1 |\n" * 50], "| a |\n|---|\n" + "| 1 |\n" * 50),
+}
+
+
+def test_page_ends_with_what_is_kept(alice: Person, upstream: Upstream):
+    def check(case: tuple[list[str], str]) -> None:
+        deltas, final = case
+        begun = alice.begin("hello")
+        call = upstream.next_call().start_stream()
+        page = Followed(alice, begun)
+        for delta in deltas:
+            call.delta(delta)
+            page.until(delta.split()[-1].strip("|-`"))
+        call.complete(final)
+        html = page.rest()
+
+        reply = alice.get(begun.path).html.select(".turn__reply")[-1]
+        assert "".join(shown(html).split()) == "".join(reply.decode_contents().split())
+
+    assert failures(check, STREAMED) == {}
+
+
+def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upstream: Upstream):
+    begun = alice.begin("hello")
+    call = upstream.next_call()
+    page = Followed(alice, begun).until("has your message")
+    call.respond(500, {})
+
+    assert shown(page.rest()) == ""
+
+
+def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, upstream: Upstream):
+    page, call = followed(alice, upstream)
+    call.send_event(type="progress", progress={"stage": "reading files"})
+    page.until("Reading files…")
+    call.complete("Done")
+    page.rest()
+
+    assert page.response.headers["X-Accel-Buffering"] == "no"
+    assert page.response.headers["Cache-Control"] == "no-store, no-transform"
+
+
+def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
+    begun = alice.begin("hello")
+    call = upstream.next_call().start_stream()
+    page = Followed(alice, begun)
+    call.delta("Half")
+    page.until("Half")
+    alice.press(begun, "Stop")
+    assert "You stopped this reply." in page.rest().get_text()
+
+    again = alice.press(alice.get(begun.path), "Ask again")
+    call = upstream.next_call().start_stream()
+    page = Followed(alice, again)
+    call.delta("Half")
+    page.until("Half")
+    call.close()
+    html = page.rest()
+    assert html.select(".turn__foot")[-1]["data-state"] == "interrupted"
+    assert html.select(".turn")[-1].find("button", string="Retry")
+
+
+def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
+    page, call = followed(alice, upstream)
+    for number in range(400):
+        call.delta(f"{number} {PARAGRAPH}")
+        if number % 40 == 0:
+            page.until(f"{number * 3 // 4} One sentence")
+    call.complete()
+    html = page.rest()
+
+    text = 400 * len(PARAGRAPH)
+    reply = len(html.select(".turn__reply")[-1].decode_contents())
+    assert reply <= 12 * text
+    assert len(html.select(".now")) <= 60
+
+
+def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    upstream.next_call().start_stream().complete("Yes")
+    page = ended(alice, page)
+    again = alice.get(f"{page.path}?follow=1")
+
+    token = re.compile(r'value="[^"]*"')
+    assert token.sub("", again.response.text) == token.sub("", page.response.text)
+
+
+def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstream):
+    page = alice.begin("hello")
+    call = upstream.next_call().start_stream()
+
+    assert bob.get(f"{page.path}?follow=1").status == 404
+    call.complete("Yes")
+
+
+def test_one_person_follows_so_many_replies_and_not_more(
+    app: Flask, alice: Person, upstream: Upstream, people: Callable[[], Person], monkeypatch
+):
+    monkeypatch.setattr("web.stream_limit.MOST", 2)
+    page = alice.begin("hello")
+    turn_id = str(page.turns[0]["data-turn"])
+    call = upstream.next_call().start_stream()
+    bob = people()
+    other = bob.begin("hello")
+    upstream.next_call().start_stream().delta("Heard")
+    with alice.follow(turn_id) as stream:
+        kept = Followed(alice, page).until("has your message")
+        with alice.follow(turn_id) as third:
+            assert [event.name for event in third.rest()] == ["back"]
+        asked = requests.get(
+            f"{alice.base_url}{page.path}?follow=1", cookies=alice.session.cookies, timeout=10
+        )
+        assert "http-equiv" not in asked.text
+        assert asked.text.rstrip().endswith("</html>")
+        with bob.follow(str(other.turns[0]["data-turn"])) as his:
+            his.until("Heard")
+        call.complete("Done")
+        stream.rest()
+        kept.rest()
+    wait_until(lambda: not app.extensions["readers"])
+    with alice.follow(turn_id) as again:
+        assert again.rest()[-1].name == "done"

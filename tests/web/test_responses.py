@@ -1,0 +1,207 @@
+"""What every answer carries, and what becomes of requests that cannot be answered."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from flask import Flask
+from sqlalchemy import select, update
+
+from chat.schema import sessions
+from tests.support.cases import failures
+from tests.support.clock import AdjustableClock
+from tests.support.person import Person
+from tests.support.upstream import Upstream
+from web.assets import bundles
+from web.assets.bundles import ENCODINGS
+from web.assets.warm_up import warm_up
+from web.http.session_store import DatabaseCache
+
+
+def test_health(alice: Person, upstream: Upstream):
+    assert alice.get("/healthz").response.text == "ok\n"
+    assert alice.get("/readyz").response.text == "ok\n"
+    assert upstream.calls == []
+
+
+def test_every_page_carries_its_headers(alice: Person):
+    def check(path: str) -> None:
+        headers = alice.get(path).response.headers
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["Referrer-Policy"] == "same-origin"
+
+    paths = "/", "/twins/ada", "/conversations", "/keys", "/nowhere"
+    assert failures(check, {path: path for path in paths}) == {}
+
+
+def test_assets_are_kept_for_ever_by_their_hash(alice: Person):
+    style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]
+    answer = alice.get(style).response
+    stale = alice.get(style.replace(style.split("/")[2], "0" * 16)).response
+
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert stale.text == answer.text
+    assert stale.headers["Cache-Control"] == "no-store"
+    assert alice.get("/static/0/../core/settings.py").status == 404
+
+
+def test_files_are_answered_without_a_look_at_the_database(
+    alice: Person, monkeypatch: pytest.MonkeyPatch
+):
+    page = alice.get("/keys").html
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "web.http.session_store.DatabaseCache.get", lambda _, key: asked.append(key)
+    )
+
+    for place in ("link[rel=stylesheet]", "link[rel=icon]", "link[rel=manifest]"):
+        assert alice.get(str(page.select_one(place)["href"])).status == 200
+    assert asked == []
+
+
+def test_a_script_speaks_its_language_before_any_page_was_asked_for(alice: Person):
+    answer = alice.get("/static/0/twindow.de.js").response
+
+    assert "Kopiert" in answer.text
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_who_comes_first_waits_for_nothing_that_could_be_ready(
+    app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    bundles._compressed.cache_clear()
+    warm_up(app, lambda work: work)
+    assert upstream.calls == []
+    monkeypatch.setattr(app.jinja_env, "compile", _too_late)
+    monkeypatch.setitem(ENCODINGS, "br", _too_late)
+
+    page = alice.get("/twins/ada")
+    links = page.html.select("link[rel=stylesheet], link[rel=icon], script[src]")
+    files = [alice.get(str(link.get("href") or link.get("src"))) for link in links]
+
+    assert [answer.status for answer in (page, *files)] == [200] * 4
+
+
+def _too_late(*_: object, **__: object) -> None:
+    raise AssertionError("not ready")
+
+
+COMPRESSED = {"gzip, deflate, br, zstd": "br", "gzip, br;q=0": "gzip", "identity": None}
+
+
+def test_pages_and_assets_are_compressed_as_the_browser_accepts(alice: Person):
+    whole = alice.get("/keys").html
+    style = str(whole.select_one("link[rel=stylesheet]")["href"])
+
+    def check(accepted: str) -> None:
+        for path in ("/keys", style):
+            answer = alice.get(path, **{"Accept-Encoding": accepted}).response
+            assert answer.headers.get("Content-Encoding") == COMPRESSED[accepted]
+            assert "Accept-Encoding" in answer.headers["Vary"]
+            assert ("<h1>API keys</h1>" in answer.text) is (path == "/keys")
+            assert (".button" in answer.text) is (path == style)
+
+    assert failures(check, {accepted: accepted for accepted in COMPRESSED}) == {}
+
+
+def test_cookie_is_secure_over_https(app: Flask):
+    for scheme in ("http", "https"):
+        answer = app.test_client().get("/keys", base_url=f"{scheme}://localhost")
+        cookie = answer.headers["Set-Cookie"]
+        assert ("Secure" in cookie) is (scheme == "https")
+        assert "HttpOnly" in cookie
+        assert "SameSite=Lax" in cookie
+        assert ("Strict-Transport-Security" in answer.headers) is (scheme == "https")
+
+
+def test_who_has_only_looked_around_is_forgotten_after_a_day(
+    alice: Person, bob: Person, upstream: Upstream, portal
+):
+    bob.begin("Hello")
+    upstream.next_call().start_stream().complete("Hi")
+    alice.get("/twins/ada")
+    with portal.database.read() as connection:
+        ends = sorted(connection.execute(select(sessions.c.expires_at)).scalars())
+
+    assert [round((end - time.time()) / 86_400) for end in ends] == [1, 365]
+    alice.press(alice.get("/preferences"), "Save", theme="dark")
+    with portal.database.read() as connection:
+        ends = sorted(connection.execute(select(sessions.c.expires_at)).scalars())
+    assert [round((end - time.time()) / 86_400) for end in ends] == [365, 365]
+    [hers], [his] = alice.session.cookies, bob.session.cookies
+    assert hers.expires
+    assert his.expires
+
+
+def test_who_comes_back_to_read_is_kept_for_as_long_again(
+    alice: Person, upstream: Upstream, portal, clock: AdjustableClock
+):
+    def days_left() -> list[int]:
+        with portal.database.read() as connection:
+            ends = connection.execute(select(sessions.c.expires_at)).scalars()
+            return [round((end - clock.time()) / 86_400) for end in ends]
+
+    alice.begin("Hello")
+    upstream.next_call().start_stream().complete("Hi")
+    alice.get("/conversations")
+    with portal.database.write() as connection:
+        connection.execute(update(sessions).values(expires_at=clock.time() + 2 * 86_400))
+    alice.get("/conversations")
+    assert days_left() == [2], "once a day"
+    clock.advance(86_400)
+    alice.get("/conversations")
+    assert days_left() == [365]
+
+
+def test_what_has_expired_is_let_go_but_not_looked_for_by_everybody(
+    alice: Person, bob: Person, portal
+):
+    def keys() -> set[str]:
+        with portal.database.read() as connection:
+            return set(connection.execute(select(sessions.c.key)).scalars())
+
+    alice.get("/twins/ada")
+    hers = keys()
+    with portal.database.write() as connection:
+        connection.execute(update(sessions).values(expires_at=time.time() - 1))
+    bob.get("/twins/ada")
+    assert keys() > hers
+
+    DatabaseCache(portal.database).set("another", {}, timeout=60)
+    assert keys().isdisjoint(hers)
+
+
+@pytest.mark.fault("F79")
+def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
+    alice.get("/keys")
+    with portal.database.write() as connection:
+        connection.exec_driver_sql("UPDATE sessions SET data = x'80036300'")
+
+    assert alice.get("/keys").status == 200
+
+
+def test_address_with_a_nul_is_not_found(alice: Person):
+    paths = "/conversations?q=%00", "/conversations/%00", "/?q=%00", "/twins/%00"
+    assert [path for path in paths if alice.get(path).status != 404] == []
+
+
+def test_a_form_that_is_far_too_large_is_refused_with_a_sentence(alice: Person, upstream: Upstream):
+    page = alice.begin("x" * 2_000_000)
+
+    assert page.status == 413
+    assert "too large" in page.text
+
+
+def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Upstream):
+    alice.begin("🙂" * 32_000)
+    call = upstream.next_call()
+
+    assert call.body["content"] == "🙂" * 32_000
+    assert int(call.headers["Content-Length"]) < 256 * 1024
+    call.start_stream().complete("ok")

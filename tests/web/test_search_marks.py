@@ -1,0 +1,69 @@
+"""What was looked for is marked in a message, and nothing else is touched."""
+
+from bs4 import BeautifulSoup
+
+from chat.search.search import pattern
+from rendering.render import render
+from web.views.search_marks import marked
+
+
+def found(html: str, q: str) -> str:
+    looked_for = pattern(q)
+    assert looked_for
+    return marked(html, looked_for)
+
+
+HITS = [
+    ("The **sea** and the Sea", "sea", ["sea", "Sea"]),
+    ("Émile & <b>émile</b>", "emile", ["Émile", "émile"]),
+    ("a < b & c", "b c", ["b", "c"]),
+    ("- one\n- two ones", "one", ["one", "ones"]),
+    ("```python\nprint(sea)\n```", "sea", ["sea"]),
+    ("[sea](https://sea.example/sea)", "sea", ["sea", "sea"]),
+    ("東京の海", "海", ["海"]),
+]
+
+
+def test_hits_are_marked_and_the_text_stays():
+    wrong = []
+    for markdown, q, marks in HITS:
+        html = render(markdown)
+        page = BeautifulSoup(found(html, q), "html.parser")
+        first = [each.name for each in page.select("[id=hit]")]
+        if (
+            [mark.get_text() for mark in page.select("mark")] != marks
+            or first != ["mark"]
+            or page.get_text() != BeautifulSoup(html, "html.parser").get_text()
+        ):
+            wrong.append((markdown, str(page)))
+
+    assert wrong == []
+
+
+def test_so_many_are_marked_and_no_more():
+    page = BeautifulSoup(found(render("sea " * 5_000), "sea"), "html.parser")
+
+    assert len(page.select("mark")) == 100
+    assert page.get_text().split() == ["sea"] * 5_000
+
+
+def test_the_place_is_where_the_snippet_is_from():
+    text = "\n\n".join(f"Paragraph {number} says **even** so" for number in range(300))
+    page = BeautifulSoup(found(render(text), "paragraph even 237"), "html.parser")
+
+    assert page.select_one("#hit").get_text() == "237"
+    assert len(page.select("[id=hit]")) == 1
+    assert len(page.select("mark")) == 100
+
+
+def test_hit_that_cannot_be_marked_is_at_the_beginning():
+    for markdown in ("$\\text{the sea}$", "s**ea**", "Nothing"):
+        html = render(markdown)
+        assert found(html, "sea") == f'<span id="hit"></span>{html}'
+
+
+def test_where_the_place_of_the_snippet_is_too_far_the_first_hit_is_it():
+    html = marked(f"<p>Straße {'word ' * 5_000}</p><p>a needle, a needle</p>", pattern("needle"))
+
+    assert '<p>a <mark id="hit">needle</mark>, a <mark>needle</mark></p>' in html
+    assert html.count('id="hit"') == 1

@@ -1,0 +1,197 @@
+"""Sentences, numbers and times, as each language writes them."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from flask import Flask
+from flask.ctx import RequestContext
+
+from chat.conversations import Conversation
+from chat.reply_worker import NOT_SENT, TOO_LONG
+from core.languages import LANGUAGES, Form
+from tests.support.cases import failures
+from tests.support.clock import AdjustableClock
+from twinapi.errors import ConnectionFailed, Invalid
+from twinapi.events import REPORTED
+from web.i18n.formatting import clock, day, exact, is_today, wait
+from web.i18n.sentences import number, translated
+from web.views.date_groups import grouped
+
+GERMAN_TOO_LONG = "Die Antwort ist zu lang und endet hier. Ihre ersten {} Zeichen sind gespeichert."
+
+
+@pytest.fixture
+def in_german(app: Flask):
+    with app.test_request_context(headers={"Accept-Language": "de"}):
+        yield
+
+
+# A sentence as it is stored, and as it is shown.
+STORED = [
+    ("", ""),
+    ("The reply was empty.", "Die Antwort war leer."),
+    (
+        TOO_LONG.filled(count="1,048,576"),
+        GERMAN_TOO_LONG.format("1.048.576"),
+    ),
+    (
+        f"{ConnectionFailed.sentence} {NOT_SENT}",
+        "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
+    ),
+    (
+        f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
+        (
+            "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
+            "Die Nachricht wurde nicht gesendet."
+        ),
+    ),
+    ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
+    (TOO_LONG.filled(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
+    (
+        REPORTED.filled(said=TOO_LONG.filled(count="9" * 28)),
+        f"Der Dienst hat einen Fehler gemeldet: {TOO_LONG.filled(count='9' * 28)}",
+    ),
+]
+
+
+@pytest.mark.usefixtures("in_german")
+def test_stored_sentences_are_translated_with_their_values():
+    wrong = [(stored, shown) for stored, shown in STORED if translated(stored) != shown]
+    assert wrong == []
+
+
+def test_a_form_knows_its_own_sentences_only():
+    form = Form("It is %(count)s (so).")
+
+    assert form.values(form.filled(count="a\nb")) == {"count": "a\nb"}
+    assert form.values("It is 3 so.") is None
+
+
+def in_language(app: Flask, code: str) -> RequestContext:
+    return app.test_request_context(headers={"Accept-Language": code})
+
+
+NUMBERS = {
+    "en": "1,234.5",
+    "de": "1.234,5",
+    "fr": "1\u202f234,5",
+    "es": "1.234,5",
+    "ja": "1,234.5",
+}
+
+
+def test_numbers_are_formatted_in_the_language(app: Flask):
+    shown = {}
+    for code in NUMBERS:
+        with in_language(app, code):
+            shown[code] = number(1234.5)
+    assert shown == NUMBERS
+
+
+WAITS = {
+    "en": ["1 second", "1 second", "2 minutes", "2 hours"],
+    "de": ["1 Sekunde", "1 Sekunde", "2 Minuten", "2 Stunden"],
+    "ar": ["ثانية", "ثانية", "دقيقتان", "ساعتان"],
+    "ja": ["1 秒", "1 秒", "2 分", "2 時間"],
+}
+
+
+def test_durations_have_their_plurals(app: Flask):
+    shown = {}
+    for code in WAITS:
+        with in_language(app, code):
+            shown[code] = [wait(seconds) for seconds in (0, 1.4, 120, 7200)]
+    assert shown == WAITS
+
+
+MARCH = {"en": "March", "de": "März", "fr": "mars", "es": "marzo", "ar": "مارس", "ja": "3月"}
+
+
+def test_times_are_formatted_in_the_language(app: Flask):
+    long_ago = time.mktime((2021, 3, 4, 15, 6, 0, 0, 0, -1))
+
+    def check(code: str) -> None:
+        with in_language(app, code):
+            assert MARCH[code] in day(long_ago)
+            assert "2021" in day(long_ago)
+            assert MARCH[code] in exact(long_ago)
+            assert re.search(r"0?3:06|15:06", exact(long_ago))
+            assert re.search(r"\d+:\d\d", day(time.time()))
+
+    assert failures(check, {code: code for code in LANGUAGES}) == {}
+
+
+def at_clock(app: Flask, zone: str) -> object:
+    return app.test_request_context(headers={"Accept-Language": "de", "Cookie": f"zone={zone}"})
+
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()
+
+
+ZONES = {"Asia/Tokyo": "21:00", "America/Lima": "07:00", "Etc/GMT+11": "01:00"}
+
+
+def test_times_are_in_the_zone_of_the_reader(app: Flask):
+    for zone, shown in ZONES.items():
+        with at_clock(app, zone):
+            assert clock(NOON) == shown
+            assert exact(NOON).startswith(f"23. November 2026, {shown} ")
+
+
+def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
+    here = datetime.fromtimestamp(NOON).astimezone()
+    shown = {}
+    for zone in ("", "Nowhere/Land", "../../etc/passwd", "x" * 4000, "%00", "ä"):
+        with at_clock(app, zone):
+            shown[zone] = clock(NOON)
+    assert shown == dict.fromkeys(shown, f"{here:%H:%M} {here:%Z}")
+
+
+def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClock):
+    clock.set(NOON)
+    talk = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
+    names = {}
+    for zone in ("UTC", "America/Lima"):
+        with at_clock(app, zone):
+            [(names[zone], _)] = grouped([talk])
+            assert is_today(talk.updated_at) == (zone == "UTC")
+
+    assert names == {"UTC": "Heute", "America/Lima": "Gestern"}
+
+
+def test_days_are_headed_in_the_language(app: Flask):
+    def at(then: date) -> Conversation:
+        seconds = time.mktime(then.timetuple()) + 43_200
+        return Conversation("id", "p", "ada", "Ada", "t", None, seconds, seconds)
+
+    today = date.today()
+    with app.test_request_context(headers={"Accept-Language": "es"}):
+        names = [name for name, _ in grouped([at(today), at(today - timedelta(days=1))])]
+        old = grouped([at(date(2021, 3, 4))])
+    with app.test_request_context(headers={"Accept-Language": "ja"}):
+        japanese = grouped([at(date(2021, 3, 4))])
+
+    assert names == ["Hoy", "Ayer"]
+    assert [name for name, _ in old] == ["Marzo de 2021"]
+    assert [name for name, _ in japanese] == ["2021年3月"]
+
+
+COUNTS = {
+    1: "محادثة واحدة",
+    2: "محادثتان",
+    3: "3 محادثات",
+    11: "11 محادثة",
+    100: "100 محادثة",
+}
+
+
+def test_arabic_has_a_form_for_each_number(app: Flask):
+    with in_language(app, "ar"):
+        template = app.jinja_env.from_string(
+            '{{ ngettext("%(count)s conversation", "%(count)s conversations", n, count=n) }}'
+        )
+        assert {count: template.render(n=count) for count in COUNTS} == COUNTS

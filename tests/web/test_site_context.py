@@ -1,0 +1,124 @@
+"""What the operator chose is on every page, and can do no harm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.branding.colour import parse
+from core.branding.palette import Palette
+from tests.support.person import Person
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+WEBP = b"RIFF\x00\x00\x00\x00WEBPVP8 "
+
+
+@pytest.fixture(params=[("logo.svg", SVG), ("Logo.PNG", PNG), ("logo.webp", WEBP)])
+def logo(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return a logo."""
+    name, data = request.param
+    path = tmp_path / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {
+        "site_name": "Ask <Us>",
+        "accent": "crimson",
+        "welcome": "Hello <b>you</b>.\\nCome in.",
+        "footer_links": "Imprint=https://example.org/imprint?a=1, Desk=mailto:desk@example.org",
+    }
+
+
+def test_name_welcome_and_links_are_on_the_page(alice: Person):
+    page = alice.get("/")
+
+    assert page.html.title.get_text() == "Twins · Ask <Us>"
+    assert page.html.select_one(".lead").get_text() == "Hello <b>you</b>.\nCome in."
+    links = {link.get_text(): link["href"] for link in page.html.select(".foot a")}
+    assert links["Imprint"] == "https://example.org/imprint?a=1"
+    assert links["Desk"] == "mailto:desk@example.org"
+
+
+def test_the_accent_is_in_the_stylesheet_and_the_icons(alice: Person):
+    html = alice.get("/").html
+    style = alice.get(html.select_one("link[rel=stylesheet]")["href"]).response
+    favicon = alice.get(html.select_one("link[rel=icon]")["href"]).response
+
+    colours = Palette.of(parse("crimson")).written()
+    assert f"light-dark({colours['light_accent']},{colours['dark_accent']})" in style.text
+    assert "$" not in favicon.text
+    assert "color:#d60438" in favicon.text
+    assert favicon.headers["Content-Type"] == "image/svg+xml"
+
+
+def test_the_manifest_names_the_portal_and_its_icons(alice: Person):
+    page = alice.get("/")
+    answer = alice.get(page.html.select_one("link[rel=manifest]")["href"]).response
+    manifest = answer.json()
+
+    assert answer.headers["Content-Type"] == "application/manifest+json"
+    assert "Set-Cookie" not in answer.headers
+    assert manifest["name"] == "Ask <Us>"
+    assert manifest["background_color"] == "#fcfaf6"
+    assert "maskable" in {icon["purpose"] for icon in manifest["icons"]}
+    for icon in manifest["icons"]:
+        shown = alice.get(icon["src"]).response
+        assert (shown.status_code, shown.headers["Content-Type"]) == (200, icon["type"])
+    assert [tag["content"] for tag in page.html.select("meta[name=theme-color]")] == [
+        "#fcfaf6",
+        "#161310",
+    ]
+
+
+class TestWithALogo:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any], logo: Path) -> dict[str, Any]:
+        return settings | {"logo": str(logo)}
+
+    def test_it_is_shown_as_a_picture_and_can_do_nothing_else(self, alice: Person, logo: Path):
+        data = logo.read_bytes()
+        logo.unlink()  # it was read at start
+        picture = alice.get("/").html.select_one(".bar__name img")
+        answer = alice.get(picture["src"]).response
+
+        assert picture["alt"] == ""
+        assert answer.content == data
+        assert answer.headers["Content-Type"].startswith("image/")
+        assert answer.headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "immutable" in answer.headers["Cache-Control"]
+
+
+def test_a_page_says_what_it_is_about(alice: Person):
+    def description(path: str) -> str:
+        return str(alice.get(path).html.select_one("meta[name=description]")["content"])
+
+    assert "AI twins" in description("/")
+    assert description("/twins/ada") == alice.get("/twins/ada").html.select_one(".lead").get_text()
+
+
+def test_a_logo_is_what_its_name_says(tmp_path: Path):
+    from core.branding.logo import Logo
+
+    for name, data in (("a.png", SVG), ("a.svg", PNG), ("b.svg", b"<html><svg></svg>"), ("c", PNG)):
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="should be a picture"):
+            Logo(str(path))
+    large = tmp_path / "large.png"
+    large.write_bytes(PNG + bytes(256 * 1024))
+    with pytest.raises(ValueError, match="larger than 256 KiB"):
+        Logo(str(large))
+
+
+def test_a_browser_that_looks_for_an_icon_by_itself_finds_one(alice: Person):
+    icon = alice.get("/favicon.ico").response
+
+    assert icon.headers["Content-Type"].startswith("image/svg+xml")
+    assert "Set-Cookie" not in icon.history[0].headers

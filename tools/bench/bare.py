@@ -1,0 +1,89 @@
+"""The least that can be served by the same server: a page with htmx, and a plain pass-through."""
+
+from gevent import monkey
+
+if __name__ == "__main__":
+    monkey.patch_all()
+
+import gzip
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import requests
+from flask import Flask, Response, request
+
+from core import sse
+from core.gunicorn_server import Server
+from tests.support.processes import ROOT
+
+SERVICE = os.environ.get("TWINDOW_API_URL", "")
+SCRIPTS = sorted((ROOT / "static" / "vendor").glob("*.js"))
+# As htmx's documentation has it: its file in the head, and that of its extension for SSE.
+DOCUMENTED = "".join(f'<script src="/{path.name}"></script>' for path in SCRIPTS)
+# And the least that can be made of that: one file, which holds nothing up.
+LEAST = '<script src="/htmx.js" defer></script>'
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Bare</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">{scripts}</head>
+<body><h1>Ada</h1><p>Explains how things work.</p>
+<form method="post" action="/" hx-post="/"><textarea name="content" aria-label="Message"></textarea>
+<button>Send</button></form></body></html>
+"""
+
+app = Flask("bare")
+parts = {path.name: path.read_bytes() for path in SCRIPTS}
+parts["htmx.js"] = b"\n".join(parts.values())
+scripts = {name: gzip.compress(part, 9) for name, part in parts.items()}
+
+
+@app.get("/")
+def page() -> str:
+    """Show a few words and a form."""
+    return PAGE.format(scripts=DOCUMENTED)
+
+
+@app.get("/least")
+def least() -> str:
+    """Show the same."""
+    return PAGE.format(scripts=LEAST)
+
+
+@app.get("/<name>.js")
+def script(name: str) -> Response:
+    """Answer with the same scripts as the portal's, less its own."""
+    headers = {"Content-Encoding": "gzip", "Cache-Control": "max-age=31536000, immutable"}
+    return Response(scripts[f"{name}.js"], headers=headers, content_type="text/javascript")
+
+
+@app.get("/relay")
+def relay() -> Response:
+    """Pass a reply of the service on as it comes."""
+    address = f"{SERVICE}/api/v1/conversations/any/messages/stream"
+    answer = requests.post(address, json=dict(request.args), stream=True, timeout=600)
+    return Response(_chunks(answer), headers=sse.HEADERS)
+
+
+def _chunks(answer: requests.Response) -> Iterator[bytes]:
+    with answer:
+        while chunk := answer.raw.read1(65536):
+            yield chunk
+
+
+class Bare:
+    """The page and the pass-through, as the portal's own server wants them."""
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        """Answer a request."""
+        return app(environ, start_response)
+
+    def start(self) -> None:
+        """Begin nothing."""
+
+    def close(self) -> None:
+        """End nothing."""
+
+
+if __name__ == "__main__":
+    Server(Bare, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()

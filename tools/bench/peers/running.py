@@ -1,0 +1,105 @@
+"""The peers: installed into environments of their own, and served with our own small apps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from tests.support.processes import free_port
+from tools.bench.servers import Service, Serving
+from tools.bench.site import Site
+
+APPS = Path(__file__).parent
+START_SECONDS = 90
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A package that is compared: its version, how its app is run, and where things are in it."""
+
+    name: str
+    version: str
+    command: tuple[str, ...]
+    composer: str
+    reply: str
+
+    def install(self, folder: Path) -> None:
+        """Make an environment and install the package into it, unless that was done before."""
+        home = folder / self.name
+        done = home / f"{self.version}.installed"
+        if done.exists():
+            return
+        print(f"Installing {self.name} {self.version} into {home}", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
+        package = f"{self.name}=={self.version}"
+        subprocess.run([str(home / "bin" / "pip"), "install", "--quiet", package], check=True)
+        done.touch()
+
+    @contextmanager
+    def serving(self, folder: Path, service: Service, turns: int = 0) -> Iterator[Site]:
+        """Serve its app before the service, with a conversation of so many turns."""
+        port = free_port()
+        program, *rest = (word.format(port=port, apps=APPS) for word in self.command)
+        with (
+            tempfile.TemporaryDirectory() as home,
+            (Path(home) / "output").open("w") as output,
+            subprocess.Popen(
+                [folder.resolve() / self.name / "bin" / program, *rest],
+                cwd=home,
+                env=_environment(Path(home), service, port, turns),
+                stdout=output,
+                stderr=output,
+            ) as process,
+        ):
+            try:
+                url = f"http://127.0.0.1:{port}"
+                _wait(url, process)
+                serving = Serving(url, process.pid)
+                yield Site(self.name, serving, "/", self.composer, self.reply, self.reply)
+            finally:
+                process.kill()
+
+
+def _environment(home: Path, service: Service, port: int, turns: int) -> dict[str, str]:
+    return os.environ | {
+        "SERVICE": service.url,
+        "PORT": str(port),
+        "TURNS": str(turns),
+        "HOME": str(home),
+        "CHAINLIT_APP_ROOT": str(home),
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
+
+
+def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+    give_up = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < give_up:
+        try:
+            requests.get(url, timeout=START_SECONDS)
+        except requests.ConnectionError:
+            time.sleep(0.2)
+        else:
+            return
+    raise TimeoutError(f"Nothing answers at {url}")
+
+
+CHAINLIT = Peer(
+    "chainlit",
+    "2.12.0",
+    ("chainlit", "run", "{apps}/chainlit_app.py", "--headless", "--port", "{port}"),
+    "#chat-input",
+    ".ai-message .message-content",
+)
+GRADIO = Peer("gradio", "6.31.0", ("python", "{apps}/gradio_app.py"), "textarea", ".bot.message")
+PEERS = (CHAINLIT, GRADIO)

@@ -1,0 +1,127 @@
+"""A scripted service in a process of its own: it survives the portal, and remembers what came.
+
+What a message says is the order for its reply: `n=200 gap=0.05 tag=x` streams x:0 to x:199, and
+`end=` names another end than complete, `mode=` an attack.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from gevent import monkey
+
+    monkey.patch_all()
+
+import os
+import time
+import uuid
+from array import array
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import ThreadingHTTPServer
+from typing import Any
+
+import gevent.os
+
+from tests.support import upstream_server
+from tests.support.upstream import Call
+from tools.chaos import attacks
+
+TWIN = {"id": "ada", "name": "Ada", "description": "Explains how things work."}
+
+
+@dataclass
+class Message:
+    """A message that came: how often, when each piece of its reply left, when the last was over."""
+
+    count: int = 0
+    sent: array[float] = field(default_factory=lambda: array("d"))
+    over_at: float | None = None
+
+
+class Handler(upstream_server.Handler):
+    """Answer at once, by what the message says."""
+
+    messages: dict[str, Message]
+
+    def answer(self, call: Call) -> None:
+        """Answer a request."""
+        with suppress(OSError):  # the portal has closed the connection
+            self._respond(call)
+
+    def _respond(self, call: Call) -> None:
+        path, _, wanted = call.path.partition("?")
+        match call.method, path.removeprefix("/api/v1").split("/")[1:]:
+            case "GET", ["seen"]:
+                call.respond(200, self._seen(wanted))
+            case "GET", ["twins"]:
+                call.respond(200, {"data": [TWIN]})
+            case "GET", ["twins", "ada"]:
+                call.respond(200, {"data": TWIN})
+            case "POST", ["conversations"]:
+                call.respond(201, {"data": {"id": uuid.uuid4().hex, **call.body}})
+            case "POST", ["conversations", _, "messages", "stream"]:
+                message = self.messages.setdefault(call.body["content"], Message())
+                message.count += 1
+                try:
+                    reply(call, message, order(call.body["content"]))
+                finally:
+                    message.over_at = time.monotonic()
+            case _:
+                call.respond(404, {"error": "There is nothing here."})
+
+    def _seen(self, wanted: str) -> dict[str, Any]:
+        return {
+            content: {"count": message.count, "sent": list(message.sent), "over": message.over_at}
+            for content, message in list(self.messages.items())
+            if wanted in content
+        }
+
+
+def order(content: str) -> dict[str, str]:
+    """Read what a message says."""
+    return dict(word.split("=", 1) for word in content.split() if "=" in word)
+
+
+def reply(call: Call, message: Message, order: dict[str, str]) -> None:
+    """Reply as ordered."""
+    if "mode" in order:
+        attacks.MODES[order["mode"]](call)
+        return
+    end = order.get("end", "complete")
+    if end.isdigit():
+        call.respond(int(end), {"error": "Not now."}, retry_after="1")
+        return
+    call.start_stream()
+    for number in range(int(order.get("n", "1"))):
+        if number:
+            time.sleep(float(order.get("gap", "0")))
+        call.delta(f"{order['tag']}:{number} ")
+        message.sent.append(time.monotonic())
+    if end == "reset":
+        call.reset()
+    elif end == "error":
+        call.send_event(type="error", error="The twin is tired.")
+    elif end == "complete":
+        call.complete()
+
+
+class Server(ThreadingHTTPServer):
+    """Take three hundred connections at once."""
+
+    daemon_threads = True
+    request_queue_size = 1024
+
+
+def main() -> None:
+    """Serve until standard input ends, so that it cannot outlive whoever started it."""
+    Handler.messages = {}
+    server = Server(("127.0.0.1", 0), Handler)
+    print(server.server_address[1], flush=True)
+    gevent.spawn(server.serve_forever)
+    while gevent.os.tp_read(0, 1):
+        pass
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Connections that give up on a head that trickles in.
+
+A byte now and then keeps the socket's own time-out from ever passing.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+from contextvars import ContextVar
+from http.client import HTTPException
+from typing import Any
+
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.response import HTTPResponse
+
+from twinapi.watchdog import Deadline
+
+
+class HangUp:
+    """Break a request off from another thread, also while its answer has not begun."""
+
+    def __init__(self) -> None:
+        self._sock: socket.socket | None = None
+        self._wanted = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> None:
+        """Break it off, now or as soon as there is a connection."""
+        with self._lock:
+            self._wanted = True
+            _hang_up(self._sock)
+
+    def watch(self, sock: socket.socket | None) -> None:
+        """Take note of the connection."""
+        with self._lock:
+            self._sock = sock
+            if self._wanted:
+                _hang_up(sock)
+
+
+# What breaks off the request that this thread is sending, if anything can.
+hang_up: ContextVar[HangUp | None] = ContextVar("hang_up", default=None)
+
+
+class BoundedAdapter(HTTPAdapter):
+    """Send requests whose answers must have begun within `head_seconds`."""
+
+    def __init__(self, head_seconds: float, **options: Any) -> None:
+        self._head_seconds = head_seconds
+        super().__init__(**options)
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make pools whose connections know the bound."""
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": _bounded(HTTPConnectionPool, HTTPConnection, self._head_seconds),
+            "https": _bounded(HTTPSConnectionPool, HTTPSConnection, self._head_seconds),
+        }
+
+
+def _bounded(pool: Any, connection: Any, seconds: float) -> Any:
+    class Bounded(connection):  # type: ignore[misc]
+        def getresponse(self) -> HTTPResponse:
+            if watching := hang_up.get():
+                watching.watch(self.sock)
+            with Deadline(seconds, lambda: _hang_up(self.sock)) as deadline:
+                try:
+                    response: HTTPResponse = super().getresponse()
+                except (OSError, HTTPException):
+                    if deadline.passed:
+                        raise TimeoutError from None
+                    raise
+            if deadline.passed:
+                # What came of the head passes for a whole one.
+                response.close()
+                raise TimeoutError
+            return response
+
+    return type(pool.__name__, (pool,), {"ConnectionCls": Bounded})
+
+
+def _hang_up(sock: socket.socket | None) -> None:
+    with suppress(OSError):
+        if sock is not None:
+            sock.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,1 @@
+"""The portal's web layer: everything between Flask and the domain except the blueprints."""

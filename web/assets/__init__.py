@@ -1,0 +1,1 @@
+"""Styles, scripts and generated images."""

@@ -1,0 +1,1 @@
+"""HTTP concerns of every response: htmx, errors, headers and sessions."""

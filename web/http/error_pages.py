@@ -1,0 +1,102 @@
+"""What a page says when it cannot be what was asked for: what happened, and what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.languages import N_
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state with its words and the name of its drawing (templates/_drawing.html)."""
+
+    drawing: str
+    title: str
+    sentence: str
+    kept: str = ""
+
+
+STALE_FORM = State(
+    "wait",
+    N_("This page was open for too long"),
+    N_(
+        "This page was open for so long, or the cookies changed so much, that the form is no "
+        "longer valid. Nothing was sent; go back, reload, and send it again."
+    ),
+)
+DELETED = State(
+    "closed",
+    N_("You deleted this conversation"),
+    N_("This conversation was deleted. It can be brought back within ten minutes."),
+)
+SERVICE_DOWN = State(
+    "cloud",
+    N_("The twins are away"),
+    "",
+    N_("Your conversations are kept here and can be read as ever."),
+)
+STATES = {
+    400: State(
+        "lost",
+        N_("That was not understood"),
+        N_("The browser sent something that cannot be understood."),
+        N_("Nothing was changed. Go back, reload the page, and try once more."),
+    ),
+    401: State(
+        "closed",
+        N_("You are signed out"),
+        N_("Your session in this browser is over."),
+        N_("Your conversations are kept. Sign in again to see them."),
+    ),
+    403: State(
+        "closed",
+        N_("Not allowed"),
+        N_("This is not allowed."),
+        N_("Nothing was changed. If you think you should be let in, ask whoever runs this portal."),
+    ),
+    404: State(
+        "lost",
+        N_("Not found"),
+        N_("There is nothing here, or it is not yours to see."),
+        N_("An address may have been mistyped, or what was here was deleted."),
+    ),
+    405: State(
+        "lost",
+        N_("Not this way"),
+        N_("This address does not take that kind of request."),
+        N_("Nothing was changed. Begin again from one of these pages."),
+    ),
+    413: State(
+        "large",
+        N_("Too large"),
+        N_("That is too large to be sent."),
+        N_("Nothing was sent. Go back: your text is still in its box. Send it in parts."),
+    ),
+    429: State(
+        "wait",
+        N_("One moment, please"),
+        N_("That was a lot at once. Wait a moment, then try again."),
+        N_("Nothing is lost: everything that was said before is kept."),
+    ),
+    500: State(
+        "broken",
+        N_("This did not work"),
+        N_("Something went wrong here. Nothing that was saved is lost."),
+        N_(
+            "Try again. If it happens again, tell whoever runs this portal, with the reference "
+            "below."
+        ),
+    ),
+    503: State(
+        "cloud",
+        N_("Nothing can be saved just now"),
+        N_("The portal cannot save anything at the moment. Nothing was sent; try again soon."),
+        N_("What was kept before is safe."),
+    ),
+}
+
+
+def state(status: int) -> State:
+    """Return what to say about a status."""
+    return STATES.get(status, STATES[400 if status < 500 else 500])

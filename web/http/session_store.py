@@ -1,0 +1,154 @@
+"""Browser sessions, kept by Flask-Session in the portal's own database."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from cachelib.base import BaseCache
+from flask import Flask, Request, Response, current_app, g, request, session
+from flask_session.cachelib import CacheLibSessionInterface
+from sqlalchemy import Connection, bindparam, delete, select
+
+from chat.schema import sessions
+from core.database import Database, DatabaseUnavailable, insert_new, upsert
+from web.container import portal
+
+logger = logging.getLogger(__name__)
+
+LIFETIME = timedelta(days=365)
+# Of somebody who has only looked around: crawlers come without a cookie, each time anew.
+BRIEFLY = timedelta(days=1)
+DAY_SECONDS = 86_400
+# Between two looks for what has expired.
+SWEEP_SECONDS = 60
+# Nothing there depends on who asks: it is answered without the database, and when there is none.
+SESSIONLESS = (
+    *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
+    *("/healthz", "/readyz"),
+)
+# Made once: to put a query together takes longer than to ask it.
+_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(sessions.c.key == bindparam("key"))
+
+
+class DatabaseCache(BaseCache):
+    """Keep sessions in a table, as MessagePack.
+
+    cachelib's own file store would unpickle what it finds, and keeps a directory to count.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self.database = database
+        self._clock = database.clock
+        self._swept_at = 0.0
+
+    def get(self, key: str) -> Any:
+        """Return what is kept, or None; what cannot be read is as good as gone."""
+        if "\0" in key:  # PostgreSQL knows no such text
+            return None
+        with self.database.read() as connection:
+            found = connection.execute(_BY_KEY, {"key": key}).first()
+        if found is None or found.expires_at < self._clock.time():
+            return None
+        try:
+            return msgspec.msgpack.decode(found.data, type=dict[str, Any])
+        except msgspec.MsgspecError:
+            return None
+
+    def set(self, key: str, value: Any, timeout: Any = None) -> bool:
+        """Keep a value for `timeout` seconds; now and then, let go of what has expired."""
+        with self.database.write() as connection:
+            self._sweep(connection)
+            upsert(connection, sessions, "key", self._row(key, value, timeout))
+        return True
+
+    def add(self, key: str, value: Any, timeout: Any = None) -> bool:
+        """Keep a value where there is none yet, and tell whether that was so."""
+        with self.database.write() as connection:
+            self._sweep(connection)
+            insert = insert_new(connection, sessions)
+            return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
+
+    def delete(self, key: str) -> bool:
+        """Forget a value."""
+        with self.database.write() as connection:
+            connection.execute(delete(sessions).where(sessions.c.key == key))
+        return True
+
+    def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
+        expires_at = self._clock.time() + self._normalize_timeout(timeout)
+        return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
+
+    def _sweep(self, connection: Connection) -> None:
+        now = self._clock.time()
+        if not 0 <= now - self._swept_at < SWEEP_SECONDS:
+            connection.execute(delete(sessions).where(sessions.c.expires_at < now))
+            self._swept_at = now
+
+
+class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
+    """Mark the cookie Secure where the person came by https, so that plain localhost works too."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
+        """Tell whether this request came by https."""
+        return request.is_secure
+
+    def open_session(self, app: Flask, request: Request) -> Any:
+        """Open a session; when that fails, there is none, and the request is answered so."""
+        if request.path.startswith(SESSIONLESS):
+            return self.make_null_session(app)
+        try:
+            return super().open_session(app, request)
+        except DatabaseUnavailable:
+            g.without_session = True
+            return self.make_null_session(app)
+
+    def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
+        lifetime = session_lifetime if session.permanent else BRIEFLY
+        super()._upsert_session(lifetime, session, store_id)
+
+    def save_session(self, app: Flask, session: Any, response: Response) -> None:
+        """Save a session; when that fails, the answer that says so must still go out."""
+        if self.is_null_session(session):
+            return
+        try:
+            super().save_session(app, session, response)
+        except DatabaseUnavailable:
+            logger.warning("A session could not be saved.")
+
+
+def init_app(app: Flask, database: Database) -> None:
+    """Set the sessions up."""
+    app.config.update(
+        SESSION_COOKIE_NAME="twindow",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=LIFETIME,
+    )
+    app.before_request(_need_session)
+    app.before_request(_begin_anew)
+    app.session_interface = Sessions(client=DatabaseCache(database), permanent=False)
+
+
+def is_first(press: str) -> bool:
+    """Tell whether this person presses so for the first time, also if they do so twice at once."""
+    cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
+    name = f"press:{session.sid}:{press}"  # type: ignore[attr-defined]
+    return cache.add(name, value=True, timeout=DAY_SECONDS)
+
+
+def _need_session() -> None:
+    """Take nobody for somebody else because the database is away. Raises DatabaseUnavailable."""
+    if "without_session" in g:
+        raise DatabaseUnavailable
+
+
+def _begin_anew() -> None:
+    """Let the time of a session begin anew with each day on which somebody comes back."""
+    today = int(portal().clock.time() // DAY_SECONDS)
+    if session.permanent and session.get("seen") != today:
+        session["seen"] = today

@@ -1,0 +1,1 @@
+"""Languages of the interface: locale, translated sentences, times and numbers."""

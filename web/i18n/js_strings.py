@@ -1,0 +1,51 @@
+"""What scripts may have to say: it comes with them, once, and costs no page anything."""
+
+from __future__ import annotations
+
+import json
+import re
+from string import ascii_letters
+
+import flask_babel
+
+from core.languages import N_
+from web.i18n.locale import gettext
+
+SENTENCES = {
+    "offline": N_("You are offline."),
+    "online": N_("You are online again."),
+    "meanwhile": N_("The reply goes on without you, and is here when you are back."),
+    "unreachable": N_("The portal cannot be reached."),
+    "again": N_("Try again."),
+    "kept": N_("Your text is still here; try again."),
+    "stuck": N_("The reply cannot be followed now. This page tries again."),
+    "complete": N_("The reply is complete."),
+    "over": N_("You can try again now."),
+    "earlier": N_("Earlier turns are above."),
+    "copied": N_("Copied"),
+    "cancelled": N_("You are not editing any more."),
+    "draft": N_("Your draft is back in the box."),
+    "table": N_("Table"),
+    "code": N_("Code"),
+    "formula": N_("Formula"),
+    "back": N_("Back to the text"),
+}
+
+# What they are called on the wire: each name comes once with them, and again where it is said.
+SHORT = dict(zip(SENTENCES, ascii_letters, strict=False))
+_SAID = re.compile(r"(?<=\btold\.)\w+")
+
+
+def script(code: str, *, short: bool) -> str:
+    """Return the sentences in a language, as the beginning of a script; `short` as `shortened`."""
+    with flask_babel.force_locale(code):
+        told = {
+            SHORT[name] if short else name: gettext(sentence)
+            for name, sentence in SENTENCES.items()
+        }
+    return f"const told = {json.dumps(told, ensure_ascii=False)};"
+
+
+def shortened(text: str) -> str:
+    """Return a script that calls the sentences by their short names."""
+    return _SAID.sub(lambda found: SHORT[found[0]], text)

@@ -1,0 +1,1 @@
+"""Send a running reply to browsers."""

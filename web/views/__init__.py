@@ -1,0 +1,1 @@
+"""What templates need to show a conversation, its composer and the list."""
