@@ -60,6 +60,7 @@ def test_reply_is_copied_as_markdown_and_its_code_as_code(
     page = answered(context, upstream, CODE)
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
+    page.reload()  # timers of the page that was loaded before would run on the real clock
     for place, words in ((".turn__tools", CODE), (".code", "print('<a>')\n")):
         button = page.locator(f"{place} [data-copy]")
         button.click()
