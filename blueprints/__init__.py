@@ -24,7 +24,7 @@ from blueprints import (
 )
 from web import stream_limit
 from web.assets import static_files
-from web.container import EXTENSION, Portal
+from web.container import EXTENSION_KEY, Portal
 from web.http import errors, htmx, security_headers, session_store
 from web.i18n import formatting, locale, sentences
 
@@ -40,7 +40,7 @@ class TwinId(BaseConverter):
 
 def init_app(app: Flask, portal: Portal) -> None:
     """Put the portal's pages into the app."""
-    app.extensions[EXTENSION] = portal
+    app.extensions[EXTENSION_KEY] = portal
     app.config.update(
         SECRET_KEY=portal.settings.secret("secret_key"),
         MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
@@ -73,7 +73,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     stream_limit.init_app(app)
     CSRFProtect(app)
     Compress(app)
-    for room in (
+    for module in (
         *(
             twins,
             avatars,
@@ -87,5 +87,5 @@ def init_app(app: Flask, portal: Portal) -> None:
         ),
         *(preferences, help, health, site),
     ):
-        app.register_blueprint(room.bp)
+        app.register_blueprint(module.bp)
     app.register_blueprint(static_files.bp)

@@ -11,15 +11,15 @@ from web.container import portal
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 
 # A picture is only a picture, also for whoever opens its address.
-HEADERS = {
+IMAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-FOR_A_DAY = "private, max-age=86400, immutable"
-NOT_KEPT = "no-store"
+CACHE_ONE_DAY = "private, max-age=86400, immutable"
+NO_STORE = "no-store"
 
 
-class Seed(BaseConverter):
+class IdenticonSeed(BaseConverter):
     """Match what a generated face grows from."""
 
     regex = f"[0-9a-f]{{{2 * identicon.SEED_BYTES}}}"
@@ -27,35 +27,35 @@ class Seed(BaseConverter):
 
 def init_app(app: Flask) -> None:
     """Let templates say where the face of a twin is."""
-    app.url_map.converters["seed"] = Seed
-    app.template_filter()(avatar)
-    app.template_filter()(drawn)
+    app.url_map.converters["seed"] = IdenticonSeed
+    app.template_filter()(avatar_url)
+    app.template_filter()(twin_identicon)
 
 
-def avatar(twin_id: str) -> str:
+def avatar_url(twin_id: str) -> str:
     """Return where the picture of a twin is, "" if it has none; this asks the service nothing."""
     if "twins" not in g:
-        g.twins = portal().directory.all_known()
-    name = portal().avatars.name(g.twins.get(twin_id))
-    return url_for("avatars.show", seed=identicon.seed_of(twin_id), name=name) if name else ""
+        g.twins = portal().catalogue.all_cached()
+    name = portal().avatars.image_name(g.twins.get(twin_id))
+    return url_for("avatars.show", seed=identicon.seed_for(twin_id), name=name) if name else ""
 
 
-def drawn(twin_id: str) -> identicon.Face:
+def twin_identicon(twin_id: str) -> identicon.Identicon:
     """Draw the face of a twin that has no picture."""
-    return identicon.face(identicon.seed_of(twin_id))
+    return identicon.generate(identicon.seed_for(twin_id))
 
 
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
     """Answer with the picture of that name, or with a generated face if there is none today."""
-    found = portal().avatars.find(name)
-    if not found:
-        svg = render_template("avatars/face.svg", face=identicon.face(seed))
-        response = Response(svg, mimetype="image/svg+xml", headers=HEADERS)
-        response.headers["Cache-Control"] = NOT_KEPT
+    image = portal().avatars.find(name)
+    if not image:
+        svg = render_template("avatars/face.svg", face=identicon.generate(seed))
+        response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
+        response.headers["Cache-Control"] = NO_STORE
         return response
-    response = Response(found.content, mimetype=found.type, headers=HEADERS)
-    response.headers["Cache-Control"] = FOR_A_DAY
+    response = Response(image.content, mimetype=image.media_type, headers=IMAGE_HEADERS)
+    response.headers["Cache-Control"] = CACHE_ONE_DAY
     response.add_etag()
     response.make_conditional(request)
     return response

@@ -18,63 +18,71 @@ from flask import (
 from chat.conversations import Conversation
 from web import idempotency_keys, message_form, rejected_messages
 from web.container import own_conversation, person, portal
-from web.http.htmx import fragment, wants_fragment
-from web.stream_limit import is_one_too_many
+from web.http.htmx import render_fragment, wants_fragment
+from web.stream_limit import is_stream_limit_reached
 from web.streaming import noscript_page
-from web.views.action_notice import done
-from web.views.conversation_view import TURNS_ON_A_PAGE, composer_of, log_of, side
-from web.views.date_groups import grouped
+from web.views.action_notice import read_action_notice
+from web.views.conversation_view import TURNS_PER_PAGE, blank_composer, log_view, sidebar_groups
+from web.views.date_groups import group_by_date
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 
 # So many of those that were deleted just now are offered again.
-DELETED = 5
+MAX_RECENTLY_DELETED = 5
 
 
 @bp.get("")
 def index() -> Response | str:
     """List the person's conversations by day, or search them."""
     twin_id, q = request.args.get("twin") or None, request.args.get("q", "").strip()
-    shown = _found(q, twin_id) if q else _listed(twin_id)
-    twin = portal().directory.known(twin_id) if twin_id else None
-    name = twin.name if twin else next((c.twin_name for c in shown["conversations"]), twin_id)
-    just_done = done()
-    listed = {conversation.id for conversation in shown["conversations"]}
+    view = _search_view(q, twin_id) if q else _list_view(twin_id)
+    twin = portal().catalogue.find_cached(twin_id) if twin_id else None
+    twin_name = twin.name if twin else next((c.twin_name for c in view["conversations"]), twin_id)
+    notice = read_action_notice()
+    listed_ids = {conversation.id for conversation in view["conversations"]}
     # What was done is said in its row, or above the list when it has left it.
-    in_row = just_done is not None and just_done.conversation.id in listed
-    shown |= {"twin_id": twin_id, "twin_name": name, "q": q, "done": just_done, "in_row": in_row}
+    is_in_row = notice is not None and notice.conversation.id in listed_ids
+    view |= {
+        "twin_id": twin_id,
+        "twin_name": twin_name,
+        "q": q,
+        "done": notice,
+        "in_row": is_in_row,
+    }
     if wants_fragment():
-        return fragment("conversations/_list.html", **shown, alone=True)
-    return render_template("conversations/index.html", **shown)
+        return render_fragment("conversations/_list.html", **view, alone=True)
+    return render_template("conversations/index.html", **view)
 
 
-def _listed(twin_id: str | None) -> dict[str, Any]:
+def _list_view(twin_id: str | None) -> dict[str, Any]:
     archived = request.args.get("view") == "archived"
-    of_person = portal().conversations.of_person
-    wanted = request.args.get("page", 1, int)
-    page = of_person(person(), twin_id=twin_id, archived=archived, page=wanted)
+    list_for_person = portal().conversations.list_for_person
+    requested_page = request.args.get("page", 1, int)
+    page = list_for_person(person(), twin_id=twin_id, archived=archived, page=requested_page)
     view = "archived" if archived else None
-    number = page.number if page.number > 1 else None
+    page_number = page.number if page.number > 1 else None
     return {
         "archived": archived,
         "page": page,
-        "groups": grouped(page.items),
+        "groups": group_by_date(page.items),
         "conversations": page.items,
         "all_archived": not (archived or page.items)
-        and of_person(person(), twin_id=twin_id, archived=True).total > 0,
-        "deleted": portal().deletions.of_person(person(), DELETED) if person() else (),
-        "here": url_for("conversations.index", twin=twin_id, view=view, page=number),
+        and list_for_person(person(), twin_id=twin_id, archived=True).total > 0,
+        "deleted": portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED)
+        if person()
+        else (),
+        "here": url_for("conversations.index", twin=twin_id, view=view, page=page_number),
     }
 
 
-def _found(q: str, twin_id: str | None) -> dict[str, Any]:
+def _search_view(q: str, twin_id: str | None) -> dict[str, Any]:
     after = request.args.get("after", "")
     results = portal().search.find(person(), q, twin_id=twin_id, after=after)
     return {
         "results": results,
-        "conversations": [found.conversation for found in results.found],
+        "conversations": [result.conversation for result in results.items],
         "here": url_for("conversations.index", twin=twin_id, q=q, after=after or None),
-        "context": TURNS_ON_A_PAGE // 2,
+        "context": TURNS_PER_PAGE // 2,
     }
 
 
@@ -84,55 +92,63 @@ def show(conversation_id: str) -> Response:
     conversation = own_conversation(conversation_id)
     if wants_fragment():
         if "words_of" in request.args:
-            return fragment("turns/_composer.html", **given_back(conversation))
-        return fragment("conversations/_log.html", **log_of(conversation, before=_before()))
-    idempotency_keys.forget_first_key(conversation.twin_id)
-    return page_of(conversation, follow="follow" in request.args)
+            return render_fragment("turns/_composer.html", **prefilled_composer(conversation))
+        return render_fragment(
+            "conversations/_log.html", **log_view(conversation, before=_before_position())
+        )
+    idempotency_keys.forget_first_message_key(conversation.twin_id)
+    return conversation_page(conversation, should_follow="follow" in request.args)
 
 
-def page_of(
+def conversation_page(
     conversation: Conversation,
     *,
-    refused: rejected_messages.Refused | None = None,
-    follow: bool = False,
+    rejected: rejected_messages.RejectedMessage | None = None,
+    should_follow: bool = False,
 ) -> Response:
     """Make the page of a conversation; this asks the service nothing."""
-    log = log_of(conversation, before=_before())
-    running = [turn for turn, reply in log["turns"][-1:] if reply.running]
+    view = log_view(conversation, before=_before_position())
+    running_turns = [turn for turn, reply in view["turns"][-1:] if reply.is_running]
     values = (
-        log | given_back(conversation) | (rejected_messages.given_back(refused) if refused else {})
+        view
+        | prefilled_composer(conversation)
+        | (rejected_messages.rejected_composer(rejected) if rejected else {})
     )
     values |= {
-        "running": bool(running),
-        "follow": follow,
-        "side": side(),
-        "done": done(),
+        "running": bool(running_turns),
+        "follow": should_follow,
+        "side": sidebar_groups(),
+        "done": read_action_notice(),
     }
-    if follow and running and not is_one_too_many():
-        values["composer"] = partial(composer_of, conversation)
-        followed = noscript_page.Written(
-            running[0],
-            portal().log.follow(running[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
+    if should_follow and running_turns and not is_stream_limit_reached():
+        values["composer"] = partial(blank_composer, conversation)
+        noscript_reply = noscript_page.NoscriptReply(
+            running_turns[0],
+            portal().log.follow(running_turns[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
         )
-        return noscript_page.page("conversations/show.html", followed, **values)
-    status = refused.status if refused else 200
+        return noscript_page.stream_page("conversations/show.html", noscript_reply, **values)
+    status = rejected.status if rejected else 200
     return make_response(render_template("conversations/show.html", **values), status)
 
 
-def given_back(conversation: Conversation) -> dict[str, Any]:
+def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer is shown by, with words of an earlier turn, or refused ones."""
-    shown = composer_of(conversation)
-    if said := message_form.words_of(request.args):
+    view = blank_composer(conversation)
+    if content := message_form.content_of_turn(request.args):
         turn_id = request.args["words_of"]
-        refused = rejected_messages.kept(rejected_messages.edit_of(turn_id))
-        return shown | {"content": refused or said, "copied": turn_id, "kept": bool(refused)}
-    refused = rejected_messages.kept(conversation.id)
-    return shown | {"content": refused, "kept": bool(refused)}
+        saved_draft = rejected_messages.kept(rejected_messages.edit_draft(turn_id))
+        return view | {
+            "content": saved_draft or content,
+            "copied": turn_id,
+            "kept": bool(saved_draft),
+        }
+    saved_draft = rejected_messages.kept(conversation.id)
+    return view | {"content": saved_draft, "kept": bool(saved_draft)}
 
 
-def _before() -> int | None:
-    return request.args.get("before", None, _position)
+def _before_position() -> int | None:
+    return request.args.get("before", None, _parse_position)
 
 
-def _position(value: str) -> int:
+def _parse_position(value: str) -> int:
     return max(1, min(int(value), 2**31 - 1))

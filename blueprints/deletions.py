@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort
 from werkzeug.wrappers import Response
 
-from blueprints.conversation_actions import back
+from blueprints.conversation_actions import redirect_back
 from web import idempotency_keys, rejected_messages
 from web.container import own_conversation, person, portal
 
@@ -18,11 +18,11 @@ def create(conversation_id: str) -> Response:
     conversation = portal().conversations.find(conversation_id, person())
     if not portal().deletions.delete(conversation_id, person()):
         abort(404)
-    rejected_messages.forget(conversation_id)
+    rejected_messages.discard_draft(conversation_id)
     # Whoever begins with the same words again means another conversation.
     if conversation:
-        idempotency_keys.forget_first_key(conversation.twin_id)
-    return back(conversation_id, "deleted")
+        idempotency_keys.forget_first_message_key(conversation.twin_id)
+    return redirect_back(conversation_id, "deleted")
 
 
 @bp.post("/restoration")
@@ -30,4 +30,4 @@ def undo(conversation_id: str) -> Response:
     """Bring the conversation back; whoever does so twice has it back, too."""
     portal().deletions.restore(conversation_id, person())
     conversation = own_conversation(conversation_id)
-    return back(conversation_id, "restored", archived=conversation.archived)
+    return redirect_back(conversation_id, "restored", is_archived=conversation.archived)

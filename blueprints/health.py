@@ -13,18 +13,18 @@ from web.container import portal
 
 bp = Blueprint("health", __name__)
 
-SECOND_EVENT = "soon"
-SECOND_EVENT_SECONDS = 0.5
-STREAM_SECONDS = 3.0
-TEXT = {"Content-Type": "text/plain; charset=utf-8"}
+DELAYED_EVENT = "soon"
+EVENT_DELAY_SECONDS = 0.5
+END_DELAY_SECONDS = 3.0
+TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 
 
 @bp.get("/healthz")
 def live() -> tuple[str, int, dict[str, str]]:
     """Answer 200, or 503 while the database cannot be written: nothing that is said can be kept."""
     if portal().log.can_write():
-        return "ok\n", 200, TEXT
-    return "The database cannot be written.\n", 503, TEXT
+        return "ok\n", 200, TEXT_HEADERS
+    return "The database cannot be written.\n", 503, TEXT_HEADERS
 
 
 @bp.get("/readyz")
@@ -34,7 +34,7 @@ def ready() -> tuple[str, int, dict[str, str]]:
         with portal().database.read() as connection:
             connection.execute(select(1))
     except DatabaseUnavailable:
-        return "The database does not answer.\n", 503, TEXT
+        return "The database does not answer.\n", 503, TEXT_HEADERS
     return live()
 
 
@@ -49,9 +49,9 @@ def stream() -> Response:
 
     def frames() -> Iterator[str]:
         yield sse.frame("at once")
-        clock.sleep(SECOND_EVENT_SECONDS)
-        yield sse.frame(SECOND_EVENT)
-        clock.sleep(STREAM_SECONDS)
+        clock.sleep(EVENT_DELAY_SECONDS)
+        yield sse.frame(DELAYED_EVENT)
+        clock.sleep(END_DELAY_SECONDS)
         yield sse.frame("later")
 
     return Response(frames(), headers=sse.HEADERS)

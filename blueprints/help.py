@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, render_template
 
-from web.http.htmx import fragment, wants_fragment
+from web.http.htmx import render_fragment, wants_fragment
 
 bp = Blueprint("help", __name__, url_prefix="/help")
 
@@ -13,5 +13,5 @@ bp = Blueprint("help", __name__, url_prefix="/help")
 def show() -> Response | str:
     """Show the help page; to a script, the sheet of shortcuts."""
     if wants_fragment():
-        return fragment("help/_sheet.html")
+        return render_fragment("help/_sheet.html")
     return render_template("help/show.html")

@@ -10,34 +10,36 @@ from core.languages import N_
 from twinapi import TwinApiError, Unauthorized
 from web import idempotency_keys, message_form
 from web.container import portal
-from web.http.session_store import is_first
+from web.http.session_store import claim_idempotency_key
 from web.i18n.locale import gettext
-from web.i18n.sentences import number
+from web.i18n.sentences import format_number
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
 SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
-MEANS = {
+SCOPE_HINTS = {
     "read_only": N_("Sees twins and conversations."),
     "full_access": N_("Also begins conversations and sends messages."),
 }
-HEADER = "Authorization: Bearer …"
-MAX_NAME = 100
+AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
+MAX_NAME_CHARACTERS = 100
 # Where the service that comes along describes itself.
-DOCS = "/api/v1/docs"
+API_DOCS_PATH = "/api/v1/docs"
 # RFC 7519: three parts of base64url. Anything else has no business in a header.
-JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
+JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
-MADE_ALREADY = N_("This form was sent before. If a key came of it, that key is not shown again.")
-REFUSED = N_("The service did not accept this JWT: it may be wrong, or have expired.")
-SHAPELESS = N_("Paste a JWT: three parts with dots between them.")
-NAMELESS = N_("Give the key a name of 1 to %(limit)s characters.")
+ALREADY_SUBMITTED = N_(
+    "This form was sent before. If a key came of it, that key is not shown again."
+)
+JWT_REJECTED = N_("The service did not accept this JWT: it may be wrong, or have expired.")
+JWT_MALFORMED = N_("Paste a JWT: three parts with dots between them.")
+NAME_INVALID = N_("Give the key a name of 1 to %(limit)s characters.")
 
 
 @bp.get("")
 def new() -> str:
     """Show the form that makes a key."""
-    return _form("", "read_only")
+    return _render_form("", "read_only")
 
 
 @bp.post("")
@@ -46,40 +48,48 @@ def create() -> str | tuple[str, int]:
     name = request.form.get("name", "").strip()
     scope = request.form.get("scope", "")
     jwt = request.form.get("jwt", "").strip()
-    if not name or len(name) > MAX_NAME:
-        return _form(name, scope, gettext(NAMELESS, limit=number(MAX_NAME)), "name"), 422
+    if not name or len(name) > MAX_NAME_CHARACTERS:
+        return _render_form(
+            name, scope, gettext(NAME_INVALID, limit=format_number(MAX_NAME_CHARACTERS)), "name"
+        ), 422
     if scope not in SCOPES:
-        return _form(name, "read_only", N_("Choose what the key may do.")), 422
-    if not JWT.fullmatch(jwt):
-        return _form(name, scope, SHAPELESS, "jwt"), 422
+        return _render_form(name, "read_only", N_("Choose what the key may do.")), 422
+    if not JWT_PATTERN.fullmatch(jwt):
+        return _render_form(name, scope, JWT_MALFORMED, "jwt"), 422
     # A reload must not make another key.
-    if not is_first(request.form.get("key", "").replace("\0", "")[: message_form.MAX_KEY]):
-        return _form(name, scope, MADE_ALREADY), 409
+    if not claim_idempotency_key(
+        request.form.get("key", "").replace("\0", "")[: message_form.MAX_KEY_CHARACTERS]
+    ):
+        return _render_form(name, scope, ALREADY_SUBMITTED), 409
     try:
-        key = portal().client.create_api_key(jwt, name, scope)
+        api_key = portal().client.create_api_key(jwt, name, scope)
     except Unauthorized:
-        return _form(name, scope, REFUSED, "jwt"), 403
+        return _render_form(name, scope, JWT_REJECTED, "jwt"), 403
     except TwinApiError as error:
-        return _form(name, scope, error.sentence), 502
+        return _render_form(name, scope, error.sentence), 502
     return render_template(
-        "keys/created.html", key=key, scope=SCOPES[scope], how=HEADER, docs=_docs()
+        "keys/created.html",
+        key=api_key,
+        scope=SCOPES[scope],
+        how=AUTH_HEADER_EXAMPLE,
+        docs=_docs_url(),
     )
 
 
-def _form(name: str, scope: str, notice: str = "", wrong: str = "") -> str:
+def _render_form(name: str, scope: str, notice: str = "", invalid_field: str = "") -> str:
     """Show the form, with why it was refused and the name of the field that is wrong."""
     return render_template(
         "keys/new.html",
         name=name,
         scope=scope,
         scopes=SCOPES,
-        means=MEANS,
+        means=SCOPE_HINTS,
         notice=notice,
-        wrong=wrong,
-        key=idempotency_keys.fresh_key(),
-        docs=_docs(),
+        wrong=invalid_field,
+        key=idempotency_keys.new_idempotency_key(),
+        docs=_docs_url(),
     )
 
 
-def _docs() -> str:
-    return f"{request.script_root}{DOCS}" if portal().settings.embedded else ""
+def _docs_url() -> str:
+    return f"{request.script_root}{API_DOCS_PATH}" if portal().settings.is_embedded else ""

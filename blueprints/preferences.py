@@ -25,74 +25,76 @@ class Preferences:
     shortcuts: str = "on"
 
     @classmethod
-    def of(cls, given: Mapping[str, object]) -> Preferences:
+    def from_mapping(cls, values: Mapping[str, object]) -> Preferences:
         """Take what can be chosen, and the default for everything else."""
         return cls(
             **{
-                name: str(given[name])
-                for name, question in QUESTIONS.items()
-                if given.get(name) in question.answers
+                name: str(values[name])
+                for name, question in PREFERENCE_FIELDS.items()
+                if values.get(name) in question.options
             }
         )
 
     @property
-    def chosen(self) -> dict[str, str]:
+    def non_defaults(self) -> dict[str, str]:
         """Return what differs from the defaults."""
-        defaults = {each.name: each.default for each in fields(self)}
+        defaults = {preference.name: preference.default for preference in fields(self)}
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     @property
-    def attributes(self) -> dict[str, str]:
+    def html_attributes(self) -> dict[str, str]:
         """Return what <html> carries: data-theme and so on, none for a default.
 
         The language is said by `lang`.
         """
-        return {f"data-{name}": value for name, value in self.chosen.items() if name != "language"}
+        return {
+            f"data-{name}": value for name, value in self.non_defaults.items() if name != "language"
+        }
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PreferenceField:
     """What is asked on the page, and the possible answers with their labels."""
 
     legend: str
     hint: str
-    answers: Mapping[str, str]
+    options: Mapping[str, str]
     # What the answers are written in; "" for the language of the page.
-    languages: Mapping[str, str] = field(default_factory=dict)
+    option_languages: Mapping[str, str] = field(default_factory=dict)
     needs_script: bool = False
 
 
 ON_OFF = {"on": N_("On"), "off": N_("Off")}
-QUESTIONS = {
-    "language": Question(
+PREFERENCE_FIELDS = {
+    "language": PreferenceField(
         N_("Language"),
         N_("System follows your browser."),
         {"system": N_("System"), **LANGUAGES},
         {code: code for code in LANGUAGES},
     ),
-    "theme": Question(
+    "theme": PreferenceField(
         N_("Theme"),
         N_("System follows your device."),
         {"system": N_("System"), "light": N_("Light"), "dark": N_("Dark")},
     ),
-    "text": Question(
+    "text": PreferenceField(
         N_("Text size"),
         N_("Everything grows with it."),
         {"normal": N_("Normal"), "large": N_("Large")},
     ),
-    "enter": Question(
+    "enter": PreferenceField(
         N_("Enter key"),
         N_("In the message box. Shift+Enter starts a line either way."),
         {"send": N_("Sends"), "newline": N_("Starts a line")},
         needs_script=True,
     ),
-    "announce": Question(
+    "announce": PreferenceField(
         N_("Read replies out"),
         N_("A screen reader hears a reply by sentences, while it is written."),
         ON_OFF,
         needs_script=True,
     ),
-    "shortcuts": Question(
+    "shortcuts": PreferenceField(
         N_("Keyboard shortcuts"),
         N_("Single keys, such as ? for help."),
         ON_OFF,
@@ -108,8 +110,8 @@ def init_app(app: Flask) -> None:
 
 def preferences() -> Preferences:
     """Return what the person chose. Asking begins no session."""
-    kept = session.get("preferences")
-    return Preferences.of(kept) if isinstance(kept, dict) else Preferences()
+    stored = session.get("preferences")
+    return Preferences.from_mapping(stored) if isinstance(stored, dict) else Preferences()
 
 
 @bp.get("")
@@ -117,7 +119,7 @@ def show() -> str:
     """Show the form."""
     return render_template(
         "preferences/show.html",
-        questions=QUESTIONS,
+        questions=PREFERENCE_FIELDS,
         chosen=asdict(preferences()),
         kept="done" in request.args,
     )
@@ -126,6 +128,6 @@ def show() -> str:
 @bp.post("")
 def update() -> BaseResponse:
     """Keep what was chosen."""
-    session["preferences"] = Preferences.of(request.form).chosen
+    session["preferences"] = Preferences.from_mapping(request.form).non_defaults
     session.permanent = True
     return redirect(url_for("preferences.show", done="saved"), 303)

@@ -12,30 +12,30 @@ from web.container import portal
 
 bp = Blueprint("brand", __name__)
 
-KEPT = "public, max-age=3600"
+CACHE_ONE_HOUR = "public, max-age=3600"
 
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Work it all out once, and give it to every template."""
-    colours = Palette.of(settings.accent.colour).written()
+    colours = Palette.from_accent(settings.accent.colour).css_values()
     static_files.init_app(app, colours, settings.logo)
-    brand = {
+    site_context = {
         "site_name": settings.site_name,
         "colours": colours,
-        "logo": settings.logo.name if settings.logo else "",
+        "logo": settings.logo.filename if settings.logo else "",
         # Files of settings hold one line each: there, a line break is written \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
     }
-    app.extensions["brand"] = brand
-    app.context_processor(lambda: brand)
+    app.extensions["brand"] = site_context
+    app.context_processor(lambda: site_context)
 
 
 @bp.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Say what the portal is called and how it looks, for whoever keeps it on a home screen."""
     colours = current_app.extensions["brand"]["colours"]
-    icon = {"src": static_files.url("icon.svg"), "sizes": "any"}
+    icon = {"src": static_files.asset_url("icon.svg"), "sizes": "any"}
     name = portal().settings.site_name
     body = {
         "name": name,
@@ -50,13 +50,13 @@ def manifest() -> Response:
         ],
     }
     response = Response(json.dumps(body), mimetype="application/manifest+json")
-    response.headers["Cache-Control"] = KEPT
+    response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response
 
 
 @bp.get("/favicon.ico")
 def favicon() -> BaseResponse:
     """Lead to the icon; what is no page of ours, such as a reply as text, cannot name it."""
-    response = redirect(static_files.url("favicon.svg"))
-    response.headers["Cache-Control"] = KEPT
+    response = redirect(static_files.asset_url("favicon.svg"))
+    response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response

@@ -7,18 +7,18 @@ from typing import Any
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from blueprints.conversations import given_back, page_of
+from blueprints.conversations import conversation_page, prefilled_composer
 from chat.conversations import Conversation
-from chat.log.entries import Ended, State, fold
-from chat.quota import NotNow
-from chat.turns import StillReplying, Turn
+from chat.log.entries import Ended, ReplyState, build_reply
+from chat.quota import SendingBlocked
+from chat.turns import ReplyInProgress, Turn
 from core.languages import N_
 from rendering.stream.incremental import shown
 from web import idempotency_keys, message_form, rejected_messages
 from web.container import own_conversation, own_turn, person, portal
-from web.http.htmx import fragment, notice, wants_fragment
-from web.i18n.sentences import together
-from web.views.conversation_view import log_of, moves_up, side
+from web.http.htmx import render_fragment, render_notice, wants_fragment
+from web.i18n.sentences import join_sentences
+from web.views.conversation_view import log_view, sidebar_groups, will_move_in_sidebar
 
 bp = Blueprint("turns", __name__)
 
@@ -32,34 +32,41 @@ STILL_REPLYING = N_(
 def create(conversation_id: str) -> BaseResponse:
     """Add what the person said, and begin the reply."""
     conversation = own_conversation(conversation_id)
-    moves = wants_fragment() and moves_up(conversation)
+    should_update_sidebar = wants_fragment() and will_move_in_sidebar(conversation)
     try:
-        said = message_form.said()
-        again = _repeated(conversation, said.content)
-        added = portal().turns.add(conversation, said.content, said.key, again)
-    except rejected_messages.Refused as refused:
-        return _refuse(conversation, refused)
-    except StillReplying:
-        return _refuse(conversation, rejected_messages.Refused(STILL_REPLYING, 409, said.content))
-    except NotNow as error:
-        sentence = together(error.sentence, rejected_messages.NOT_SENT)
-        return _refuse(
-            conversation, rejected_messages.Refused(sentence, 429, said.content, error.until)
+        message = message_form.read_message()
+        resent_turn = _find_resent_turn(conversation, message.content)
+        result = portal().turns.add(
+            conversation, message.content, message.idempotency_key, resent_turn
         )
-    turn = added.turn
-    rejected_messages.sent(conversation_id, said.content)
-    if added.new:
-        portal().producer.reply_later(added.conversation, turn, again)
+    except rejected_messages.RejectedMessage as rejected:
+        return _rejection_response(conversation, rejected)
+    except ReplyInProgress:
+        return _rejection_response(
+            conversation, rejected_messages.RejectedMessage(STILL_REPLYING, 409, message.content)
+        )
+    except SendingBlocked as error:
+        sentence = join_sentences(error.sentence, rejected_messages.NOT_SENT)
+        return _rejection_response(
+            conversation,
+            rejected_messages.RejectedMessage(sentence, 429, message.content, error.retry_at),
+        )
+    turn = result.turn
+    rejected_messages.discard_sent_draft(conversation_id, message.content)
+    if result.is_new:
+        portal().reply_worker.start_reply(result.conversation, turn, resent_turn)
     if wants_fragment():
-        values = _values_of(turn) | given_back(conversation)
-        is_next = added.new and _is_up_to_date(conversation, before=turn.position)
+        values = _turn_view(turn) | prefilled_composer(conversation)
+        is_next = result.is_new and _is_up_to_date(conversation, before=turn.position)
         if not is_next:
-            values |= log_of(conversation)
-        if moves:
-            values["side"] = side()
-        from_composer = "composer" in request.form
-        return fragment("turns/create.html", **values, from_composer=from_composer, next=is_next)
-    return redirect(_place_of(turn), 303)
+            values |= log_view(conversation)
+        if should_update_sidebar:
+            values["side"] = sidebar_groups()
+        is_from_composer = "composer" in request.form
+        return render_fragment(
+            "turns/create.html", **values, from_composer=is_from_composer, next=is_next
+        )
+    return redirect(_conversation_url(turn), 303)
 
 
 @bp.get("/conversations/<conversation_id>/turns")
@@ -70,16 +77,20 @@ def index(conversation_id: str) -> BaseResponse:
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     if _is_up_to_date(conversation):
         return Response(status=204)
-    log, seen = log_of(conversation), request.args.get("seen")
-    known = [turn.id for turn, _ in log["turns"]]
-    new = log["turns"][known.index(seen) + 1 :] if seen in known else None
-    return fragment("turns/index.html", **log | {"new": new})
+    view, last_seen_id = log_view(conversation), request.args.get("seen")
+    page_turn_ids = [turn.id for turn, _ in view["turns"]]
+    new_turns = (
+        view["turns"][page_turn_ids.index(last_seen_id) + 1 :]
+        if last_seen_id in page_turn_ids
+        else None
+    )
+    return render_fragment("turns/index.html", **view | {"new": new_turns})
 
 
 @bp.get("/turns/<turn_id>/text")
 def text(turn_id: str) -> Response:
     """Answer with the reply as it was written, in Markdown."""
-    reply = fold(portal().log.read(own_turn(turn_id).id))
+    reply = build_reply(portal().log.read(own_turn(turn_id).id))
     return Response(reply.text, content_type="text/plain; charset=utf-8")
 
 
@@ -87,10 +98,10 @@ def text(turn_id: str) -> Response:
 def cancel(turn_id: str) -> BaseResponse:
     """Stop the reply; what came so far is kept."""
     turn = own_turn(turn_id)
-    portal().log.end(turn.id, Ended(State.STOPPED, sentence=STOPPED))
+    portal().log.end(turn.id, Ended(ReplyState.STOPPED, sentence=STOPPED))
     if wants_fragment():
-        return fragment("turns/_turn.html", **_values_of(turn))
-    return redirect(_place_of(turn), 303)
+        return render_fragment("turns/_turn.html", **_turn_view(turn))
+    return redirect(_conversation_url(turn), 303)
 
 
 @bp.post("/conversations/<conversation_id>/words/deletion")
@@ -98,11 +109,13 @@ def discard(conversation_id: str) -> BaseResponse:
     """Let go of words that were refused, or of what became of an earlier turn's."""
     own_conversation(conversation_id)
     turn_id = request.args.get("words_of")
-    rejected_messages.forget(rejected_messages.edit_of(turn_id) if turn_id else conversation_id)
+    rejected_messages.discard_draft(
+        rejected_messages.edit_draft(turn_id) if turn_id else conversation_id
+    )
     return redirect(url_for("conversations.show", conversation_id=conversation_id), 303)
 
 
-def _repeated(conversation: Conversation, content: str) -> Turn | None:
+def _find_resent_turn(conversation: Conversation, content: str) -> Turn | None:
     """Return the turn of this conversation whose Retry was pressed, if these are its words."""
     turn_id = request.form.get("again", "").replace("\0", "")
     turn = portal().turns.find(turn_id, person()) if turn_id else None
@@ -113,35 +126,37 @@ def _repeated(conversation: Conversation, content: str) -> Turn | None:
 
 def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> bool:
     """Tell whether the page that asks shows the newest turn, or the one before a position."""
-    seen = request.values.get("seen")
-    newest = portal().turns.of_conversation(conversation.id, before=before, limit=1)
-    return seen is None or [seen] == [turn.id for turn in newest]
+    last_seen_id = request.values.get("seen")
+    newest = portal().turns.list_for_conversation(conversation.id, before=before, limit=1)
+    return last_seen_id is None or [last_seen_id] == [turn.id for turn in newest]
 
 
-def _values_of(turn: Turn) -> dict[str, Any]:
+def _turn_view(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn,
         "reply": shown(portal().log.read(turn.id), turn.id),
-        "key": idempotency_keys.fresh_key(),
+        "key": idempotency_keys.new_idempotency_key(),
     }
 
 
-def _place_of(turn: Turn) -> str:
+def _conversation_url(turn: Turn) -> str:
     return url_for("conversations.show", conversation_id=turn.conversation_id)
 
 
-def _refuse(conversation: Conversation, refused: rejected_messages.Refused) -> Response:
+def _rejection_response(
+    conversation: Conversation, rejected: rejected_messages.RejectedMessage
+) -> Response:
     if not wants_fragment():
-        rejected_messages.keep(conversation.id, refused.content)
-        return page_of(conversation, refused=refused)
+        rejected_messages.save_draft(conversation.id, rejected.content)
+        return conversation_page(conversation, rejected=rejected)
     if "composer" not in request.form:
-        return notice(refused.sentence, refused.status, until=refused.until)
-    values = given_back(conversation) | rejected_messages.given_back(refused)
+        return render_notice(rejected.sentence, rejected.status, until=rejected.retry_at)
+    values = prefilled_composer(conversation) | rejected_messages.rejected_composer(rejected)
     if not _is_up_to_date(conversation):
-        values = log_of(conversation) | values
-    return fragment(
+        values = log_view(conversation) | values
+    return render_fragment(
         "turns/refused.html",
-        refused.status,
+        rejected.status,
         **values,
-        until_ended=refused.status == 409,
+        until_ended=rejected.status == 409,
     )

@@ -8,27 +8,27 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from chat.quota import NotNow
-from chat.twins.catalogue import Listing
-from chat.twins.recent_twins import Use, matching
+from chat.quota import SendingBlocked
+from chat.twins.catalogue import TwinList
+from chat.twins.recent_twins import TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import idempotency_keys, message_form, rejected_messages
-from web.container import become_person, person, portal
-from web.http.htmx import fragment, notice, wants_fragment
-from web.i18n.sentences import together
-from web.views.conversation_view import outlook
+from web.container import ensure_person, person, portal
+from web.http.htmx import render_fragment, render_notice, wants_fragment
+from web.i18n.sentences import join_sentences
+from web.views.conversation_view import quota_view
 
 bp = Blueprint("twins", __name__)
 
-TWINS_ON_A_PAGE = 60
+TWINS_PER_PAGE = 60
 # One that is opened shows those before it, too: so many are enough.
-PAGES = 10
-MAX_Q = 200
-LATELY = 4
+MAX_PAGES = 10
+MAX_QUERY_CHARACTERS = 200
+MAX_RECENT_TWINS = 4
 # So few are seen at a glance: they need no headings.
-FEW = 6
-RECENT = 5
-FORM = "/conversations"
+MAX_UNGROUPED_TWINS = 6
+MAX_RECENT_CONVERSATIONS = 5
+CONVERSATIONS_SUFFIX = "/conversations"
 
 
 @bp.get("/")
@@ -37,36 +37,38 @@ def index() -> Response | str:
 
     A page is shown with those before it, so that its address works by itself.
     """
-    q = request.args.get("q", "").strip()[:MAX_Q]
+    q = request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS]
     try:
-        listing = portal().directory.list()
+        twin_list = portal().catalogue.list()
     except TwinApiError as error:
-        listing = Listing((), sentence=error.sentence)
-    found = matching(listing.twins, q)
-    uses = portal().gallery.used_by(person()) if person() else {}
-    lately, others = ((), found) if q else _lately_first(found, uses)
-    page = _page(len(others))
-    start, end = (page - 1) * TWINS_ON_A_PAGE, page * TWINS_ON_A_PAGE
+        twin_list = TwinList((), sentence=error.sentence)
+    matches = filter_twins(twin_list.twins, q)
+    usage = portal().recent_twins.usage_by_twin(person()) if person() else {}
+    recent, others = ((), matches) if q else _split_recent(matches, usage)
+    page = _requested_page(len(others))
+    start, end = (page - 1) * TWINS_PER_PAGE, page * TWINS_PER_PAGE
     values: dict[str, Any] = {
-        "listing": listing,
+        "listing": twin_list,
         "q": q,
-        "uses": uses,
+        "uses": usage,
         "page": page,
-        "total": len(found),
-        "shown": len(lately) + len(others[:end]),
+        "total": len(matches),
+        "shown": len(recent) + len(others[:end]),
         "more": len(others) > end,
     }
     if not wants_fragment():
         return render_template(
-            "twins/index.html", **values, lately=lately, twins=others[:end], start=start or None
+            "twins/index.html", **values, lately=recent, twins=others[:end], start=start or None
         )
     if page > 1:
-        response = fragment("twins/_more.html", **values, twins=others[start:end])
+        response = render_fragment("twins/_more.html", **values, twins=others[start:end])
     else:
-        response = fragment("twins/_search.html", **values, lately=lately, twins=others[:end])
+        response = render_fragment(
+            "twins/_search.html", **values, lately=recent, twins=others[:end]
+        )
     # Reloading, or coming back, shows the same again, as far as a gallery is opened at once.
-    address = url_for("twins.index", q=q or None, page=page if page > 1 else None)
-    response.headers["HX-Replace-Url"] = address
+    url = url_for("twins.index", q=q or None, page=page if page > 1 else None)
+    response.headers["HX-Replace-Url"] = url
     return response
 
 
@@ -74,94 +76,104 @@ def index() -> Response | str:
 def show(twin_id: str) -> BaseResponse | str:
     """Show one twin, and the form that begins a conversation."""
     try:
-        twin = portal().directory.find(twin_id)
+        twin = portal().catalogue.find(twin_id)
     except NotFound:
         # It may be the address of the form, where one is after a refusal.
-        if twin_id.endswith(FORM):
-            return redirect(url_for("twins.show", twin_id=twin_id.removesuffix(FORM)), 303)
+        if twin_id.endswith(CONVERSATIONS_SUFFIX):
+            return redirect(
+                url_for("twins.show", twin_id=twin_id.removesuffix(CONVERSATIONS_SUFFIX)), 303
+            )
         raise
-    talks = _talks(twin)
+    conversations_view = _conversations_view(twin)
     # Somebody before the first press: two presses at once must be the same person's.
-    become_person()
-    return render_template("twins/show.html", twin=twin, **_composer(twin), **talks)
+    ensure_person()
+    return render_template(
+        "twins/show.html", twin=twin, **_composer_view(twin), **conversations_view
+    )
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
 def converse(twin_id: str) -> BaseResponse:
     """Begin a conversation with its first turn."""
-    twin = portal().directory.find(twin_id)
+    twin = portal().catalogue.find(twin_id)
     try:
-        said = message_form.said()
-    except rejected_messages.Refused as refused:
-        return _again(twin, refused)
+        message = message_form.read_message()
+    except rejected_messages.RejectedMessage as rejected:
+        return _rejection_response(twin, rejected)
     try:
-        added = portal().turns.begin(become_person(), twin.id, twin.name, said.content, said.key)
-    except NotNow as error:
-        sentence = together(error.sentence, rejected_messages.NOT_SENT)
-        return _again(twin, rejected_messages.Refused(sentence, 429, said.content, error.until))
-    rejected_messages.sent(rejected_messages.first_words(twin.id), said.content)
-    if added.new:
-        portal().producer.reply_later(added.conversation, added.turn, None)
-    to = url_for("conversations.show", conversation_id=added.conversation.id)
+        result = portal().turns.start_conversation(
+            ensure_person(), twin.id, twin.name, message.content, message.idempotency_key
+        )
+    except SendingBlocked as error:
+        sentence = join_sentences(error.sentence, rejected_messages.NOT_SENT)
+        return _rejection_response(
+            twin, rejected_messages.RejectedMessage(sentence, 429, message.content, error.retry_at)
+        )
+    rejected_messages.discard_sent_draft(
+        rejected_messages.first_message_draft(twin.id), message.content
+    )
+    if result.is_new:
+        portal().reply_worker.start_reply(result.conversation, result.turn, None)
+    location = url_for("conversations.show", conversation_id=result.conversation.id)
     if wants_fragment():
-        return Response(headers={"HX-Redirect": to})
-    return redirect(to, 303)
+        return Response(headers={"HX-Redirect": location})
+    return redirect(location, 303)
 
 
 @bp.post("/twins/<twin:twin_id>/words/deletion")
 def discard(twin_id: str) -> BaseResponse:
     """Let go of first words that were refused."""
-    rejected_messages.forget(rejected_messages.first_words(twin_id))
+    rejected_messages.discard_draft(rejected_messages.first_message_draft(twin_id))
     return redirect(url_for("twins.show", twin_id=twin_id), 303)
 
 
-def _again(twin: Twin, refused: rejected_messages.Refused) -> Response:
+def _rejection_response(twin: Twin, rejected: rejected_messages.RejectedMessage) -> Response:
     """Show the form again, with what was written and why it was not sent.
 
     A way to begin that was refused is still there; what was written meanwhile stays.
     """
     if wants_fragment() and "composer" not in request.form:
-        return notice(refused.sentence, refused.status, until=refused.until)
-    values = {"twin": twin} | _composer(twin) | rejected_messages.given_back(refused)
+        return render_notice(rejected.sentence, rejected.status, until=rejected.retry_at)
+    values = {"twin": twin} | _composer_view(twin) | rejected_messages.rejected_composer(rejected)
     if wants_fragment():
-        return fragment("turns/_composer.html", refused.status, **values)
-    rejected_messages.keep(rejected_messages.first_words(twin.id), refused.content)
-    page = render_template("twins/show.html", **values, **_talks(twin))
-    return make_response(page, refused.status)
+        return render_fragment("turns/_composer.html", rejected.status, **values)
+    rejected_messages.save_draft(rejected_messages.first_message_draft(twin.id), rejected.content)
+    page = render_template("twins/show.html", **values, **_conversations_view(twin))
+    return make_response(page, rejected.status)
 
 
-def _composer(twin: Twin) -> dict[str, Any]:
-    kept = rejected_messages.kept(rejected_messages.first_words(twin.id))
-    return outlook() | {
+def _composer_view(twin: Twin) -> dict[str, Any]:
+    saved_draft = rejected_messages.kept(rejected_messages.first_message_draft(twin.id))
+    return quota_view() | {
         "action": url_for("twins.converse", twin_id=twin.id),
-        "content": kept,
-        "kept": bool(kept),
-        "key": idempotency_keys.first_key(twin.id),
+        "content": saved_draft,
+        "kept": bool(saved_draft),
+        "key": idempotency_keys.first_message_key(twin.id),
     }
 
 
-def _talks(twin: Twin) -> dict[str, Any]:
+def _conversations_view(twin: Twin) -> dict[str, Any]:
     """Return the person's last conversations with a twin."""
     if not person():
         return {"talks": (), "talks_total": 0}
-    page = portal().conversations.of_person(person(), twin_id=twin.id)
-    return {"talks": page.items[:RECENT], "talks_total": page.total}
+    page = portal().conversations.list_for_person(person(), twin_id=twin.id)
+    return {"talks": page.items[:MAX_RECENT_CONVERSATIONS], "talks_total": page.total}
 
 
-def _lately_first(
-    twins: Sequence[Twin], uses: Mapping[str, Use]
+def _split_recent(
+    twins: Sequence[Twin], usage: Mapping[str, TwinUsage]
 ) -> tuple[Sequence[Twin], Sequence[Twin]]:
     """Divide the twins: those that the person talked to last, and all others."""
     by_id = {twin.id: twin for twin in twins}
-    lately = [by_id[twin_id] for twin_id in uses if twin_id in by_id][:LATELY]
-    seen = {twin.id for twin in lately}
-    others = [twin for twin in twins if twin.id not in seen]
-    return (lately, others) if len(twins) > FEW else ((), lately + others)
+    recent = [by_id[twin_id] for twin_id in usage if twin_id in by_id][:MAX_RECENT_TWINS]
+    recent_ids = {twin.id for twin in recent}
+    others = [twin for twin in twins if twin.id not in recent_ids]
+    return (recent, others) if len(twins) > MAX_UNGROUPED_TWINS else ((), recent + others)
 
 
-def _page(count: int) -> int:
+def _requested_page(count: int) -> int:
     """Return the number of the page that is asked for; a page too far is the last."""
-    pages = max(1, -(-count // TWINS_ON_A_PAGE))
+    last_page = max(1, -(-count // TWINS_PER_PAGE))
     if not wants_fragment():
-        pages = min(pages, PAGES)
-    return min(max(1, request.args.get("page", 1, int)), pages)
+        last_page = min(last_page, MAX_PAGES)
+    return min(max(1, request.args.get("page", 1, int)), last_page)

@@ -25,11 +25,11 @@ from core.database import Database
 
 PAGE_SIZE = 20
 # A title that nobody has chosen has no more characters.
-FIRST_WORDS = 60
-TITLE_LIMIT = 200
+MAX_DEFAULT_TITLE_CHARS = 60
+MAX_TITLE_CHARS = 200
 
 
-class Gone(Exception):
+class ConversationDeleted(Exception):
     """Raised when a conversation was deleted meanwhile."""
 
 
@@ -51,7 +51,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ConversationPage:
     """Some of a list: its items, the number of the page from 1, and how many pages there are."""
 
     items: Sequence[Conversation]
@@ -68,129 +68,138 @@ class Conversations:
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's conversation, or None: what is not theirs does not exist."""
-        which = {"which": conversation_id, "whose": person}
+        parameters = {"which": conversation_id, "whose": person}
         with self.database.read() as connection:
-            return conversation_of(connection.execute(_FOUND, which).first())
+            return conversation_from_row(connection.execute(_SELECT_ONE, parameters).first())
 
-    def of_person(
+    def list_for_person(
         self, person: str, *, twin_id: str | None = None, archived: bool = False, page: int = 1
-    ) -> Page:
+    ) -> ConversationPage:
         """List a person's conversations, pinned ones first, then newest first, 20 a page.
 
         A page too far is the last.
         """
-        rows, count = _OF_TWIN if twin_id else _OF_ALL
-        which = {"whose": person, "archived": archived, "twin": twin_id, "limit": PAGE_SIZE}
+        page_query, count_query = _LIST_FOR_TWIN if twin_id else _LIST_ALL
+        parameters = {"whose": person, "archived": archived, "twin": twin_id, "limit": PAGE_SIZE}
         with self.database.read() as connection:
-            found = _all(connection.execute(rows, which | {"skip": 0})) if page <= 1 else ()
-            if page <= 1 and len(found) < PAGE_SIZE:
-                return Page(found, 1, 1, len(found))
-            total = connection.execute(count, which).scalar_one()
+            items = (
+                _conversations_from_rows(connection.execute(page_query, parameters | {"skip": 0}))
+                if page <= 1
+                else ()
+            )
+            if page <= 1 and len(items) < PAGE_SIZE:
+                return ConversationPage(items, 1, 1, len(items))
+            total = connection.execute(count_query, parameters).scalar_one()
             pages = max(1, -(-total // PAGE_SIZE))
             page = min(max(1, page), pages)
-            if not found:
-                which["skip"] = (page - 1) * PAGE_SIZE
-                found = _all(connection.execute(rows, which))
-            return Page(found, page, pages, total)
+            if not items:
+                parameters["skip"] = (page - 1) * PAGE_SIZE
+                items = _conversations_from_rows(connection.execute(page_query, parameters))
+            return ConversationPage(items, page, pages, total)
 
-    def newest(self, person: str, limit: int) -> Sequence[Conversation]:
+    def list_first(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return the first of a person's conversations, as they are listed."""
-        which = {"whose": person, "archived": False, "limit": limit, "skip": 0}
+        parameters = {"whose": person, "archived": False, "limit": limit, "skip": 0}
         with self.database.read() as connection:
-            return _all(connection.execute(_OF_ALL.rows, which))
+            return _conversations_from_rows(connection.execute(_LIST_ALL.page_query, parameters))
 
     def is_newest(self, conversation: Conversation) -> bool:
         """Tell whether it is the first of those that are pinned as it is, or are not."""
-        later = _listed(conversation.person, archived=False)
-        later &= table.c.pinned.is_(conversation.pinned)
-        later &= table.c.updated_at > conversation.updated_at
+        condition = _listed_for(conversation.person, archived=False)
+        condition &= table.c.pinned.is_(conversation.pinned)
+        condition &= table.c.updated_at > conversation.updated_at
         with self.database.read() as connection:
-            return connection.execute(select(table.c.id).where(later).limit(1)).first() is None
+            return connection.execute(select(table.c.id).where(condition).limit(1)).first() is None
 
-    def name(self, conversation_id: str, service_id: str) -> str:
+    def set_service_id(self, conversation_id: str, service_id: str) -> str:
         """Write down what the service calls the conversation; the first name holds, and returns."""
-        mine = table.c.id == conversation_id
-        nameless = mine & table.c.service_id.is_(None)
+        condition = table.c.id == conversation_id
+        is_unset = condition & table.c.service_id.is_(None)
         with self.database.write() as connection:
-            connection.execute(update(table).where(nameless).values(service_id=service_id))
-            return str(connection.execute(select(table.c.service_id).where(mine)).scalar_one())
+            connection.execute(update(table).where(is_unset).values(service_id=service_id))
+            return str(connection.execute(select(table.c.service_id).where(condition)).scalar_one())
 
     def rename(self, conversation: Conversation, title: str) -> None:
         """Give a conversation another title; an empty one brings the first words back."""
-        title = " ".join(title.replace("\0", " ").split())[:TITLE_LIMIT].rstrip()
-        first = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
+        title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARS].rstrip()
+        is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
         with self.database.write() as connection:
             if not title:
-                said = connection.execute(select(turns.c.content).where(first)).scalar_one()
-                title = title_of(said)
-            mine = _own(conversation.id, conversation.person)
-            if connection.execute(update(table).where(mine).values(title=title)).rowcount:
-                search_index.set_title(connection, conversation.person, conversation.id, title)
+                content = connection.execute(
+                    select(turns.c.content).where(is_first_turn)
+                ).scalar_one()
+                title = make_title(content)
+            condition = _owned_by(conversation.id, conversation.person)
+            if connection.execute(update(table).where(condition).values(title=title)).rowcount:
+                search_index.index_title(connection, conversation.person, conversation.id, title)
 
-    def pin(self, conversation: Conversation, *, pinned: bool) -> None:
+    def set_pinned(self, conversation: Conversation, *, pinned: bool) -> None:
         """Keep a conversation above the others, or no longer; a pinned one is not archived."""
-        self._set(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
+        self._update(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
 
-    def archive(self, conversation: Conversation, *, archived: bool) -> None:
+    def set_archived(self, conversation: Conversation, *, archived: bool) -> None:
         """Put a conversation away, or back into the list, where it is pinned if it was."""
-        self._set(conversation, {"archived": archived})
+        self._update(conversation, {"archived": archived})
 
-    def _set(self, conversation: Conversation, values: dict[str, bool]) -> None:
-        mine = _own(conversation.id, conversation.person)
+    def _update(self, conversation: Conversation, values: dict[str, bool]) -> None:
+        condition = _owned_by(conversation.id, conversation.person)
         with self.database.write() as connection:
-            connection.execute(update(table).where(mine).values(values))
+            connection.execute(update(table).where(condition).values(values))
 
 
-def title_of(content: str, limit: int = FIRST_WORDS) -> str:
+def make_title(content: str, max_chars: int = MAX_DEFAULT_TITLE_CHARS) -> str:
     """Make a title from the first words of a message."""
-    line = " ".join(content.split())
-    if len(line) <= limit:
-        return line
-    return line[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
+    title = " ".join(content.split())
+    if len(title) <= max_chars:
+        return title
+    return title[: max_chars - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
 
 
-def conversation_of(row: Row[tuple[object, ...]] | None) -> Conversation | None:
+def conversation_from_row(row: Row[tuple[object, ...]] | None) -> Conversation | None:
     """Read a row of the table."""
     return Conversation(**row._mapping) if row else None
 
 
-def _own(
+def _owned_by(
     conversation_id: str | BindParameter[str], person: str | BindParameter[str]
 ) -> ColumnElement[bool]:
-    mine = (table.c.id == conversation_id) & (table.c.person == person)
-    return mine & table.c.deleted_at.is_(None)
+    condition = (table.c.id == conversation_id) & (table.c.person == person)
+    return condition & table.c.deleted_at.is_(None)
 
 
-def _listed(
+def _listed_for(
     person: str | BindParameter[str], *, archived: bool | BindParameter[bool]
 ) -> ColumnElement[bool]:
-    mine = (table.c.person == person) & (table.c.archived == archived)
-    return mine & table.c.deleted_at.is_(None)
+    condition = (table.c.person == person) & (table.c.archived == archived)
+    return condition & table.c.deleted_at.is_(None)
 
 
-def _in_order(which: ColumnElement[bool]) -> Select[tuple[object, ...]]:
-    order = table.c.pinned.desc(), table.c.updated_at.desc(), table.c.id.desc()
-    return select(table).where(which).order_by(*order)
+def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+    sort_columns = table.c.pinned.desc(), table.c.updated_at.desc(), table.c.id.desc()
+    return select(table).where(condition).order_by(*sort_columns)
 
 
-def _all(rows: object) -> list[Conversation]:
-    return [c for row in rows if (c := conversation_of(row))]  # type: ignore[attr-defined]
+def _conversations_from_rows(rows: object) -> list[Conversation]:
+    return [c for row in rows if (c := conversation_from_row(row))]  # type: ignore[attr-defined]
 
 
-class _List(NamedTuple):
+class _ListQueries(NamedTuple):
     """Two queries: some rows of a list, and how many it has."""
 
-    rows: Select[Any]
-    total: Select[Any]
+    page_query: Select[Any]
+    count_query: Select[Any]
 
     @classmethod
-    def of(cls, mine: ColumnElement[bool]) -> _List:
-        limit, skip = bindparam("limit", type_=Integer), bindparam("skip", type_=Integer)
-        rows = _in_order(mine).limit(limit).offset(skip)
-        return cls(rows, select(func.count()).where(mine))
+    def where(cls, condition: ColumnElement[bool]) -> _ListQueries:
+        limit, offset = bindparam("limit", type_=Integer), bindparam("skip", type_=Integer)
+        rows = _select_in_order(condition).limit(limit).offset(offset)
+        return cls(rows, select(func.count()).where(condition))
 
 
 # Made once: to put a query together takes longer than to ask it.
-_FOUND = select(table).where(_own(bindparam("which"), bindparam("whose")))
-_MINE = _listed(bindparam("whose"), archived=bindparam("archived"))
-_OF_ALL, _OF_TWIN = _List.of(_MINE), _List.of(_MINE & (table.c.twin_id == bindparam("twin")))
+_SELECT_ONE = select(table).where(_owned_by(bindparam("which"), bindparam("whose")))
+_LISTED_CONDITION = _listed_for(bindparam("whose"), archived=bindparam("archived"))
+_LIST_ALL, _LIST_FOR_TWIN = (
+    _ListQueries.where(_LISTED_CONDITION),
+    _ListQueries.where(_LISTED_CONDITION & (table.c.twin_id == bindparam("twin"))),
+)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, delete, select, update
 
-from chat.conversations import Conversation, conversation_of
-from chat.log.entries import Ended, State
+from chat.conversations import Conversation, conversation_from_row
+from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.quota import HOUR_SECONDS
 from chat.schema import conversations as table
@@ -21,10 +21,10 @@ logger = logging.getLogger(__name__)
 
 UNDO_SECONDS = 600.0
 # What one request may purge beside its own work.
-AT_ONCE = 3
+MAX_PURGED_PER_REQUEST = 3
 
-STOPPED = Ended(
-    State.STOPPED, sentence=N_("The conversation was deleted, so this reply was stopped.")
+STOPPED_BY_DELETION = Ended(
+    ReplyState.STOPPED, sentence=N_("The conversation was deleted, so this reply was stopped.")
 )
 
 
@@ -39,61 +39,65 @@ class Deletions:
 
     def start(self) -> None:
         """Begin to purge what nobody has purged since."""
-        threading.Thread(target=self._sweep_at_start, daemon=True, name="deletions").start()
+        threading.Thread(target=self._purge_at_start, daemon=True, name="deletions").start()
 
     def delete(self, conversation_id: str, person: str) -> bool:
         """Delete a conversation and stop its reply; False if it is not the person's.
 
         Again, it changes nothing.
         """
-        mine = (table.c.id == conversation_id) & (table.c.person == person)
-        there = mine & table.c.deleted_at.is_(None)
+        owned_by_person = (table.c.id == conversation_id) & (table.c.person == person)
+        condition = owned_by_person & table.c.deleted_at.is_(None)
         with self.database.write() as connection:
-            connection.execute(update(table).where(there).values(deleted_at=self._clock.time()))
-            deleted = connection.execute(select(table.c.id).where(mine)).first()
-        if deleted:
-            for newest in self.turns.of_conversation(conversation_id, limit=1):
-                self.log.end(newest.id, STOPPED)
-            self.sweep(AT_ONCE)
-        return deleted is not None
+            connection.execute(update(table).where(condition).values(deleted_at=self._clock.time()))
+            row = connection.execute(select(table.c.id).where(owned_by_person)).first()
+        if row:
+            for newest in self.turns.list_for_conversation(conversation_id, limit=1):
+                self.log.end(newest.id, STOPPED_BY_DELETION)
+            self.purge_expired(MAX_PURGED_PER_REQUEST)
+        return row is not None
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's deleted conversation, as long as it can be brought back."""
-        query = select(table).where(self._restorable(person), table.c.id == conversation_id)
+        query = select(table).where(self._restorable_by(person), table.c.id == conversation_id)
         with self.database.read() as connection:
-            return conversation_of(connection.execute(query).first())
+            return conversation_from_row(connection.execute(query).first())
 
-    def of_person(self, person: str, limit: int) -> Sequence[Conversation]:
+    def list_for_person(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return what the person deleted and can bring back, the last one first."""
-        query = select(table).where(self._restorable(person)).order_by(table.c.deleted_at.desc())
+        query = select(table).where(self._restorable_by(person)).order_by(table.c.deleted_at.desc())
         with self.database.read() as connection:
-            found = connection.execute(query.limit(limit))
-            return [deleted for row in found if (deleted := conversation_of(row))]
+            rows = connection.execute(query.limit(limit))
+            return [conversation for row in rows if (conversation := conversation_from_row(row))]
 
     def restore(self, conversation_id: str, person: str) -> None:
         """Bring a conversation back, unless it is too late."""
-        mine = self._restorable(person) & (table.c.id == conversation_id)
+        condition = self._restorable_by(person) & (table.c.id == conversation_id)
         with self.database.write() as connection:
-            connection.execute(update(table).where(mine).values(deleted_at=None))
+            connection.execute(update(table).where(condition).values(deleted_at=None))
 
-    def sweep(self, limit: int | None = None) -> None:
+    def purge_expired(self, limit: int | None = None) -> None:
         """Purge what cannot be brought back any more, in a transaction for each conversation."""
         now = self._clock.time()
         # What was asked within the hour still counts against its person's share.
-        over = (table.c.deleted_at < now - UNDO_SECONDS) & (table.c.updated_at < now - HOUR_SECONDS)
+        is_expired = (table.c.deleted_at < now - UNDO_SECONDS) & (
+            table.c.updated_at < now - HOUR_SECONDS
+        )
         with self.database.read() as connection:
-            found = list(connection.scalars(select(table.c.id).where(over).limit(limit)))
-        for conversation_id in found:
+            conversation_ids = list(
+                connection.scalars(select(table.c.id).where(is_expired).limit(limit))
+            )
+        for conversation_id in conversation_ids:
             with self.database.write() as connection:
-                still = (table.c.id == conversation_id) & over
-                connection.execute(delete(table).where(still))
+                condition = (table.c.id == conversation_id) & is_expired
+                connection.execute(delete(table).where(condition))
 
-    def _sweep_at_start(self) -> None:
+    def _purge_at_start(self) -> None:
         try:
-            self.sweep()
+            self.purge_expired()
         except DatabaseUnavailable:
             logger.warning("Deleted conversations cannot be purged at the moment.")
 
-    def _restorable(self, person: str) -> ColumnElement[bool]:
-        since = self._clock.time() - UNDO_SECONDS
-        return (table.c.person == person) & (table.c.deleted_at > since)
+    def _restorable_by(self, person: str) -> ColumnElement[bool]:
+        deleted_after = self._clock.time() - UNDO_SECONDS
+        return (table.c.person == person) & (table.c.deleted_at > deleted_after)

@@ -6,49 +6,49 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import twinapi
-from chat.log.entries import State, fold
+from chat.log.entries import ReplyState, build_reply
 from chat.log.log import Log
 from chat.turns import Turn, Turns
 from twinapi import Message, TwinApiError
 
-LOOK_BACK = 20
+MAX_EARLIER_TURNS = 20
 
 
-class History:
+class MissedReplies:
     """Look for replies that were cut off on their way here but finished at the service."""
 
     def __init__(self, client: twinapi.Client, turns: Turns, log: Log) -> None:
         self.client = client
         self.turns = turns
         self.log = log
-        self._offered = True
+        self._is_supported = True
 
-    def reply_to(self, turn: Turn, service_id: str) -> str | None:
+    def find_reply(self, turn: Turn, service_id: str) -> str | None:
         """Return the whole reply to a turn, if the service has one."""
-        worth_it, last_known = self._before(turn)
-        if not (self._offered and worth_it):
+        may_be_received, last_reply = self._receipt_and_last_reply(turn)
+        if not (self._is_supported and may_be_received):
             return None
         try:
             messages = self.client.list_messages(service_id)
         except TwinApiError as error:
             status = error.status if isinstance(error, twinapi.ApiError) else None
-            self._offered = status not in (405, 501)
+            self._is_supported = status not in (405, 501)
             return None
-        return _answer(_since(_oldest_first(messages), last_known), turn.content)
+        return _newest_reply_to(_messages_after(_oldest_first(messages), last_reply), turn.content)
 
-    def _before(self, turn: Turn) -> tuple[bool, str]:
+    def _receipt_and_last_reply(self, turn: Turn) -> tuple[bool, str]:
         """Tell whether the service may have received these words, and the last whole reply."""
-        turns = self.turns.of_conversation(
-            turn.conversation_id, before=turn.position + 1, limit=LOOK_BACK
+        turns = self.turns.list_for_conversation(
+            turn.conversation_id, before=turn.position + 1, limit=MAX_EARLIER_TURNS
         )
-        logs = self.log.read_all([each.id for each in turns])
-        worth_it = False
-        for each in reversed(turns):
-            reply = fold(logs[each.id])
-            if reply.state == State.COMPLETE:
-                return worth_it, reply.text
-            worth_it |= reply.perhaps_received and each.content == turn.content
-        return worth_it, ""
+        logs = self.log.read_all([earlier_turn.id for earlier_turn in turns])
+        may_be_received = False
+        for earlier_turn in reversed(turns):
+            reply = build_reply(logs[earlier_turn.id])
+            if reply.state == ReplyState.COMPLETE:
+                return may_be_received, reply.text
+            may_be_received |= reply.perhaps_received and earlier_turn.content == turn.content
+        return may_be_received, ""
 
 
 def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
@@ -61,25 +61,27 @@ def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
     return messages if messages and messages[-1].role == "assistant" else ()
 
 
-def _since(messages: Sequence[Message], known: str) -> Sequence[Message]:
+def _messages_after(messages: Sequence[Message], last_reply: str) -> Sequence[Message]:
     """Return what came after the last reply that is known here; nothing if it is not there."""
-    if not known:
+    if not last_reply:
         return messages
-    places = [n for n, m in enumerate(messages) if m.role == "assistant" and m.content == known]
-    return messages[places[-1] + 1 :] if places else ()
+    positions = [
+        n for n, m in enumerate(messages) if m.role == "assistant" and m.content == last_reply
+    ]
+    return messages[positions[-1] + 1 :] if positions else ()
 
 
-def _answer(messages: Sequence[Message], content: str) -> str | None:
+def _newest_reply_to(messages: Sequence[Message], content: str) -> str | None:
     """Find the reply to what was said, the newest if it was said more than once."""
     pairs = pairwise(messages)
-    found = [
+    replies = [
         reply.content
-        for said, reply in pairs
-        if said.role == "user"
-        and said.content == content
+        for message, reply in pairs
+        if message.role == "user"
+        and message.content == content
         and reply.role == "assistant"
-        and reply.whole
-        and reply.reply_to in ("", said.id)
+        and reply.is_complete
+        and reply.reply_to in ("", message.id)
         and reply.content.strip()
     ]
-    return found[-1] if found else None
+    return replies[-1] if replies else None

@@ -20,58 +20,60 @@ from twinapi import Limits
 
 HOUR_SECONDS = 3600.0
 # Without a word of the service: a minute at first, twice as long after each further refusal.
-FIRST_WAIT_SECONDS = 60.0
-LONGEST_WAIT_SECONDS = 900.0
-FORBIDDEN_SECONDS = 60.0
+MIN_WAIT_SECONDS = 60.0
+MAX_WAIT_SECONDS = 900.0
+FORBIDDEN_RETRY_SECONDS = 60.0
 
-BUSY = N_("The service has had too many requests for now.")
-USED_UP = N_("All requests that the service allows this portal in an hour are used.")
-SHARE = N_("You have used your share of the requests that everybody here has in an hour.")
-MAY_ONLY_READ = N_("This portal may only read at the moment: its key does not allow it to write.")
+SERVICE_BUSY = N_("The service has had too many requests for now.")
+QUOTA_USED_UP = N_("All requests that the service allows this portal in an hour are used.")
+SHARE_USED_UP = N_("You have used your share of the requests that everybody here has in an hour.")
+KEY_IS_READ_ONLY = N_(
+    "This portal may only read at the moment: its key does not allow it to write."
+)
 
 # Asked for by every page with a box, so they are made once.
-_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
+_SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
 _COST = func.coalesce(func.sum(case((turns.c.position == 1, 2), else_=1)), 0)
-_SPENT = select(_COST, func.min(turns.c.created_at)).where(
+_SELECT_SPENT = select(_COST, func.min(turns.c.created_at)).where(
     turns.c.charged, turns.c.created_at > bindparam("since")
 )
-_SPENT_BY_ONE = _SPENT.join_from(turns, conversations).where(
+_SELECT_SPENT_BY_PERSON = _SELECT_SPENT.join_from(turns, conversations).where(
     conversations.c.person == bindparam("person")
 )
 
 
-class NotNow(Exception):
+class SendingBlocked(Exception):
     """Raised when nothing can be sent; `until` is a time in seconds since 1970, if it is known."""
 
-    def __init__(self, sentence: str, until: float | None) -> None:
+    def __init__(self, sentence: str, retry_at: float | None) -> None:
         super().__init__(sentence)
         self.sentence = sentence
-        self.until = until
+        self.retry_at = retry_at
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingQuota:
     """How many requests the hour still holds, of how many, and when there will be more."""
 
     remaining: int
     limit: int
     resets_at: float | None
     # False for our own count: only the service knows.
-    certain: bool
+    is_from_service: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class QuotaStatus:
     """What is known of the next message before it is written; times in seconds since 1970."""
 
-    may_write: bool = True
+    can_write: bool = True
     # The service has said so.
-    refused_until: float | None = None
+    retry_at: float | None = None
     # A tenth of the hour or less, so that nobody is surprised.
-    few_left: Left | None = None
+    low_quota: RemainingQuota | None = None
 
 
-class Allowance:
+class Quota:
     """Count the requests of one key.
 
     `limit` is what it has in an hour where the service does not say; `share` is 0..1.
@@ -84,12 +86,12 @@ class Allowance:
         self._limit = limit
         self._share = share
 
-    def heard(self, limits: Limits) -> None:
+    def record_limits(self, limits: Limits) -> None:
         """Take note of what the service says."""
         now = self._clock.time()
-        known = self._row()
-        window = limits.window or max(limits.resets_in or 0, known.window or 0 if known else 0)
-        self._note(
+        row = self._load_row()
+        window = limits.window or max(limits.resets_in or 0, row.window or 0 if row else 0)
+        self._save(
             request_limit=limits.limit,
             remaining=limits.remaining,
             resets_at=now + limits.resets_in if limits.resets_in is not None else None,
@@ -97,96 +99,102 @@ class Allowance:
             heard_at=now,
         )
 
-    def refused(self, retry_after: float | None) -> float:
+    def record_refusal(self, retry_after: float | None) -> float:
         """Take note of a refusal, and return until when nothing more should be sent."""
         now = self._clock.time()
-        known = self._row()
-        refusals = known.refusals if known else 0
-        until = known.refused_until if known and _is_near(known.refused_until, now) else now
+        row = self._load_row()
+        refusals = row.refusals if row else 0
+        retry_at = row.refused_until if row and _is_upcoming(row.refused_until, now) else now
         if retry_after is not None:
             refusals, wait = 0, retry_after
-        elif until > now:
+        elif retry_at > now:
             wait = 0.0  # replies that were refused together are one refusal
         else:
-            wait = min(FIRST_WAIT_SECONDS * 2**refusals, LONGEST_WAIT_SECONDS)
+            wait = min(MIN_WAIT_SECONDS * 2**refusals, MAX_WAIT_SECONDS)
             refusals += 1
-        until = max(until, now + wait)
-        self._note(refused_until=until, refusals=refusals)
-        return until
+        retry_at = max(retry_at, now + wait)
+        self._save(refused_until=retry_at, refusals=refusals)
+        return retry_at
 
-    def forbidden(self) -> None:
+    def record_forbidden(self) -> None:
         """Take note that the key may not write; after a while somebody may try again."""
-        self._note(forbidden_until=self._clock.time() + FORBIDDEN_SECONDS)
+        self._save(forbidden_until=self._clock.time() + FORBIDDEN_RETRY_SECONDS)
 
-    def accepted(self) -> None:
+    def record_acceptance(self) -> None:
         """Take note that the service took a message."""
-        known = self._row()
-        if known and known.refusals:
-            self._note(refusals=0)
+        row = self._load_row()
+        if row and row.refusals:
+            self._save(refusals=0)
 
-    def outlook(self) -> Outlook:
+    def status(self) -> QuotaStatus:
         """Say what is known of the next message, whoever writes it."""
         now = self._clock.time()
         with suppress(DatabaseUnavailable), self.database.read() as connection:
-            row = self._read(connection)
-            left = self._left(connection, row, now)
-            few_left = left if left.remaining * 10 <= left.limit else None
+            row = self._select_row(connection)
+            remaining_quota = self._remaining(connection, row, now)
+            low_quota = (
+                remaining_quota if remaining_quota.remaining * 10 <= remaining_quota.limit else None
+            )
             if row is None:
-                return Outlook(few_left=few_left)
-            refused_until = row.refused_until if _is_near(row.refused_until, now) else None
-            return Outlook(not _is_near(row.forbidden_until, now), refused_until, few_left)
-        return Outlook()
+                return QuotaStatus(low_quota=low_quota)
+            retry_at = row.refused_until if _is_upcoming(row.refused_until, now) else None
+            return QuotaStatus(not _is_upcoming(row.forbidden_until, now), retry_at, low_quota)
+        return QuotaStatus()
 
-    def left(self) -> Left:
+    def remaining(self) -> RemainingQuota:
         """Say what the hour still holds."""
         with self.database.read() as connection:
-            return self._left(connection, self._read(connection), self._clock.time())
+            return self._remaining(connection, self._select_row(connection), self._clock.time())
 
     def check(self, connection: Connection, person: str) -> None:
         """Let a person send one more message, or raise NotNow."""
         now = self._clock.time()
-        row = self._read(connection)
-        if row and _is_near(row.forbidden_until, now):
-            raise NotNow(MAY_ONLY_READ, None)
-        if row and _is_near(row.refused_until, now):
-            raise NotNow(BUSY, row.refused_until)
-        left = self._left(connection, row, now)
-        if left.certain and not left.remaining:
-            raise NotNow(USED_UP, left.resets_at)
+        row = self._select_row(connection)
+        if row and _is_upcoming(row.forbidden_until, now):
+            raise SendingBlocked(KEY_IS_READ_ONLY, None)
+        if row and _is_upcoming(row.refused_until, now):
+            raise SendingBlocked(SERVICE_BUSY, row.refused_until)
+        remaining_quota = self._remaining(connection, row, now)
+        if remaining_quota.is_from_service and not remaining_quota.remaining:
+            raise SendingBlocked(QUOTA_USED_UP, remaining_quota.resets_at)
         if self._share >= 1 or _is_new_window(connection, row, now):
             return
         window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
-        own, oldest = _spent(connection, now - window, person=person)
+        own_spent, oldest = _count_spent(connection, now - window, person=person)
         # Half of what the others leave, say: so there is always something left for a newcomer.
-        if own and own >= self._share * (left.remaining + own):
-            raise NotNow(SHARE, oldest + window if oldest else None)
+        if own_spent and own_spent >= self._share * (remaining_quota.remaining + own_spent):
+            raise SendingBlocked(SHARE_USED_UP, oldest + window if oldest else None)
 
-    def _left(self, connection: Connection, row: Row[Any] | None, now: float) -> Left:
+    def _remaining(
+        self, connection: Connection, row: Row[Any] | None, now: float
+    ) -> RemainingQuota:
         if row and _is_fresh(row, now):
-            since, _ = _spent(connection, row.heard_at)
-            remaining = max(0, row.remaining - since)
-            return Left(remaining, row.request_limit or self._limit, row.resets_at, certain=True)
-        spent, oldest = _spent(connection, now - HOUR_SECONDS)
+            spent_since, _ = _count_spent(connection, row.heard_at)
+            remaining = max(0, row.remaining - spent_since)
+            return RemainingQuota(
+                remaining, row.request_limit or self._limit, row.resets_at, is_from_service=True
+            )
+        spent, oldest = _count_spent(connection, now - HOUR_SECONDS)
         limit = (row.request_limit if row else None) or self._limit
         resets_at = oldest + HOUR_SECONDS if oldest else None
-        return Left(max(0, limit - spent), limit, resets_at, certain=False)
+        return RemainingQuota(max(0, limit - spent), limit, resets_at, is_from_service=False)
 
-    def _row(self) -> Row[Any] | None:
+    def _load_row(self) -> Row[Any] | None:
         with suppress(DatabaseUnavailable), self.database.read() as connection:
-            return self._read(connection)
+            return self._select_row(connection)
         return None
 
-    def _read(self, connection: Connection) -> Row[Any] | None:
-        return connection.execute(_ROW, {"key": self._key}).first()
+    def _select_row(self, connection: Connection) -> Row[Any] | None:
+        return connection.execute(_SELECT_ROW, {"key": self._key}).first()
 
-    def _note(self, **values: object) -> None:
+    def _save(self, **values: object) -> None:
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             upsert(connection, allowances, "key", {"key": self._key, **values})
 
 
-def _is_near(until: float, now: float) -> bool:
+def _is_upcoming(retry_at: float, now: float) -> bool:
     """Tell whether a time is still to come; farther than an hour, a clock has jumped."""
-    return now < until <= now + HOUR_SECONDS + 1
+    return now < retry_at <= now + HOUR_SECONDS + 1
 
 
 def _is_fresh(row: Row[Any], now: float) -> bool:
@@ -200,14 +208,14 @@ def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> 
     """Tell whether a new hour has begun at the service of which nobody has heard yet."""
     if row is None or not row.resets_at or not row.resets_at <= now:
         return False
-    spent, _ = _spent(connection, row.resets_at)
+    spent, _ = _count_spent(connection, row.resets_at)
     return spent == 0
 
 
-def _spent(
+def _count_spent(
     connection: Connection, since: float, *, person: str | None = None
 ) -> tuple[int, float | None]:
     """Count what turns cost: a request each, and one more for each conversation that began."""
-    query = _SPENT if person is None else _SPENT_BY_ONE
+    query = _SELECT_SPENT if person is None else _SELECT_SPENT_BY_PERSON
     spent, oldest = connection.execute(query, {"since": since, "person": person}).one()
     return int(spent), oldest

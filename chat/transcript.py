@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chat.log.entries import Reply, fold
+from chat.log.entries import Reply, build_reply
 from chat.log.log import Log
 from chat.turns import Turn, Turns
 
-BATCH = 20
+TURNS_PER_QUERY = 20
 
 
-def transcript(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[Turn, Reply]]:
+def iter_turns(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[Turn, Reply]]:
     """Yield every turn with its reply."""
-    last = 0
+    last_position = 0
     while True:
-        near = turns.of_conversation(conversation_id, before=last + BATCH + 1, limit=BATCH)
-        new = [turn for turn in near if turn.position > last]
-        if not new:
+        batch = turns.list_for_conversation(
+            conversation_id, before=last_position + TURNS_PER_QUERY + 1, limit=TURNS_PER_QUERY
+        )
+        new_turns = [turn for turn in batch if turn.position > last_position]
+        if not new_turns:
             return
-        logs = log.read_all([turn.id for turn in new])
-        yield from ((turn, fold(logs[turn.id])) for turn in new)
-        last = new[-1].position
+        logs = log.read_all([turn.id for turn in new_turns])
+        yield from ((turn, build_reply(logs[turn.id])) for turn in new_turns)
+        last_position = new_turns[-1].position

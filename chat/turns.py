@@ -13,15 +13,15 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chat import search_index
-from chat.conversations import Conversation, Gone, title_of
+from chat.conversations import Conversation, ConversationDeleted, make_title
 from chat.log import store
 from chat.log.log import Log
-from chat.quota import Allowance
+from chat.quota import Quota
 from chat.schema import conversations, turns
 from core.database import Database
 
 
-class StillReplying(Exception):
+class ReplyInProgress(Exception):
     """Raised when the twin has not finished its reply to the turn before."""
 
 
@@ -42,110 +42,124 @@ class Turn:
     twin_name: str
 
 
-class Added(NamedTuple):
+class AddedTurn(NamedTuple):
     """A turn in its conversation; `new` is False for a press of the button that is known."""
 
     conversation: Conversation
     turn: Turn
-    new: bool
+    is_new: bool
 
 
 class Turns:
     """Add and find turns."""
 
-    def __init__(self, database: Database, log: Log, allowance: Allowance) -> None:
+    def __init__(self, database: Database, log: Log, quota: Quota) -> None:
         self.database = database
         self._clock = database.clock
         self.log = log
-        self.allowance = allowance
+        self.quota = quota
 
-    def begin(self, person: str, twin_id: str, twin_name: str, content: str, key: str) -> Added:
+    def start_conversation(
+        self, person: str, twin_id: str, twin_name: str, content: str, idempotency_key: str
+    ) -> AddedTurn:
         """Add a conversation and its first turn.
 
         The same press of the button (same key, same words) is the same turn. Raises NotNow.
         """
-        press = _press(person, twin_id, key, content)
+        fingerprint = _fingerprint(person, twin_id, idempotency_key, content)
         try:
-            return self._begin(person, twin_id, twin_name, content, press)
+            return self._start_conversation(person, twin_id, twin_name, content, fingerprint)
         except IntegrityError:
             # Another process was faster with the same press: its turn is the one.
             with self.database.read() as connection:
-                if same := _pressed(connection, press):
-                    return same
+                if existing := _find_existing(connection, fingerprint):
+                    return existing
             raise
 
-    def _begin(self, person: str, twin_id: str, twin_name: str, content: str, press: str) -> Added:
-        with self._opened() as turn_id, self.database.write() as connection:
-            if same := _pressed(connection, press):
-                return same
-            self.allowance.check(connection, person)
+    def _start_conversation(
+        self, person: str, twin_id: str, twin_name: str, content: str, fingerprint: str
+    ) -> AddedTurn:
+        with self._reserve_turn_id() as turn_id, self.database.write() as connection:
+            if existing := _find_existing(connection, fingerprint):
+                return existing
+            self.quota.check(connection, person)
             now = self._clock.time()
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
                 person=person,
                 twin_id=twin_id,
                 twin_name=twin_name,
-                title=title_of(content),
+                title=make_title(content),
                 service_id=None,
                 created_at=now,
                 updated_at=now,
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
-            search_index.set_title(connection, person, conversation.id, conversation.title)
-            return self._insert(connection, turn_id, conversation, press, content, turn_id)
+            search_index.index_title(connection, person, conversation.id, conversation.title)
+            return self._insert(connection, turn_id, conversation, fingerprint, content, turn_id)
 
     def add(
-        self, conversation: Conversation, content: str, key: str, again: Turn | None = None
-    ) -> Added:
+        self,
+        conversation: Conversation,
+        content: str,
+        idempotency_key: str,
+        resent_turn: Turn | None = None,
+    ) -> AddedTurn:
         """Add a turn to a conversation, which may repeat an earlier one.
 
         Brings the conversation back from the archive. Raises StillReplying, NotNow and Gone.
         """
-        press = _press(conversation.person, conversation.id, key, content)
-        newest = self.of_conversation(conversation.id, limit=1)
+        fingerprint = _fingerprint(conversation.person, conversation.id, idempotency_key, content)
+        newest = self.list_for_conversation(conversation.id, limit=1)
         if newest:
-            self.log.orphans.end([newest[-1].id])
-        mine = conversations.c.id == conversation.id
-        with self._opened() as turn_id, self.database.write() as connection:
-            there = select(conversations.c.id).where(mine, conversations.c.deleted_at.is_(None))
-            if connection.execute(there.with_for_update()).first() is None:
-                raise Gone
-            if same := _pressed(connection, press):
-                return same
+            self.log.recovery.interrupt_abandoned([newest[-1].id])
+        condition = conversations.c.id == conversation.id
+        with self._reserve_turn_id() as turn_id, self.database.write() as connection:
+            query = select(conversations.c.id).where(
+                condition, conversations.c.deleted_at.is_(None)
+            )
+            if connection.execute(query.with_for_update()).first() is None:
+                raise ConversationDeleted
+            if existing := _find_existing(connection, fingerprint):
+                return existing
             if _is_replying(connection, conversation.id):
-                raise StillReplying
-            self.allowance.check(connection, conversation.person)
-            now = {"updated_at": self._clock.time(), "archived": False}
-            connection.execute(update(conversations).where(mine).values(now))
-            once = again.once if again and again.content == content else turn_id
-            return self._insert(connection, turn_id, conversation, press, content, once)
+                raise ReplyInProgress
+            self.quota.check(connection, conversation.person)
+            values = {"updated_at": self._clock.time(), "archived": False}
+            connection.execute(update(conversations).where(condition).values(values))
+            original_turn_id = (
+                resent_turn.once if resent_turn and resent_turn.content == content else turn_id
+            )
+            return self._insert(
+                connection, turn_id, conversation, fingerprint, content, original_turn_id
+            )
 
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the person's turn, or None: what is not theirs does not exist."""
-        mine = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
-        query = _select().where(turns.c.id == turn_id, mine)
+        owned_by_person = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
+        query = _select_turns().where(turns.c.id == turn_id, owned_by_person)
         with self.database.read() as connection:
-            return _turn(connection.execute(query).first())
+            return _turn_from_row(connection.execute(query).first())
 
-    def of_conversation(
+    def list_for_conversation(
         self, conversation_id: str, *, before: int | None = None, limit: int
     ) -> Sequence[Turn]:
         """Return the newest turns before a position, in the order they were said."""
-        query = _select().where(turns.c.conversation_id == conversation_id)
+        query = _select_turns().where(turns.c.conversation_id == conversation_id)
         if before is not None:
             query = query.where(turns.c.position < before)
         with self.database.read() as connection:
-            found = connection.execute(query.order_by(turns.c.position.desc()).limit(limit))
-            return [turn for row in found if (turn := _turn(row))][::-1]
+            rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit))
+            return [turn for row in rows if (turn := _turn_from_row(row))][::-1]
 
     @contextmanager
-    def _opened(self) -> Iterator[str]:
+    def _reserve_turn_id(self) -> Iterator[str]:
         """Give the id for a new turn; if it is not added after all, its log is not held."""
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id
         except BaseException:
-            self.log.drop(turn_id)
+            self.log.drop_buffer(turn_id)
             raise
 
     def _insert(
@@ -153,18 +167,20 @@ class Turns:
         connection: Connection,
         turn_id: str,
         conversation: Conversation,
-        press: str,
+        fingerprint: str,
         content: str,
-        once: str,
-    ) -> Added:
-        mine = turns.c.conversation_id == conversation.id
-        newest = connection.execute(select(func.max(turns.c.position)).where(mine)).scalar()
+        original_turn_id: str,
+    ) -> AddedTurn:
+        condition = turns.c.conversation_id == conversation.id
+        last_position = connection.execute(
+            select(func.max(turns.c.position)).where(condition)
+        ).scalar()
         turn = Turn(
             id=turn_id,
             conversation_id=conversation.id,
-            position=(newest or 0) + 1,
+            position=(last_position or 0) + 1,
             content=content,
-            once=once,
+            once=original_turn_id,
             created_at=self._clock.time(),
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
@@ -174,49 +190,53 @@ class Turns:
                 id=turn.id,
                 conversation_id=turn.conversation_id,
                 position=turn.position,
-                press=press,
+                press=fingerprint,
                 content=content,
-                once=once,
-                producer=self.log.heartbeat.producer,
+                once=original_turn_id,
+                producer=self.log.heartbeat.worker_id,
                 created_at=turn.created_at,
             )
         )
-        search_index.add_said(connection, conversation.person, conversation.id, turn.id, content)
+        search_index.index_message(
+            connection, conversation.person, conversation.id, turn.id, content
+        )
         # Both before the commit, so that nobody who sees the turn takes its producer for dead.
-        self.log.heartbeat.beat(connection)
-        self.log.open(turn.id)
-        return Added(conversation, turn, new=True)
+        self.log.heartbeat.record_heartbeat(connection)
+        self.log.open_buffer(turn.id)
+        return AddedTurn(conversation, turn, is_new=True)
 
 
-def _press(person: str, place: str, key: str, content: str) -> str:
-    said = "\0".join((person, place, key, content))
-    return hashlib.sha256(said.encode()).hexdigest()
+def _fingerprint(person: str, target_id: str, idempotency_key: str, content: str) -> str:
+    payload = "\0".join((person, target_id, idempotency_key, content))
+    return hashlib.sha256(payload.encode()).hexdigest()
 
 
-def _pressed(connection: Connection, press: str) -> Added | None:
-    turn = _turn(connection.execute(_select().where(turns.c.press == press)).first())
+def _find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
+    turn = _turn_from_row(
+        connection.execute(_select_turns().where(turns.c.press == fingerprint)).first()
+    )
     if turn is None:
         return None
-    mine = conversations.c.id == turn.conversation_id
-    row = connection.execute(select(conversations).where(mine)).one()
+    condition = conversations.c.id == turn.conversation_id
+    row = connection.execute(select(conversations).where(condition)).one()
     if row.deleted_at is not None:
-        raise Gone
-    return Added(Conversation(**row._mapping), turn, new=False)
+        raise ConversationDeleted
+    return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
 
 
 def _is_replying(connection: Connection, conversation_id: str) -> bool:
-    mine = turns.c.conversation_id == conversation_id
-    query = select(turns.c.id).where(mine).order_by(turns.c.position.desc()).limit(1)
-    newest = connection.execute(query).scalar()
-    return newest is not None and not store.ends(connection, [newest])
+    condition = turns.c.conversation_id == conversation_id
+    query = select(turns.c.id).where(condition).order_by(turns.c.position.desc()).limit(1)
+    newest_id = connection.execute(query).scalar()
+    return newest_id is not None and not store.select_ends(connection, [newest_id])
 
 
-def _select() -> Select[Any]:
+def _select_turns() -> Select[Any]:
     return select(
         *turns.c["id", "conversation_id", "position", "content", "once", "created_at"],
         *conversations.c["twin_id", "twin_name"],
     ).join(conversations)
 
 
-def _turn(row: Row[tuple[object, ...]] | None) -> Turn | None:
+def _turn_from_row(row: Row[tuple[object, ...]] | None) -> Turn | None:
     return Turn(**row._mapping) if row else None

@@ -11,21 +11,21 @@ NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSErr
 CHUNK_BYTES = 64 * 1024
 
 
-class TooLarge(ValueError):
+class ResponseTooLarge(ValueError):
     """Raised for an answer that is larger than it may be."""
 
 
-def read_bounded(response: requests.Response, most: int, seconds: float) -> bytes:
+def read_bounded(response: requests.Response, max_bytes: int, seconds: float) -> bytes:
     """Read a whole answer: at most so many bytes, in so many seconds.
 
     Raises TooLarge, and requests.ReadTimeout or another of NETWORK_ERRORS.
     """
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     data = b""
     while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
         data += chunk
-        if len(data) > most:
-            raise TooLarge(most)
-        if time.monotonic() > until:
+        if len(data) > max_bytes:
+            raise ResponseTooLarge(max_bytes)
+        if time.monotonic() > deadline:
             raise requests.ReadTimeout
     return data

@@ -21,4 +21,4 @@ class Clock:
         time.sleep(seconds)
 
 
-SYSTEM = Clock()
+SYSTEM_CLOCK = Clock()

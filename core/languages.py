@@ -17,7 +17,7 @@ LANGUAGES = {
     "ar": "العربية",
     "ja": "日本語",
 }
-ENDS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f")
+SENTENCE_ENDINGS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f")
 
 
 def N_(sentence: str) -> str:  # noqa: N802 - the name that tools for translators look for
@@ -25,23 +25,23 @@ def N_(sentence: str) -> str:  # noqa: N802 - the name that tools for translator
     return sentence
 
 
-def ended(words: str) -> str:
+def with_full_stop(sentence: str) -> str:
     """Return words with the full stop that they lack."""
-    return words if words.endswith(ENDS) else f"{words}."
+    return sentence if sentence.endswith(SENTENCE_ENDINGS) else f"{sentence}."
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SentenceTemplate:
     """A sentence with values: `text` names their places, %(so)s."""
 
     text: str
 
-    def filled(self, **values: str) -> str:
+    def format(self, **values: str) -> str:
         """Return the sentence with its values."""
         return self.text % values
 
-    def values(self, sentence: str) -> dict[str, str] | None:
+    def extract_values(self, sentence: str) -> dict[str, str] | None:
         """Return the values in a sentence of this form; None for any other."""
         pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*)", re.escape(self.text))
-        found = re.fullmatch(pattern, sentence, re.DOTALL)
-        return found.groupdict() if found else None
+        match = re.fullmatch(pattern, sentence, re.DOTALL)
+        return match.groupdict() if match else None

@@ -14,13 +14,13 @@ import flask
 import msgspec
 
 from core.branding.colour import Accent
-from core.branding.footer_links import Links
+from core.branding.footer_links import FooterLinks
 from core.branding.logo import Logo
 from core.stored_secrets import load_or_create_secret
 
 ROOT = Path(__file__).parent.parent
-PREFIX = "TWINDOW"
-LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+ENV_PREFIX = "TWINDOW"
+LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -28,7 +28,7 @@ Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
 
 
-PLAIN_WORDS = (
+REASON_REPLACEMENTS = (
     (r"Expected int, got str", "it should be a whole number"),
     (r"Expected float, got str", "it should be a number"),
     (r"Expected bool, got str", "it should be true or false"),
@@ -82,7 +82,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     accent: Accent = Accent("oklch(44% 0.1 165)")
     logo: Logo | None = None
     welcome: str = ""
-    footer_links: Links = Links("")
+    footer_links: FooterLinks = FooterLinks("")
     message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
     twins_cache: Seconds = 60
 
@@ -97,27 +97,27 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     debug: bool = False
 
     @property
-    def embedded(self) -> bool:
+    def is_embedded(self) -> bool:
         """Tell whether the portal talks to the service that Twindow brings along."""
         return self.api_url is None
 
     @property
     def service_url(self) -> str:
         """Return where the service is: the one inside answers on the portal's own address."""
-        host = LOOPBACK.get(self.host, self.host)
-        own = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
-        return self.api_url or own
+        host = LOOPBACK_HOSTS.get(self.host, self.host)
+        own_url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        return self.api_url or own_url
 
-    def database(self, name: str) -> str:
+    def database_url_for(self, name: str) -> str:
         """Return the address of the database that holds the tables of `name`."""
         return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
 
     def secret(self, name: str) -> str:
         """Return a secret: the setting, or one that is made once and kept in the data folder."""
-        given: str | None = getattr(self, name)
+        value: str | None = getattr(self, name)
         return (
-            given
-            if given
+            value
+            if value
             else load_or_create_secret(self.data_dir / name, secrets.token_urlsafe(32))
         )
 
@@ -129,23 +129,23 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     """
     environment = flask.Config(ROOT)
     # Flask would read "007" as a number and a key of digits as an integer: values stay text here.
-    environment.from_prefixed_env(PREFIX, loads=str)
+    environment.from_prefixed_env(ENV_PREFIX, loads=str)
     given: dict[str, object] = {
         name.lower(): value for name, value in environment.items() if value != ""
     }
     for name in given.keys() - set(Settings.__struct_fields__):
-        raise SettingsError(_unknown(name))
+        raise SettingsError(_unknown_setting_error(name))
     given |= overrides or {}
     try:
-        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_made)
+        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_construct)
     except msgspec.ValidationError as error:
-        raise SettingsError(_wrong(str(error), given)) from None
-    _check(settings)
+        raise SettingsError(_invalid_value_error(str(error), given)) from None
+    _check_combinations(settings)
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise SettingsError(
-            f"{PREFIX}_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}."
+            f"{ENV_PREFIX}_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}."
         ) from None
     with suppress(OSError):  # a volume that belongs to somebody else
         settings.data_dir.chmod(0o700)
@@ -154,55 +154,63 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     return settings
 
 
-def _made(kind: type[Any], value: Any) -> Any:
+def _construct(kind: type[Any], value: Any) -> Any:
     return kind(value)
 
 
-def _unknown(name: str) -> str:
-    sentence = f"{PREFIX}_{name.upper()} is not a setting of Twindow"
-    near = difflib.get_close_matches(name, Settings.__struct_fields__, 1)
-    return f"{sentence}; did you mean {PREFIX}_{near[0].upper()}?" if near else f"{sentence}."
+def _unknown_setting_error(name: str) -> str:
+    sentence = f"{ENV_PREFIX}_{name.upper()} is not a setting of Twindow"
+    close_matches = difflib.get_close_matches(name, Settings.__struct_fields__, 1)
+    return (
+        f"{sentence}; did you mean {ENV_PREFIX}_{close_matches[0].upper()}?"
+        if close_matches
+        else f"{sentence}."
+    )
 
 
-def _wrong(message: str, given: Mapping[str, object]) -> str:
-    found = re.search(r"`?\$\.(\w+)", message)
-    name = found[1] if found else ""
+def _invalid_value_error(message: str, values: Mapping[str, object]) -> str:
+    match = re.search(r"`?\$\.(\w+)", message)
+    name = match[1] if match else ""
     reason = message.split(" - at ")[0].replace("`", "")
-    for words, better in PLAIN_WORDS:
-        reason = re.sub(words, better, reason)
-    return f"{PREFIX}_{name.upper()}={given.get(name)!s} cannot be used: {reason}."
+    for pattern, replacement in REASON_REPLACEMENTS:
+        reason = re.sub(pattern, replacement, reason)
+    return f"{ENV_PREFIX}_{name.upper()}={values.get(name)!s} cannot be used: {reason}."
 
 
-def _check(settings: Settings) -> None:
-    if not settings.embedded and not settings.api_key:
-        raise SettingsError(f"{PREFIX}_API_URL is set, so {PREFIX}_API_KEY is needed as well.")
+def _check_combinations(settings: Settings) -> None:
+    if not settings.is_embedded and not settings.api_key:
+        raise SettingsError(
+            f"{ENV_PREFIX}_API_URL is set, so {ENV_PREFIX}_API_KEY is needed as well."
+        )
     for name in ("api_key", "api_read_key"):
-        if settings.embedded and getattr(settings, name):
+        if settings.is_embedded and getattr(settings, name):
             raise SettingsError(
-                f"{PREFIX}_{name.upper()} is set, so {PREFIX}_API_URL is needed as well."
+                f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_API_URL is needed as well."
             )
     if settings.api_ca_file and not settings.api_ca_file.is_file():
-        raise SettingsError(f"{PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
+        raise SettingsError(f"{ENV_PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
     if not settings.twins_dir.is_dir():
-        raise SettingsError(f"{PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
+        raise SettingsError(f"{ENV_PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
     if settings.database_url:
         _check_database(settings.database_url)
     for name in ("secret_key", "jwt_secret"):
         # RFC 7518, 3.2: HS256 wants a key of 256 bits.
         if len(getattr(settings, name) or "x" * 32) < 32:
-            raise SettingsError(f"{PREFIX}_{name.upper()} is too short: 32 characters at least.")
+            raise SettingsError(
+                f"{ENV_PREFIX}_{name.upper()} is too short: 32 characters at least."
+            )
     if settings.jwt_jwks_url and not settings.jwt_issuer:
         raise SettingsError(
-            f"{PREFIX}_JWT_JWKS_URL is set, so {PREFIX}_JWT_ISSUER is needed as well."
+            f"{ENV_PREFIX}_JWT_JWKS_URL is set, so {ENV_PREFIX}_JWT_ISSUER is needed as well."
         )
     if settings.jwt_jwks_url and settings.jwt_secret:
         raise SettingsError(
-            f"{PREFIX}_JWT_JWKS_URL and {PREFIX}_JWT_SECRET exclude each other: set one."
+            f"{ENV_PREFIX}_JWT_JWKS_URL and {ENV_PREFIX}_JWT_SECRET exclude each other: set one."
         )
     for name in ("model", "model_key"):
         if getattr(settings, name) and not settings.model_url:
             raise SettingsError(
-                f"{PREFIX}_{name.upper()} is set, so {PREFIX}_MODEL_URL is needed as well."
+                f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_MODEL_URL is needed as well."
             )
 
 
@@ -221,4 +229,4 @@ def _check_database(url: str) -> None:
         reason = "it is no address of a database"
     except ImportError as error:
         reason = f"the package {error.name} is not installed"
-    raise SettingsError(f"{PREFIX}_DATABASE_URL cannot be used: {reason}.")
+    raise SettingsError(f"{ENV_PREFIX}_DATABASE_URL cannot be used: {reason}.")

@@ -29,7 +29,7 @@ HEARTBEAT = ": keep-alive\n\n"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-class TooLarge(Exception):
+class EventTooLarge(Exception):
     """Raised when one event grows over its bound."""
 
 
@@ -41,12 +41,12 @@ class ServerSentEvent:
     data: str
 
 
-def read(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
+def read_events(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
     """Yield the events in the chunks, each as soon as its blank line has come.
 
     Raises TooLarge.
     """
-    for event in SSEClient(cast(Iterator[bytes], _Blocks(chunks))).events():
+    for event in SSEClient(cast(Iterator[bytes], _NormalizedEvents(chunks))).events():
         yield ServerSentEvent(event.event, event.data)
 
 
@@ -71,7 +71,7 @@ def frame(
     return "\n".join(lines) + "\n\n"
 
 
-class _Blocks:
+class _NormalizedEvents:
     """Cut the bytes into events that sseclient reads correctly: UTF-8 without a BOM, LF only."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
@@ -91,7 +91,7 @@ class _Blocks:
             block.append(line.encode())
             size += len(block[-1]) + 1
             if size > MAX_EVENT_BYTES or len(block) > MAX_EVENT_LINES:
-                raise TooLarge
+                raise EventTooLarge
         # What stands here has no blank line behind it: the standard says to drop it.
 
     def close(self) -> None:
@@ -102,26 +102,26 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pending: list[str] = []
     pending_size = 0
-    first, after_cr = True, False
+    is_first_chunk, is_after_cr = True, False
     for chunk in chunks:
         text = decoder.decode(chunk)
         if not text:
             continue
-        if first:
-            text, first = text.removeprefix("\ufeff"), False
-        if after_cr and text:
+        if is_first_chunk:
+            text, is_first_chunk = text.removeprefix("\ufeff"), False
+        if is_after_cr and text:
             text = text.removeprefix("\n")
-            after_cr = False
+            is_after_cr = False
         if not text:
             continue
-        after_cr = text.endswith("\r")
+        is_after_cr = text.endswith("\r")
         head, *rest = _LINE_END.split(text)
         pending.append(head)
         pending_size += len(head)
         if pending_size > MAX_EVENT_BYTES:
-            raise TooLarge
+            raise EventTooLarge
         for line in rest:
             yield "".join(pending)
             pending, pending_size = [line], len(line)
             if pending_size > MAX_EVENT_BYTES:
-                raise TooLarge
+                raise EventTooLarge

@@ -7,67 +7,67 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-LONGEST = 60
+MAX_WORD_LENGTH = 60
 
 # Written without spaces (Thai to Khmer, kana, Han, Hangul), or signs of their own, as emoji are.
-_DENSE = (
+_UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\u3005-\u3007\u3021-\u3029\u3041-\u31ff"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
 # Signs that stand on letters; to Python they are not part of a word.
-_MARKS = (
+_COMBINING_MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 )
 # Letters of their own, which hold no accent that could be taken off.
-_PLAIN = str.maketrans(
+_LETTER_REPLACEMENTS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
-_POINTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
-_RUN = re.compile(rf"[{_DENSE}]+|(?:[^\W_{_DENSE}]|[{_MARKS}])+")
+_DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
+_TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
 # To put the marks of a letter into their order costs the square of their number.
-_PIECE = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
+_CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
 # Whole sayings that are one sign, up to eighteen times as long when they are spelled out.
-_SAYINGS = re.compile("[\ufdfa\ufdfb]")
-_DENSE_RUN = re.compile(rf"[{_DENSE}]")
+_PHRASE_LIGATURES = re.compile("[\ufdfa\ufdfb]")
+_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 
 
 def fold(text: str) -> str:
     """Write a text as it is compared."""
     if text.isascii():
         return text.lower()
-    return "".join(map(_folded, _PIECE.findall(_SAYINGS.sub(" ", text))))
+    return "".join(map(_fold_chunk, _CHUNK.findall(_PHRASE_LIGATURES.sub(" ", text))))
 
 
-def _folded(text: str) -> str:
-    bare = _POINTS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFKC", bare).translate(_PLAIN)
+def _fold_chunk(text: str) -> str:
+    stripped = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFKC", stripped).translate(_LETTER_REPLACEMENTS)
 
 
-def is_dense(run: str) -> bool:
+def is_unspaced(term: str) -> bool:
     """Tell whether a run of signs has no spaces between its words."""
-    return bool(_DENSE_RUN.match(run))
+    return bool(_UNSPACED_START.match(term))
 
 
-def runs(text: str) -> Iterator[re.Match[str]]:
+def find_terms(text: str) -> Iterator[re.Match[str]]:
     """Find what lies between blanks and punctuation, with its place."""
-    return _RUN.finditer(text)
+    return _TERM.finditer(text)
 
 
-def words(text: str) -> set[str]:
+def index_words(text: str) -> set[str]:
     """Return the words by which a text is found; dense writing is cut into pairs and signs."""
-    found: set[str] = set()
-    for run in set(_RUN.findall(fold(text))):
-        if is_dense(run):
-            found.update(run)
-            found.update(map("".join, pairwise(run)))
+    words: set[str] = set()
+    for term in set(_TERM.findall(fold(text))):
+        if is_unspaced(term):
+            words.update(term)
+            words.update(map("".join, pairwise(term)))
         else:
-            found.add(run[:LONGEST])
-    return found
+            words.add(term[:MAX_WORD_LENGTH])
+    return words
 
 
-def asked(run: str) -> list[str]:
+def query_words(term: str) -> list[str]:
     """Return the words that a text must have to hold this run of signs."""
-    if not is_dense(run):
-        return [run[:LONGEST]]
-    return list(map("".join, pairwise(run))) or [run]
+    if not is_unspaced(term):
+        return [term[:MAX_WORD_LENGTH]]
+    return list(map("".join, pairwise(term))) or [term]

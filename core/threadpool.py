@@ -13,28 +13,28 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def beside(work: Callable[P, R]) -> Callable[P, R]:
+def in_threadpool(work: Callable[P, R]) -> Callable[P, R]:
     """Do work in a real thread, so that everybody else goes on meanwhile.
 
     Libraries let go of the interpreter, and Python itself hands it over every few milliseconds; in
     a greenlet either would hold up the worker until it is done.
     """
-    return _done_in(lambda: get_hub().threadpool, work)
+    return _run_in(lambda: get_hub().threadpool, work)
 
 
-def beside_in_turn(work: Callable[P, R]) -> Callable[P, R]:
+def in_serial_threadpool(work: Callable[P, R]) -> Callable[P, R]:
     """Do work so, but one after another: it may wait, and many at once would slow all others."""
     # Not before it is needed: threads do not come along into a new process.
-    return _done_in(cache(lambda: ThreadPool(1)), work)
+    return _run_in(cache(lambda: ThreadPool(1)), work)
 
 
-def _done_in(pool: Callable[[], ThreadPool], work: Callable[P, R]) -> Callable[P, R]:
+def _run_in(get_pool: Callable[[], ThreadPool], work: Callable[P, R]) -> Callable[P, R]:
     # Where gevent serves nothing, there is nobody else.
     if not monkey.is_module_patched("threading"):
         return work
 
-    def done_beside(*args: P.args, **kwargs: P.kwargs) -> R:
-        done: R = pool().apply(work, args, kwargs)
-        return done
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        result: R = get_pool().apply(work, args, kwargs)
+        return result
 
-    return done_beside
+    return run

@@ -9,112 +9,118 @@ from typing import Any
 
 from msgspec import ValidationError, inspect
 
-PLACE = re.compile(r"(.*?)(?: - at `\$\.?([^`]*)`)?", re.DOTALL)
-STEP = re.compile(r"\[[^\]]*\]|([^.\[\]]+)")
-MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
-UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+ERROR = re.compile(r"(.*?)(?: - at `\$\.?([^`]*)`)?", re.DOTALL)
+PATH_STEP = re.compile(r"\[[^\]]*\]|([^.\[\]]+)")
+MISSING_FIELD = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
+UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 
 
-def plain(error: ValidationError, kind: Any) -> tuple[str, str]:
+def explain(error: ValidationError, target: Any) -> tuple[str, str]:
     """Return what is wrong, and why: ("temperature", "should be a number from 0 to 2").
 
     The first is "" for the whole; `kind` is what the value was to become.
     """
-    found = PLACE.fullmatch(str(error))
-    reason, place = (found[1], found[2] or "") if found else (str(error), "")
-    wanted = _at(inspect.type_info(kind), place)
-    if missing := MISSING.fullmatch(reason):
-        return _join(place, missing[1]), "is missing"
-    if unknown := UNKNOWN.fullmatch(reason):
-        return _join(place, unknown[1]), _unknown(unknown[1], wanted)
-    if "x00" in reason and reason.startswith("Expected") and not _described(wanted):
-        return place, "should not hold NUL"
-    return place, f"should be {describe(wanted)}"
+    match = ERROR.fullmatch(str(error))
+    reason, path = (match[1], match[2] or "") if match else (str(error), "")
+    expected = _type_at(inspect.type_info(target), path)
+    if missing := MISSING_FIELD.fullmatch(reason):
+        return _join_path(path, missing[1]), "is missing"
+    if unknown := UNKNOWN_FIELD.fullmatch(reason):
+        return _join_path(path, unknown[1]), _explain_unknown_field(unknown[1], expected)
+    if "x00" in reason and reason.startswith("Expected") and not _has_description(expected):
+        return path, "should not hold NUL"
+    return path, f"should be {describe_type(expected)}"
 
 
-def _described(kind: inspect.Type) -> bool:
+def _has_description(kind: inspect.Type) -> bool:
     return isinstance(kind, inspect.Metadata) and "description" in (kind.extra_json_schema or {})
 
 
-def describe(kind: inspect.Type) -> str:
+def describe_type(kind: inspect.Type) -> str:
     """Return in a few words what a value of this type is."""
     match kind:
-        case inspect.Metadata(extra_json_schema={"description": words}):
-            return str(words)
+        case inspect.Metadata(extra_json_schema={"description": description}):
+            return str(description)
         case inspect.Metadata(type=inner):
-            return describe(inner)
+            return describe_type(inner)
         case inspect.UnionType(types=types):
-            return " or ".join(describe(t) for t in types if not isinstance(t, inspect.NoneType))
+            return " or ".join(
+                describe_type(t) for t in types if not isinstance(t, inspect.NoneType)
+            )
         case inspect.LiteralType(values=values):
             return " or ".join(map(str, values))
         case inspect.IntType():
-            return f"a whole number{_range(kind)}"
+            return f"a whole number{_describe_range(kind)}"
         case inspect.FloatType():
-            return f"a number{_range(kind)}"
+            return f"a number{_describe_range(kind)}"
         case inspect.StrType(min_length=1, max_length=None):
             return "text that is not empty"
         case inspect.StrType():
-            return f"text{_length(kind, 'characters')}"
+            return f"text{_describe_length(kind, 'characters')}"
         case inspect.ListType():
-            return f"a list{_length(kind, 'entries')}"
+            return f"a list{_describe_length(kind, 'entries')}"
         case inspect.StructType(fields=fields):
-            return _object([field.encode_name for field in fields if field.required])
+            return _describe_object([field.encode_name for field in fields if field.required])
         case inspect.BoolType():
             return "true or false"
     return f"a {type(kind).__name__.removesuffix('Type').lower()}"
 
 
-def _at(kind: inspect.Type, place: str) -> inspect.Type:
+def _type_at(kind: inspect.Type, path: str) -> inspect.Type:
     """Follow a place like `examples[1].reply` into a type."""
-    for step in STEP.finditer(place):
-        match _bare(kind):
+    for step in PATH_STEP.finditer(path):
+        match _unwrap(kind):
             case inspect.StructType(fields=fields):
-                known = (field.type for field in fields if field.encode_name == step[1])
-                kind = next(known, inspect.AnyType())
+                field_types = (field.type for field in fields if field.encode_name == step[1])
+                kind = next(field_types, inspect.AnyType())
             case inspect.ListType(item_type=item):
                 kind = item
     return kind
 
 
-def _bare(kind: inspect.Type) -> inspect.Type:
+def _unwrap(kind: inspect.Type) -> inspect.Type:
     match kind:
         case inspect.Metadata(type=inner):
-            return _bare(inner)
+            return _unwrap(inner)
         case inspect.UnionType(types=types):
-            return next(_bare(t) for t in types if not isinstance(t, inspect.NoneType))
+            return next(_unwrap(t) for t in types if not isinstance(t, inspect.NoneType))
     return kind
 
 
-def _unknown(name: str, wanted: inspect.Type) -> str:
-    bare = _bare(wanted)
-    known = [f.encode_name for f in bare.fields] if isinstance(bare, inspect.StructType) else []
-    near = difflib.get_close_matches(name, known, 1)
-    return f"is not known (did you mean {near[0]}?)" if near else "is not known"
+def _explain_unknown_field(name: str, expected: inspect.Type) -> str:
+    unwrapped = _unwrap(expected)
+    field_names = (
+        [f.encode_name for f in unwrapped.fields]
+        if isinstance(unwrapped, inspect.StructType)
+        else []
+    )
+    close_matches = difflib.get_close_matches(name, field_names, 1)
+    return f"is not known (did you mean {close_matches[0]}?)" if close_matches else "is not known"
 
 
-def _range(kind: inspect.IntType | inspect.FloatType) -> str:
+def _describe_range(kind: inspect.IntType | inspect.FloatType) -> str:
     """Name the bounds: ` from 0 to 2`, ` above 0 and up to 1`, ` from 1 on`, ` up to 9`."""
-    high = "" if kind.le is None else _number(kind.le)
+    high = "" if kind.le is None else _format_number(kind.le)
     if kind.ge is not None:
-        return f" from {_number(kind.ge)} " + (f"to {high}" if high else "on")
-    low = "" if kind.gt is None else f" above {_number(kind.gt)}"
+        return f" from {_format_number(kind.ge)} " + (f"to {high}" if high else "on")
+    low = "" if kind.gt is None else f" above {_format_number(kind.gt)}"
     return low + (" and" if low and high else "") + (f" up to {high}" if high else "")
 
 
-def _number(number: float) -> str:
+def _format_number(number: float) -> str:
     return f"{number:,}".removesuffix(".0")
 
 
-def _length(kind: inspect.StrType | inspect.ListType, what: str) -> str:
+def _describe_length(kind: inspect.StrType | inspect.ListType, unit: str) -> str:
     low, high = kind.min_length, kind.max_length
     if high is None:
-        return f" of at least {low:,} {what}" if low else ""
-    return f" of {low:,} to {high:,} {what}" if low else f" of at most {high:,} {what}"
+        return f" of at least {low:,} {unit}" if low else ""
+    return f" of {low:,} to {high:,} {unit}" if low else f" of at most {high:,} {unit}"
 
 
-def _object(required: Sequence[str]) -> str:
+def _describe_object(required: Sequence[str]) -> str:
     return f"an object with {' and '.join(required)}" if required else "an object"
 
 
-def _join(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
+def _join_path(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -22,12 +22,12 @@ LANGUAGES = {
     *("typescript", "xml", "yaml", "yml", "zsh"),
 }
 MAX_LENGTH = 20_000
-MAX_LINE = 1_000
+MAX_LINE_LENGTH = 1_000
 # Of work, for all code of a text: whatever is made to be searched for long stays as it is. By the
 # clock on the wall, honest code would stay so on a busy machine.
-MAX_SECONDS = 0.25
+MAX_CPU_SECONDS = 0.25
 
-CLASSES: dict[_TokenType, str] = {
+CSS_CLASSES: dict[_TokenType, str] = {
     Comment: "c",
     Keyword: "k",
     Operator.Word: "k",
@@ -44,83 +44,93 @@ CLASSES: dict[_TokenType, str] = {
 
 FRAME_END = "</code></pre></div>"
 
-_BLOCK = re.compile(r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL)
-_OTHER_CLASS = re.compile(r'<code class="[^"]*">')
+_CODE_BLOCK = re.compile(
+    r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL
+)
+_CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
 # In C, what may begin a function is looked for in all ways in which blanks can be divided.
-_GAP = re.compile(r"\s{200}")
-_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
+_LONG_WHITESPACE = re.compile(r"\s{200}")
+_LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
 
-def blocks(cleaned: str, *, marked: bool, cpu_time: Callable[[], float] = time.thread_time) -> str:
+def highlight_blocks(
+    clean_html: str, *, should_highlight: bool, cpu_time: Callable[[], float] = time.thread_time
+) -> str:
     """Frame the blocks of code in clean HTML, and mark the parts of their code."""
-    if "<code" not in cleaned:
-        return cleaned
-    if "<pre>" in cleaned:
-        over = _timer(cpu_time) if marked else lambda: True
-        cleaned = _BLOCK.sub(lambda found: _block(found, over), cleaned)
-    return _OTHER_CLASS.sub("<code>", cleaned)
+    if "<code" not in clean_html:
+        return clean_html
+    if "<pre>" in clean_html:
+        is_timed_out = _start_timer(cpu_time) if should_highlight else lambda: True
+        clean_html = _CODE_BLOCK.sub(
+            lambda found: _highlight_block(found, is_timed_out), clean_html
+        )
+    return _CODE_WITH_CLASS.sub("<code>", clean_html)
 
 
-def frame(language: str) -> str:
+def frame_start(language: str) -> str:
     """Return how a block of code begins."""
-    named = f' data-language="{language}"' if _NAME.fullmatch(language) else ""
-    return f'<div class="code"{named}><pre tabindex="0"><code>'
+    language_attribute = (
+        f' data-language="{language}"' if _LANGUAGE_NAME.fullmatch(language) else ""
+    )
+    return f'<div class="code"{language_attribute}><pre tabindex="0"><code>'
 
 
-def _timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
-    until = cpu_time() + MAX_SECONDS
-    return lambda: cpu_time() > until
+def _start_timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
+    deadline = cpu_time() + MAX_CPU_SECONDS
+    return lambda: cpu_time() > deadline
 
 
-def _block(found: re.Match[str], over: Callable[[], bool]) -> str:
-    language = (found[1] or "").lower()
-    return f"{frame(language)}{_marked(found[2], language, over)}{FRAME_END}"
+def _highlight_block(match: re.Match[str], is_timed_out: Callable[[], bool]) -> str:
+    language = (match[1] or "").lower()
+    return f"{frame_start(language)}{_highlight_code(match[2], language, is_timed_out)}{FRAME_END}"
 
 
-def _marked(escaped: str, language: str, over: Callable[[], bool]) -> str:
-    if over() or language not in LANGUAGES or len(escaped) > MAX_LENGTH:
-        return escaped
-    code = html.unescape(escaped)
-    if max(map(len, code.split("\n"))) > MAX_LINE or _GAP.search(code):
-        return escaped
-    lexer = _lexer(language)
+def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[], bool]) -> str:
+    if is_timed_out() or language not in LANGUAGES or len(escaped_code) > MAX_LENGTH:
+        return escaped_code
+    code = html.unescape(escaped_code)
+    if max(map(len, code.split("\n"))) > MAX_LINE_LENGTH or _LONG_WHITESPACE.search(code):
+        return escaped_code
+    lexer = _find_lexer(language)
     if lexer is None:
-        return escaped
+        return escaped_code
     tokens: list[tuple[_TokenType, str]] = []
     for token in lexer.get_tokens(code):
-        if over():
-            return escaped
+        if is_timed_out():
+            return escaped_code
         tokens.append(token)
     return "".join(_spans(tokens))
 
 
 def _spans(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[str]:
-    held, held_class = "", ""
+    pending_text, pending_class = "", ""
     for token, text in tokens:
-        name = "" if text.isspace() and not held_class else _class(token)
-        if text.isspace() or name == held_class:
-            held += text
+        css_class = "" if text.isspace() and not pending_class else _css_class(token)
+        if text.isspace() or css_class == pending_class:
+            pending_text += text
             continue
-        yield _span(held, held_class)
-        held, held_class = text, name
-    yield _span(held, held_class)
+        yield _span(pending_text, pending_class)
+        pending_text, pending_class = text, css_class
+    yield _span(pending_text, pending_class)
 
 
-def _span(text: str, name: str) -> str:
+def _span(text: str, css_class: str) -> str:
     inner = text.rstrip()
     escaped = html.escape(inner, quote=False)
-    return (f'<i class="{name}">{escaped}</i>' if name and inner else escaped) + text[len(inner) :]
+    return (f'<i class="{css_class}">{escaped}</i>' if css_class and inner else escaped) + text[
+        len(inner) :
+    ]
 
 
 @cache
-def _class(token: _TokenType) -> str:
-    while token and token not in CLASSES:
+def _css_class(token: _TokenType) -> str:
+    while token and token not in CSS_CLASSES:
         token = token.parent
-    return CLASSES.get(token, "")
+    return CSS_CLASSES.get(token, "")
 
 
 @cache
-def _lexer(language: str) -> Lexer | None:
+def _find_lexer(language: str) -> Lexer | None:
     try:
         # What it changes besides would be lost from what people copy.
         return get_lexer_by_name(language, stripnl=False, ensurenl=False)

@@ -6,59 +6,63 @@ import re
 
 import pyromark
 
-from rendering.lowered_headings import lowered
-from rendering.preprocess import OPTIONS, without_html
+from rendering.lowered_headings import lower_headings
+from rendering.preprocess import MARKDOWN_OPTIONS, escape_raw_html
 
 # Who knows no formulas finds HTML in them.
-_PLAIN = pyromark.Options(0)
+_COMMONMARK_OPTIONS = pyromark.Options(0)
 # What Markdown takes for blank; Python knows more of it.
-BLANK = " \t\n"
+BLANK_CHARACTERS = " \t\n"
 _FENCE = re.compile(rb"`{3,}|~{3,}")
 
 
-def within(text: str) -> str:
+def embed_markdown(text: str) -> str:
     """Return a text that can be no part of what is around it, nor hold what follows it.
 
     HTML is words in it, as on our pages; code that goes on has an end.
     """
-    return _ended(lowered(_as_words(text.replace("\r\n", "\n").replace("\r", "\n"))))
+    return _close_code_fence(
+        lower_headings(_escape_html(text.replace("\r\n", "\n").replace("\r", "\n")))
+    )
 
 
-def in_line(words: str) -> str:
+def embed_inline(text: str) -> str:
     """Return words of a line, a title or a name, without HTML."""
-    begin = "# "
-    return _as_words(f"{begin}{words}").removeprefix(begin)
+    heading_prefix = "# "
+    return _escape_html(f"{heading_prefix}{text}").removeprefix(heading_prefix)
 
 
-def _as_words(text: str) -> str:
+def _escape_html(text: str) -> str:
     """Return a text in which HTML is words, whoever reads it."""
-    text = without_html(text, lambda html: html.replace("<", r"\<"))
-    return without_html(text, lambda html: html.replace("<", r"\lt "), _PLAIN)
+    text = escape_raw_html(text, lambda html: html.replace("<", r"\<"))
+    return escape_raw_html(text, lambda html: html.replace("<", r"\lt "), _COMMONMARK_OPTIONS)
 
 
-def _ended(text: str) -> str:
+def _close_code_fence(text: str) -> str:
     """End code at the end of a text; what is in a list or a quotation ends with that."""
     source = text.encode()
-    if not _FENCE.search(source) or _is_over(text):
+    if not _FENCE.search(source) or _ends_at_top_level(text):
         return text
-    begun = [
+    open_fences = [
         fence[0].decode()
-        for event, place in pyromark.events_with_range(text, options=OPTIONS)
+        for event, span in pyromark.events_with_range(text, options=MARKDOWN_OPTIONS)
         if isinstance(event, dict)
         and "CodeBlock" in str(event.get("Start"))
-        and (fence := _FENCE.match(source, place["start"]))
+        and (fence := _FENCE.match(source, span["start"]))
     ]
-    return f"{text.rstrip(BLANK)}\n{begun[-1]}" if begun else text
+    return f"{text.rstrip(BLANK_CHARACTERS)}\n{open_fences[-1]}" if open_fences else text
 
 
-def _is_over(text: str) -> bool:
+def _ends_at_top_level(text: str) -> bool:
     """Tell whether a heading that follows stands by itself."""
-    before = f"{text.rstrip(BLANK)}\n\n"
-    at = len(before.encode())
+    padded_text = f"{text.rstrip(BLANK_CHARACTERS)}\n\n"
+    heading_start = len(padded_text.encode())
     depth = 0
-    for event, place in pyromark.events_with_range(f"{before}# Next\n", options=OPTIONS):
+    for event, span in pyromark.events_with_range(
+        f"{padded_text}# Next\n", options=MARKDOWN_OPTIONS
+    ):
         if isinstance(event, dict):
-            if "Heading" in str(event.get("Start")) and place["start"] == at:
+            if "Heading" in str(event.get("Start")) and span["start"] == heading_start:
                 return depth == 0
             depth += ("Start" in event) - ("End" in event)
     return False

@@ -6,15 +6,15 @@ import re
 
 import pyromark
 
-from rendering.preprocess import OPTIONS
+from rendering.preprocess import MARKDOWN_OPTIONS
 
-LOWEST = 6
-BELOW = 2
+MAX_LEVEL = 6
+LEVEL_OFFSET = 2
 
-_MARKED = re.compile(r"#+(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*", re.DOTALL)
+_ATX_HEADING = re.compile(r"#+(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*", re.DOTALL)
 
 
-def lowered(text: str) -> str:
+def lower_headings(text: str) -> str:
     """Lower the headings of a text by two levels, so that none of them can be one of ours.
 
     What is only written like one, within code, stays as it is.
@@ -22,22 +22,28 @@ def lowered(text: str) -> str:
     source = text.replace("\r\n", "\n").replace("\r", "\n").encode()
     parts: list[bytes] = []
     end = 0
-    for event, place in pyromark.events_with_range(source.decode(), options=OPTIONS):
-        level = _level(event)
+    for event, span in pyromark.events_with_range(source.decode(), options=MARKDOWN_OPTIONS):
+        level = _lowered_level(event)
         if not level:
             continue
-        heading = source[place["start"] : place["end"]].decode().rstrip()
-        if marked := _MARKED.fullmatch(heading.partition("\n")[0]):
-            words = marked[1] or ""
+        heading = source[span["start"] : span["end"]].decode().rstrip()
+        if match := _ATX_HEADING.fullmatch(heading.partition("\n")[0]):
+            heading_text = match[1] or ""
         else:
             # One that is underlined may go on over lines, and in a quotation each has its mark.
-            words = " ".join(line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1])
-        parts += [source[end : place["start"]], f"{'#' * level} {words}\n".encode()]
-        end = place["end"]
+            heading_text = " ".join(
+                line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1]
+            )
+        parts += [source[end : span["start"]], f"{'#' * level} {heading_text}\n".encode()]
+        end = span["end"]
     return b"".join([*parts, source[end:]]).decode()
 
 
-def _level(event: object) -> int:
-    started = event.get("Start") if isinstance(event, dict) else None
-    found = started.get("Heading") if isinstance(started, dict) else None
-    return min(LOWEST, int(str(found["level"]).removeprefix("H")) + BELOW) if found else 0
+def _lowered_level(event: object) -> int:
+    start_tag = event.get("Start") if isinstance(event, dict) else None
+    heading = start_tag.get("Heading") if isinstance(start_tag, dict) else None
+    return (
+        min(MAX_LEVEL, int(str(heading["level"]).removeprefix("H")) + LEVEL_OFFSET)
+        if heading
+        else 0
+    )

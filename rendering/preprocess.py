@@ -10,9 +10,9 @@ from typing import Any
 
 import pyromark
 
-from rendering.formulas import with_dollars
+from rendering.formulas import brackets_to_dollars
 
-OPTIONS = (
+MARKDOWN_OPTIONS = (
     pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_STRIKETHROUGH
     | pyromark.Options.ENABLE_TASKLISTS
@@ -25,23 +25,23 @@ MAX_DEPTH = 40
 MAX_COLUMNS = 100
 MAX_CELLS = 100_000
 # What is written in so many layers of HTML and code has nothing to say by either.
-ROUNDS = 4
+MAX_ROUNDS = 4
 
-escaped = partial(html.escape, quote=False)
+escape_html = partial(html.escape, quote=False)
 
-_TAG = re.compile(r"<[A-Za-z/!?]")
+_TAG_START = re.compile(r"<[A-Za-z/!?]")
 
 
-def prepared(text: str) -> str:
+def preprocess(text: str) -> str:
     """Return the same lines in the Markdown that is understood here."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return without_html(with_dollars(text))
+    return escape_raw_html(brackets_to_dollars(text))
 
 
-def is_deep(text: str) -> bool:
+def is_too_deep(text: str) -> bool:
     """Tell whether lists and quotes stand in each other deeper than can be cleaned in a moment."""
     depth = 0
-    for event in pyromark.events(text, options=OPTIONS):
+    for event in pyromark.events(text, options=MARKDOWN_OPTIONS):
         if isinstance(event, dict):
             depth += ("Start" in event) - ("End" in event)
             if depth > MAX_DEPTH:
@@ -61,41 +61,43 @@ def has_too_many_cells(source: str) -> bool:
         elif "|" in row and not row.strip("|: \t-"):  # the second row of a table
             columns = max(columns, row.count("|"))
         cells += columns
-        if are_too_many(columns, cells):
+        if is_table_too_large(columns, cells):
             return True
     return False
 
 
-def are_too_many(columns: int, cells: int) -> bool:
+def is_table_too_large(columns: int, cells: int) -> bool:
     """Tell whether a table is more than anybody reads."""
     return columns > MAX_COLUMNS or cells > MAX_CELLS
 
 
-def without_html(
-    text: str, words: Callable[[str], str] = escaped, options: pyromark.Options = OPTIONS
+def escape_raw_html(
+    text: str,
+    escape: Callable[[str], str] = escape_html,
+    options: pyromark.Options = MARKDOWN_OPTIONS,
 ) -> str:
     """Make raw HTML words, so that it is text; lines stay lines."""
-    if not _TAG.search(text):
+    if not _TAG_START.search(text):
         return text
-    for _ in range(ROUNDS):
-        shown = _with_words(text, words, options)
-        if shown == text:
+    for _ in range(MAX_ROUNDS):
+        escaped_text = _escape_html_events(text, escape, options)
+        if escaped_text == text:
             return text
         # What is no HTML any more ends what it was in: what follows may be some now.
-        text = shown
-    return text.replace("<", words("<"))
+        text = escaped_text
+    return text.replace("<", escape("<"))
 
 
-def _with_words(text: str, words: Callable[[str], str], options: pyromark.Options) -> str:
+def _escape_html_events(text: str, escape: Callable[[str], str], options: pyromark.Options) -> str:
     source = text.encode()
     parts: list[str] = []
     end = 0
-    for event, place in pyromark.events_with_range(text, options=options):
+    for event, span in pyromark.events_with_range(text, options=options):
         if not _is_html(event):
             continue
-        parts.append(source[end : place["start"]].decode())
-        parts.append(words(source[place["start"] : place["end"]].decode()))
-        end = place["end"]
+        parts.append(source[end : span["start"]].decode())
+        parts.append(escape(source[span["start"] : span["end"]].decode()))
+        end = span["end"]
     parts.append(source[end:].decode())
     return "".join(parts)
 

@@ -9,19 +9,19 @@ import nh3
 import pyromark
 
 from rendering import code_highlighting, footnotes, formulas, links
-from rendering.formulas import Room
-from rendering.preprocess import OPTIONS, has_too_many_cells, is_deep, prepared
+from rendering.formulas import MathBudget
+from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
 MAX_LENGTH = 500_000
-ROOM = Room()
+DEFAULT_BUDGET = MathBudget()
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
-_ALIGN = re.compile(r' style="text-align: (left|center|right)"')
-_BOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
-_CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
+_ALIGNMENT = re.compile(r' style="text-align: (left|center|right)"')
+_CHECKBOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
+_CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
 # The bidirectional controls of Unicode: code that shows in another order than it runs deceives.
-_TURNS_ROUND = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 # No image: fetching one would tell its host what was read. No id, no hx-*, no style.
 _cleaner = nh3.Cleaner(
@@ -47,77 +47,83 @@ _cleaner = nh3.Cleaner(
 )
 
 
-def render(text: str, scope: str = "", room: Room = ROOM) -> str:
+def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> str:
     """Render Markdown; raw HTML in it is shown as the text it is.
 
     `scope` sets its footnotes apart from those of other replies on the page. What is too long or
     too deep to be cleaned in a moment is shown as plain text.
     """
     if len(text) > MAX_LENGTH:
-        return plain(text)
-    source = prepared(text)
-    if is_deep(source) or has_too_many_cells(source):
-        return plain(text)
-    return rendered(source, scope, room=room)
+        return render_plain(text)
+    source = preprocess(text)
+    if is_too_deep(source) or has_too_many_cells(source):
+        return render_plain(text)
+    return render_preprocessed(source, scope, budget=budget)
 
 
-def rendered(source: str, scope: str, *, complete: bool = True, room: Room = ROOM) -> str:
+def render_preprocessed(
+    source: str, scope: str, *, is_complete: bool = True, budget: MathBudget = DEFAULT_BUDGET
+) -> str:
     """Render Markdown that holds no HTML, and is neither long nor deep.
 
     The parts of code are marked when it is complete; there is room for so many formulas.
     """
-    found = pyromark.html(source, options=OPTIONS)
-    cleaned = _cleaner.clean(_without_what_is_pyromarks(found, room))
-    told = links.told(footnotes.linked(cleaned, scope))
-    return _with_wide_parts(_with_marked_code(code_highlighting.blocks(told, marked=complete)))
+    raw_html = pyromark.html(source, options=MARKDOWN_OPTIONS)
+    clean_html = _cleaner.clean(_adapt_pyromark_html(raw_html, budget))
+    linked_html = links.annotate_links(footnotes.add_links(clean_html, scope))
+    return _make_wide_parts_scrollable(
+        _reveal_bidi_in_code(
+            code_highlighting.highlight_blocks(linked_html, should_highlight=is_complete)
+        )
+    )
 
 
-def plain(text: str) -> str:
+def render_plain(text: str) -> str:
     """Show text as it was written."""
-    return f"<pre>{escaped(text)}</pre>\n"
+    return f"<pre>{escape_code(text)}</pre>\n"
 
 
-def escaped(text: str) -> str:
+def escape_code(text: str) -> str:
     """Escape text that is shown as code."""
-    return _marked(html.escape(text, quote=False))
+    return _reveal_bidi_controls(html.escape(text, quote=False))
 
 
-def _without_what_is_pyromarks(found: str, room: Room) -> str:
+def _adapt_pyromark_html(raw_html: str, budget: MathBudget) -> str:
     """Bring what pyromark writes into the form that the cleaner lets through."""
-    if "<h" in found:
-        found = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", found)
-    if "<img" in found:
-        found = _IMAGE.sub(r"\1", found)
-    if "<input" in found:
-        found = _BOX.sub(_task, found)
-    if "text-align" in found:
-        found = _ALIGN.sub(r' align="\1"', found)
-    if 'class="math' in found:
-        found = formulas.mathml(found, room)
-    if 'class="footnote' in found:
-        found = footnotes.unlinked(found)
-    return found
+    if "<h" in raw_html:
+        raw_html = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", raw_html)
+    if "<img" in raw_html:
+        raw_html = _IMAGE.sub(r"\1", raw_html)
+    if "<input" in raw_html:
+        raw_html = _CHECKBOX.sub(_task_item, raw_html)
+    if "text-align" in raw_html:
+        raw_html = _ALIGNMENT.sub(r' align="\1"', raw_html)
+    if 'class="math' in raw_html:
+        raw_html = formulas.insert_mathml(raw_html, budget)
+    if 'class="footnote' in raw_html:
+        raw_html = footnotes.remove_links(raw_html)
+    return raw_html
 
 
-def _task(box: re.Match[str]) -> str:
-    return f'<li class="task">{box[1]}{"☑" if box[2] else "☐"} '
+def _task_item(match: re.Match[str]) -> str:
+    return f'<li class="task">{match[1]}{"☑" if match[2] else "☐"} '
 
 
-def _with_wide_parts(cleaned: str) -> str:
+def _make_wide_parts_scrollable(clean_html: str) -> str:
     """Let tables and formulas scroll that are wider than the page."""
-    cleaned = cleaned.replace('<math display="block"', '<math tabindex="0" display="block"')
-    if "<table>" not in cleaned:
-        return cleaned
-    cleaned = cleaned.replace("<table>", '<section class="table" tabindex="0"><table>')
-    return cleaned.replace("</table>", "</table></section>")
+    clean_html = clean_html.replace('<math display="block"', '<math tabindex="0" display="block"')
+    if "<table>" not in clean_html:
+        return clean_html
+    clean_html = clean_html.replace("<table>", '<section class="table" tabindex="0"><table>')
+    return clean_html.replace("</table>", "</table></section>")
 
 
-def _with_marked_code(cleaned: str) -> str:
+def _reveal_bidi_in_code(clean_html: str) -> str:
     """Show in code what would turn the order of its characters round."""
-    if not _TURNS_ROUND.search(cleaned):
-        return cleaned
-    return _CODE.sub(lambda code: _marked(code[0]), cleaned)
+    if not _BIDI_CONTROLS.search(clean_html):
+        return clean_html
+    return _CODE_ELEMENT.sub(lambda code: _reveal_bidi_controls(code[0]), clean_html)
 
 
-def _marked(text: str) -> str:
-    return _TURNS_ROUND.sub(lambda control: f"[U+{ord(control[0]):04X}]", text)
+def _reveal_bidi_controls(text: str) -> str:
+    return _BIDI_CONTROLS.sub(lambda control: f"[U+{ord(control[0]):04X}]", text)

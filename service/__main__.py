@@ -12,14 +12,14 @@ monkey.patch_all()
 
 import sys
 
-from core.gunicorn_server import AddressUnusable, Server
+from core.gunicorn_server import BindError, Server
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
 from service.app import Service, create_service
-from service.cli import group
+from service.cli import create_cli_group
 
 
-def make(settings: Settings) -> Service:
+def build_service(settings: Settings) -> Service:
     """Put the service together."""
     with startup_lock(settings.data_dir):
         return Service(create_service(settings))
@@ -30,14 +30,14 @@ def main() -> None:
     try:
         settings = load_settings()
         if len(sys.argv) > 1:
-            group(make(settings).app)(prog_name="python -m service")
+            create_cli_group(build_service(settings).app)(prog_name="python -m service")
         server = Server(
-            lambda: make(settings),
+            lambda: build_service(settings),
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
         )
-    except (SettingsError, AddressUnusable) as error:
+    except (SettingsError, BindError) as error:
         sys.exit(str(error))
     server.run()
 

@@ -8,29 +8,29 @@ from typing import Any
 
 from flask import Flask
 
-from core.clock import SYSTEM, Clock
+from core.clock import SYSTEM_CLOCK, Clock
 from core.database import Database, migrate
 from core.languages import N_
 from core.settings import Settings
 from service import health
-from service.access.api_keys import Keys
-from service.access.jwt_tokens import Tokens
+from service.access.api_keys import ApiKeys
+from service.access.jwt_tokens import JwtTokens
 from service.api import auth, avatars, errors, routes
-from service.api.requests import refuse_nul
-from service.cli import group
-from service.container import EXTENSION, Parts
+from service.api.requests import reject_nul
+from service.cli import create_cli_group
+from service.container import EXTENSION_KEY, Container
 from service.conversations.conversations import Conversations
 from service.conversations.leases import Leases
 from service.conversations.messages import Messages
-from service.conversations.queue import Line
-from service.conversations.reply_manager import Replies
-from service.conversations.slots import Places
+from service.conversations.queue import ReplyQueue
+from service.conversations.reply_manager import ReplyManager
+from service.conversations.slots import QueueSlots
 from service.docs import pages
-from service.llm.client import Model
-from service.twins.repository import Twins
+from service.llm.client import ModelClient
+from service.twins.repository import TwinRepository
 
-MIGRATIONS = Path(__file__).parent / "migrations"
-SMALL_MODEL = (
+MIGRATIONS_DIR = Path(__file__).parent / "migrations"
+SMALL_MODEL_NOTE = (
     N_("Replies come from a small model"),
     N_(
         "It ships with Twindow and runs on this machine. It is quick and private, and often wrong: "
@@ -39,28 +39,34 @@ SMALL_MODEL = (
 )
 
 
-def create_service(settings: Settings, clock: Clock = SYSTEM) -> Flask:
+def create_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
     """Put a service together and bring its tables up to date."""
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
     database = Database(
-        settings.database("service"), lock_timeout=settings.database_lock_timeout, clock=clock
+        settings.database_url_for("service"),
+        lock_timeout=settings.database_lock_timeout,
+        clock=clock,
     )
-    migrate(database, MIGRATIONS, health.VERSIONS)
+    migrate(database, MIGRATIONS_DIR, health.VERSION_TABLE)
     messages = Messages(database)
-    model = Model(settings)
-    line = Line(Places(database, model.places)) if model.places else None
-    app.extensions[EXTENSION] = Parts(
+    model = ModelClient(settings)
+    queue = (
+        ReplyQueue(QueueSlots(database, model.max_parallel_replies))
+        if model.max_parallel_replies
+        else None
+    )
+    app.extensions[EXTENSION_KEY] = Container(
         settings=settings,
         database=database,
-        keys=Keys(database),
-        tokens=Tokens(settings, clock),
-        twins=Twins(settings.twins_dir),
+        api_keys=ApiKeys(database),
+        jwt_tokens=JwtTokens(settings, clock),
+        twins=TwinRepository(settings.twins_dir),
         conversations=Conversations(database),
         messages=messages,
         model=model,
-        replies=Replies(messages, Leases(database), model, line),
+        replies=ReplyManager(messages, Leases(database), model, queue),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)
@@ -68,10 +74,10 @@ def create_service(settings: Settings, clock: Clock = SYSTEM) -> Flask:
     app.register_blueprint(health.bp)
     app.register_blueprint(avatars.bp)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.before_request(refuse_nul)
-    app.after_request(auth.add_headers)
+    app.before_request(reject_nul)
+    app.after_request(auth.add_rate_limit_headers)
     errors.init_app(app)
-    app.cli.add_command(group(app))
+    app.cli.add_command(create_cli_group(app))
     return app
 
 
@@ -88,37 +94,37 @@ class Service:
 
     def __init__(self, app: Flask) -> None:
         self.app = app
-        self.parts = parts_of(app)
+        self.container = get_container(app)
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Answer a request."""
         return self.app(environ, start_response)
 
-    def note(self) -> ModelNote | None:
+    def model_note(self) -> ModelNote | None:
         """Say what people should know about the model, if it is the bundled one."""
-        bundled = self.parts.model.bundled
+        bundled = self.container.model.bundled
         if bundled is None:
             return None
         if bundled.problem:
             return ModelNote(N_("There is no model at the moment"), bundled.problem)
-        return ModelNote(*SMALL_MODEL)
+        return ModelNote(*SMALL_MODEL_NOTE)
 
-    def check(self) -> bool:
+    def report_problems(self) -> bool:
         """Say what is wrong with the service, and whether anything is."""
-        return health.check(self.parts)
+        return health.report_problems(self.container)
 
     def start(self) -> None:
         """Start the bundled model, so that it is there when the first message comes."""
-        if self.parts.model.bundled:
-            self.parts.model.bundled.start()
+        if self.container.model.bundled:
+            self.container.model.bundled.start()
 
     def close(self) -> None:
         """End the replies that are being written, and the bundled model."""
-        self.parts.replies.close()
-        self.parts.model.close()
+        self.container.replies.close()
+        self.container.model.close()
 
 
-def parts_of(app: Flask) -> Parts:
+def get_container(app: Flask) -> Container:
     """Return what a service is made of."""
-    found: Parts = app.extensions[EXTENSION]
-    return found
+    container: Container = app.extensions[EXTENSION_KEY]
+    return container

@@ -9,16 +9,16 @@ from flask import Flask
 
 from service import health
 from service.access.api_keys import TooManyKeys
-from service.access.jwt_tokens import LIFETIME_SECONDS, NotOurs
+from service.access.jwt_tokens import DEFAULT_LIFETIME_SECONDS, SigningDisabled
 from service.api.schemas import Scope
-from service.container import EXTENSION, Parts
+from service.container import EXTENSION_KEY, Container
 
 DAY_SECONDS = 24 * 3600
 
 
-def group(service: Flask) -> click.Group:
+def create_cli_group(app: Flask) -> click.Group:
     """Return the commands for one service."""
-    parts: Parts = service.extensions[EXTENSION]
+    container: Container = app.extensions[EXTENSION_KEY]
 
     @click.group("twindow", help="Make keys and tokens, and look after the twins.")
     def commands() -> None:
@@ -27,11 +27,13 @@ def group(service: Flask) -> click.Group:
     @commands.command("token", help="Print a JWT, with which API keys can be made.")
     @click.option("--sub", required=True, help="Whom the token is for.")
     @click.option("--group", "groups", multiple=True, help="A group that they are in.")
-    @click.option("--lifetime", default=LIFETIME_SECONDS, show_default=True, help="In seconds.")
+    @click.option(
+        "--lifetime", default=DEFAULT_LIFETIME_SECONDS, show_default=True, help="In seconds."
+    )
     def token(sub: str, groups: tuple[str, ...], lifetime: int) -> None:
         try:
-            click.echo(parts.tokens.sign(sub, lifetime, groups))
-        except NotOurs:
+            click.echo(container.jwt_tokens.sign(sub, lifetime, groups))
+        except SigningDisabled:
             raise click.ClickException(
                 "JWTs come from the provider of TWINDOW_JWT_JWKS_URL, not from here."
             ) from None
@@ -43,18 +45,20 @@ def group(service: Flask) -> click.Group:
     @click.option("--group", "groups", multiple=True, help="A group that they are in.")
     @click.option("--days", type=click.FloatRange(min=0, min_open=True), help="Until it expires.")
     def key(sub: str, name: str, scope: Scope, groups: tuple[str, ...], days: float | None) -> None:
-        until = parts.database.clock.time() + days * DAY_SECONDS if days else None
+        expires_at = container.database.clock.time() + days * DAY_SECONDS if days else None
         try:
-            click.echo(parts.keys.make(sub, name, scope, groups=groups, expires_at=until)[1])
+            click.echo(
+                container.api_keys.create(sub, name, scope, groups=groups, expires_at=expires_at)[1]
+            )
         except TooManyKeys as error:
             raise click.ClickException(str(error)) from None
 
     @commands.command("twins", help="List the twins, and say what is wrong with their files.")
     def twins() -> None:
         logging.getLogger("service").setLevel(logging.ERROR)  # said below, once
-        for twin in parts.twins.all():
-            click.echo(f"{twin.id}\t{twin.about.name}")
-        problems = parts.twins.problems()
+        for twin in container.twins.list_all():
+            click.echo(f"{twin.id}\t{twin.front_matter.name}")
+        problems = container.twins.problems()
         for problem in problems:
             click.echo(problem, err=True)
         if problems:
@@ -62,7 +66,7 @@ def group(service: Flask) -> click.Group:
 
     @commands.command("check", help="Say whether database, twins and model are well.")
     def check() -> None:
-        if health.check(parts):
+        if health.report_problems(container):
             raise SystemExit(1)
 
     return commands

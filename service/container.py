@@ -8,33 +8,33 @@ from flask import current_app
 
 from core.database import Database
 from core.settings import Settings
-from service.access.api_keys import Keys
-from service.access.jwt_tokens import Tokens
+from service.access.api_keys import ApiKeys
+from service.access.jwt_tokens import JwtTokens
 from service.conversations.conversations import Conversations
 from service.conversations.messages import Messages
-from service.conversations.reply_manager import Replies
-from service.llm.client import Model
-from service.twins.repository import Twins
+from service.conversations.reply_manager import ReplyManager
+from service.llm.client import ModelClient
+from service.twins.repository import TwinRepository
 
-EXTENSION = "twindow-service"
+EXTENSION_KEY = "twindow-service"
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Container:
     """The parts of one service, put together in create_service."""
 
     settings: Settings
     database: Database
-    keys: Keys
-    tokens: Tokens
-    twins: Twins
+    api_keys: ApiKeys
+    jwt_tokens: JwtTokens
+    twins: TwinRepository
     conversations: Conversations
     messages: Messages
-    model: Model
-    replies: Replies
+    model: ModelClient
+    replies: ReplyManager
 
 
-def parts() -> Parts:
+def container() -> Container:
     """Return the service of this request."""
-    found: Parts = current_app.extensions[EXTENSION]
-    return found
+    extension: Container = current_app.extensions[EXTENSION_KEY]
+    return extension

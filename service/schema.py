@@ -20,9 +20,9 @@ from sqlalchemy import (
 metadata = MetaData()
 
 # Each request has one: 2^31 would be over in years.
-_Count = BigInteger().with_variant(Integer, "sqlite")
+_BigId = BigInteger().with_variant(Integer, "sqlite")
 
-keys = Table(
+api_keys = Table(
     "service_keys",
     metadata,
     Column("id", String(32), primary_key=True),
@@ -41,10 +41,10 @@ keys = Table(
     Index("service_keys_of_sub", "sub"),
 )
 
-requests = Table(
+key_requests = Table(
     "service_requests",
     metadata,
-    Column("id", _Count, primary_key=True),
+    Column("id", _BigId, primary_key=True),
     Column("key_id", ForeignKey("service_keys.id", ondelete="CASCADE"), nullable=False),
     Column("at", Float, nullable=False),
     Index("service_requests_of_key", "key_id", "at"),
@@ -93,7 +93,7 @@ messages = Table(
 )
 
 # Presses of a button that carried a key (Idempotency-Key), and the messages that came of them.
-presses = Table(
+idempotency_keys = Table(
     "service_presses",
     metadata,
     Column("sub", Text, primary_key=True),
@@ -103,10 +103,10 @@ presses = Table(
 )
 
 # Replies that wait for a place before the model, or have one, in all processes.
-line = Table(
+queue_entries = Table(
     "service_line",
     metadata,
-    Column("id", _Count, primary_key=True),
+    Column("id", _BigId, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("round", Integer, nullable=False),
     Column("behind", Boolean, nullable=False),

@@ -8,8 +8,8 @@ import pytest
 from msgspec import UNSET, inspect
 
 from core.settings import Settings
-from core.validation_messages import describe
-from service.twins.parser import read
+from core.validation_messages import describe_type
+from service.twins.parser import parse
 from service.twins.twin import FrontMatter
 from tests.support import doc_tables
 from tests.support.doc_tables import Table
@@ -56,10 +56,10 @@ def test_what_the_documents_link_to_is_there():
     "text", twin_files(README) + twin_files(TWINS), ids=lambda text: text[4:20]
 )
 def test_every_example_of_a_twin_is_one(text: str):
-    twin = read("example", text, 1.0)
+    twin = parse("example", text, 1.0)
 
     assert twin.instructions
-    assert twin.about.name in text
+    assert twin.front_matter.name in text
 
 
 def test_the_cookbook_has_its_recipes():
@@ -77,7 +77,7 @@ def test_every_field_of_a_twin_stands_in_the_table_with_what_it_may_be():
     fields = {field.name: field for field in kind.fields}
 
     assert {name: may_be for name, may_be, _ in rows} == {
-        name: describe(field.type) for name, field in fields.items()
+        name: describe_type(field.type) for name, field in fields.items()
     }
     for name, _, without in rows:
         default = fields[name].default

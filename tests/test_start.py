@@ -14,7 +14,7 @@ from textwrap import dedent
 
 import pytest
 
-from chat.log.entries import Reply, State, fold
+from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
 from core.database import Database
 from tests.support.html import read
@@ -56,7 +56,7 @@ def test_bundled_model_replies_and_signals_keep_open_replies(tmp_path: Path, som
         _, turn_id, text = interrupt_reply(somebody, server, signal.SIGTERM)
     assert not (tmp_path / "model.json").exists()
     reply = stored_reply(tmp_path, turn_id)
-    assert reply.state is State.INTERRUPTED
+    assert reply.state is ReplyState.INTERRUPTED
     assert text in " ".join(read(reply.html).get_text().split())
 
 
@@ -82,7 +82,7 @@ def interrupt_reply(person: Person, server: Running, number: signal.Signals) -> 
 def stored_reply(data: Path, turn_id: str) -> Reply:
     database = Database(f"sqlite:///{data}/portal.db")
     log = Log(database, lambda text, _: text)
-    reply = fold(log.read(turn_id))
+    reply = build_reply(log.read(turn_id))
     log.close()
     database.close()
     return reply

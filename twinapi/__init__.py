@@ -3,11 +3,11 @@
 from twinapi.client import Client
 from twinapi.errors import (
     ApiError,
+    AvatarUnavailable,
     Conflict,
     ConnectionFailed,
     Forbidden,
-    Invalid,
-    NoPicture,
+    InvalidRequest,
     NotFound,
     RateLimited,
     ServiceFailed,
@@ -16,7 +16,7 @@ from twinapi.errors import (
     StreamTooLarge,
     TwinApiError,
     Unauthorized,
-    Unexpected,
+    UnexpectedResponse,
 )
 from twinapi.events import Complete, Delta, Event, Failed, Progress
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
@@ -26,6 +26,7 @@ from twinapi.stream import ReplyStream
 __all__ = [
     "ApiError",
     "ApiKey",
+    "AvatarUnavailable",
     "Client",
     "Complete",
     "Conflict",
@@ -35,10 +36,9 @@ __all__ = [
     "Event",
     "Failed",
     "Forbidden",
-    "Invalid",
+    "InvalidRequest",
     "Limits",
     "Message",
-    "NoPicture",
     "NotFound",
     "Page",
     "Progress",
@@ -51,5 +51,5 @@ __all__ = [
     "Twin",
     "TwinApiError",
     "Unauthorized",
-    "Unexpected",
+    "UnexpectedResponse",
 ]

@@ -16,15 +16,15 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 from urllib3.util import Url, parse_url
 
-from twinapi.bounded_adapter import HangUp
-from twinapi.errors import NoPicture
+from twinapi.bounded_adapter import AbortHandle
+from twinapi.errors import AvatarUnavailable
 from twinapi.ssrf_guard import connect
 from twinapi.watchdog import Deadline
 
 MAX_BYTES = 512 * 1024
 # Our own service takes files of this size.
 MAX_OWN_BYTES = 1024 * 1024
-PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443}
 HEADERS = {
     "Accept": "image/png, image/jpeg, image/webp, image/gif",
     "Accept-Encoding": "identity",
@@ -32,7 +32,7 @@ HEADERS = {
 }
 
 
-class Pictures:
+class AvatarDownloader:
     """Fetch what the service at `base_url` names, there or elsewhere in the internet."""
 
     timeout_seconds = 5.0
@@ -41,24 +41,24 @@ class Pictures:
         self._base_url = base_url
         self._ca_file = ca_file
 
-    def fetch(self, address: str) -> bytes:
-        """Return what is at an address, bounded in size and time. Raises NoPicture."""
+    def fetch(self, avatar_url: str) -> bytes:
+        """Return what is at an address, bounded in size and time. Raises AvatarUnavailable."""
         try:
-            url = parse_url(urljoin(self._base_url, address))
-            own = _origin(url) == _origin(parse_url(self._base_url))
-            if url.auth or not (own or url.port in (None, *PORTS.values())):
-                raise NoPicture("the address names a user or a port")
-            return self._read(url, own=own)
+            url = parse_url(urljoin(self._base_url, avatar_url))
+            is_same_origin = _origin(url) == _origin(parse_url(self._base_url))
+            if url.auth or not (is_same_origin or url.port in (None, *DEFAULT_PORTS.values())):
+                raise AvatarUnavailable("the address names a user or a port")
+            return self._download(url, is_same_origin=is_same_origin)
         except (HTTPError, OSError, ValueError) as error:
-            raise NoPicture(f"{type(error).__name__}: {error}") from None
+            raise AvatarUnavailable(f"{type(error).__name__}: {error}") from None
 
-    def _read(self, url: Url, *, own: bool) -> bytes:
-        line = _Line()
-        most = MAX_OWN_BYTES if own else MAX_BYTES
+    def _download(self, url: Url, *, is_same_origin: bool) -> bytes:
+        abort_handle = _EarlyAbortHandle()
+        max_bytes = MAX_OWN_BYTES if is_same_origin else MAX_BYTES
         with (
-            line,
-            Deadline(self.timeout_seconds, line) as late,
-            self._pool(url, own=own, line=line) as pool,
+            abort_handle,
+            Deadline(self.timeout_seconds, abort_handle) as deadline,
+            self._pool(url, is_same_origin=is_same_origin, abort_handle=abort_handle) as pool,
         ):
             response = pool.urlopen(
                 "GET",
@@ -72,57 +72,66 @@ class Pictures:
             )
             with response:
                 if response.status != 200:
-                    raise NoPicture(f"the answer is {response.status}")
+                    raise AvatarUnavailable(f"the answer is {response.status}")
                 content = b""
                 # Only a reading that finds nothing tells an end from a break.
-                while len(content) <= most and (more := response.read(most + 1 - len(content))):
-                    content += more
-        if late.passed:
+                while len(content) <= max_bytes and (
+                    chunk := response.read(max_bytes + 1 - len(content))
+                ):
+                    content += chunk
+        if deadline.has_passed:
             # What came until then passes for a whole body.
-            raise NoPicture("the answer takes too long")
-        if len(content) > most:
-            raise NoPicture("it is too large")
+            raise AvatarUnavailable("the answer takes too long")
+        if len(content) > max_bytes:
+            raise AvatarUnavailable("it is too large")
         return content
 
-    def _pool(self, url: Url, *, own: bool, line: _Line) -> HTTPConnectionPool:
-        options: dict[str, Any] = {"anywhere": own, "line": line}
+    def _pool(
+        self, url: Url, *, is_same_origin: bool, abort_handle: _EarlyAbortHandle
+    ) -> HTTPConnectionPool:
+        options: dict[str, Any] = {
+            "is_private_allowed": is_same_origin,
+            "abort_handle": abort_handle,
+        }
         host = (url.host or "").strip("[]")
         if url.scheme == "http":
             return _Pool(host, url.port, **options)
-        trusted = self._ca_file if own and self._ca_file else DEFAULT_CA_BUNDLE_PATH
-        return _SecurePool(host, url.port, cert_reqs="REQUIRED", ca_certs=str(trusted), **options)
+        ca_certs = self._ca_file if is_same_origin and self._ca_file else DEFAULT_CA_BUNDLE_PATH
+        return _SecurePool(host, url.port, cert_reqs="REQUIRED", ca_certs=str(ca_certs), **options)
 
 
-class _Line(HangUp):
+class _EarlyAbortHandle(AbortHandle):
     """Hang up at any time: while TLS is agreed the socket itself cannot be had, but a copy can."""
 
-    _copy: socket.socket | None = None
+    _socket_copy: socket.socket | None = None
 
-    def follow(self, sock: socket.socket) -> None:
+    def attach_copy(self, sock: socket.socket) -> None:
         """Take note of a new connection."""
-        self._copy = sock.dup()
-        self.watch(self._copy)
+        self._socket_copy = sock.dup()
+        self.attach(self._socket_copy)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
-        self.watch(None)
-        if self._copy:
-            self._copy.close()
+        self.attach(None)
+        if self._socket_copy:
+            self._socket_copy.close()
 
 
 class _Connection(HTTPConnection):
     """Connect only where it is allowed."""
 
-    def __init__(self, *args: Any, anywhere: bool, line: _Line, **options: Any) -> None:
+    def __init__(
+        self, *args: Any, is_private_allowed: bool, abort_handle: _EarlyAbortHandle, **options: Any
+    ) -> None:
         super().__init__(*args, **options)
-        self._anywhere = anywhere
-        self._line = line
+        self._is_private_allowed = is_private_allowed
+        self._abort_handle = abort_handle
 
     def _new_conn(self) -> socket.socket:
-        sock = connect(self.host, self.port, anywhere=self._anywhere)
-        self._line.follow(sock)
+        sock = connect(self.host, self.port, is_private_allowed=self._is_private_allowed)
+        self._abort_handle.attach_copy(sock)
         return sock
 
 
@@ -139,6 +148,6 @@ class _SecurePool(HTTPSConnectionPool):
 
 
 def _origin(url: Url) -> tuple[str | None, str | None, int | None]:
-    if url.scheme not in PORTS or not url.host:
-        raise NoPicture("it is no address of the web")
-    return url.scheme, url.host, url.port or PORTS[url.scheme]
+    if url.scheme not in DEFAULT_PORTS or not url.host:
+        raise AvatarUnavailable("it is no address of the web")
+    return url.scheme, url.host, url.port or DEFAULT_PORTS[url.scheme]

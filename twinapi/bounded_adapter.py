@@ -20,30 +20,32 @@ from urllib3.response import HTTPResponse
 from twinapi.watchdog import Deadline
 
 
-class HangUp:
+class AbortHandle:
     """Break a request off from another thread, also while its answer has not begun."""
 
     def __init__(self) -> None:
         self._sock: socket.socket | None = None
-        self._wanted = False
+        self._is_aborted = False
         self._lock = threading.Lock()
 
     def __call__(self) -> None:
         """Break it off, now or as soon as there is a connection."""
         with self._lock:
-            self._wanted = True
-            _hang_up(self._sock)
+            self._is_aborted = True
+            _shut_down(self._sock)
 
-    def watch(self, sock: socket.socket | None) -> None:
+    def attach(self, sock: socket.socket | None) -> None:
         """Take note of the connection."""
         with self._lock:
             self._sock = sock
-            if self._wanted:
-                _hang_up(sock)
+            if self._is_aborted:
+                _shut_down(sock)
 
 
 # What breaks off the request that this thread is sending, if anything can.
-hang_up: ContextVar[HangUp | None] = ContextVar("hang_up", default=None)
+current_abort_handle: ContextVar[AbortHandle | None] = ContextVar(
+    "current_abort_handle", default=None
+)
 
 
 class BoundedAdapter(HTTPAdapter):
@@ -57,33 +59,33 @@ class BoundedAdapter(HTTPAdapter):
         """Make pools whose connections know the bound."""
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = {
-            "http": _bounded(HTTPConnectionPool, HTTPConnection, self._head_seconds),
-            "https": _bounded(HTTPSConnectionPool, HTTPSConnection, self._head_seconds),
+            "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection, self._head_seconds),
+            "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection, self._head_seconds),
         }
 
 
-def _bounded(pool: Any, connection: Any, seconds: float) -> Any:
-    class Bounded(connection):  # type: ignore[misc]
+def _bounded_pool_class(pool_class: Any, connection_class: Any, head_seconds: float) -> Any:
+    class BoundedConnection(connection_class):  # type: ignore[misc]
         def getresponse(self) -> HTTPResponse:
-            if watching := hang_up.get():
-                watching.watch(self.sock)
-            with Deadline(seconds, lambda: _hang_up(self.sock)) as deadline:
+            if abort_handle := current_abort_handle.get():
+                abort_handle.attach(self.sock)
+            with Deadline(head_seconds, lambda: _shut_down(self.sock)) as deadline:
                 try:
                     response: HTTPResponse = super().getresponse()
                 except (OSError, HTTPException):
-                    if deadline.passed:
+                    if deadline.has_passed:
                         raise TimeoutError from None
                     raise
-            if deadline.passed:
+            if deadline.has_passed:
                 # What came of the head passes for a whole one.
                 response.close()
                 raise TimeoutError
             return response
 
-    return type(pool.__name__, (pool,), {"ConnectionCls": Bounded})
+    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": BoundedConnection})
 
 
-def _hang_up(sock: socket.socket | None) -> None:
+def _shut_down(sock: socket.socket | None) -> None:
     with suppress(OSError):
         if sock is not None:
             sock.shutdown(socket.SHUT_RDWR)

@@ -10,15 +10,15 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from twinapi import errors, models
-from twinapi.avatar_download import Pictures
+from twinapi.avatar_download import AvatarDownloader
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
-from twinapi.rate_limit_headers import Limits, limits
+from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport
 
 T = TypeVar("T")
 
-MAX_PAGE = 100
+MAX_PAGE_SIZE = 100
 
 
 class Client:
@@ -39,9 +39,9 @@ class Client:
         answer_timeout: float = 30,
         idle_timeout: float = 60,
         reply_timeout: float = 600,
-        heard: Callable[[Limits], None] = lambda _limits: None,
+        on_limits: Callable[[Limits], None] = lambda _limits: None,
     ) -> None:
-        self._heard = heard
+        self._on_limits = on_limits
         self._key = key
         self._read_key = read_key or key
         self._idle_timeout = idle_timeout
@@ -52,94 +52,100 @@ class Client:
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
             read_timeout=answer_timeout,
-            heard=self._hear,
+            on_response=self._report_limits,
         )
-        self._streaming = Transport(
+        self._stream_transport = Transport(
             base_url,
             ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
             # Later than the stream's own deadline, which knows better what to say.
             read_timeout=idle_timeout + 5,
-            heard=self._hear,
+            on_response=self._report_limits,
         )
         # An answer in one piece takes as long as the reply itself.
-        self._patient = Transport(
+        self._blocking_transport = Transport(
             base_url,
             ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=reply_timeout,
             read_timeout=reply_timeout,
-            heard=self._hear,
+            on_response=self._report_limits,
         )
 
-        self.pictures = Pictures(self.base_url, ca_file)
+        self.avatars = AvatarDownloader(self.base_url, ca_file)
 
     @property
     def base_url(self) -> str:
         """Return where the service is, version and all."""
         return self._transport.base_url
 
-    def list_twins(self, page: int = 1, limit: int = MAX_PAGE) -> Page[Twin]:
+    def list_twins(self, page: int = 1, limit: int = MAX_PAGE_SIZE) -> Page[Twin]:
         """List the twins that the key may use."""
-        limit = _clamped(limit)
-        answer = self._read("/twins", params={"page": page, "limit": limit})
-        return _page(answer, models.twin, limit)
+        limit = _clamp_page_size(limit)
+        payload = self._get("/twins", params={"page": page, "limit": limit})
+        return _parse_page(payload, models.parse_twin, limit)
 
     def get_twin(self, twin_id: str) -> Twin:
         """Read one twin."""
-        return _one(self._read(f"/twins/{_part(twin_id)}"), models.twin)
+        return _parse_item(self._get(f"/twins/{_path_segment(twin_id)}"), models.parse_twin)
 
     def create_conversation(self, twin_id: str, title: str | None = None) -> Conversation:
         """Create a conversation with a twin."""
         body = {"twinId": twin_id} | ({"title": title} if title else {})
-        answer = self._transport.ask("POST", "/conversations", self._key, body=body)
-        return _one(answer, models.conversation)
+        payload = self._transport.request_json("POST", "/conversations", self._key, body=body)
+        return _parse_item(payload, models.parse_conversation)
 
     def list_conversations(
-        self, page: int = 1, limit: int = MAX_PAGE, twin_id: str | None = None
+        self, page: int = 1, limit: int = MAX_PAGE_SIZE, twin_id: str | None = None
     ) -> Page[Conversation]:
         """List conversations, all or those with one twin."""
-        limit = _clamped(limit)
+        limit = _clamp_page_size(limit)
         params: dict[str, Any] = {"page": page, "limit": limit}
         if twin_id:
             params["twinId"] = twin_id
-        return _page(self._read("/conversations", params=params), models.conversation, limit)
+        return _parse_page(
+            self._get("/conversations", params=params), models.parse_conversation, limit
+        )
 
     def list_messages(self, conversation_id: str) -> Sequence[Message]:
         """Read the newest messages of a conversation, oldest first.
 
         An extension of the interface: a service that has none answers 404, 405 or 501.
         """
-        path = f"/conversations/{_part(conversation_id)}/messages"
-        answer = self._read(path, params={"page": 1, "limit": MAX_PAGE})
-        pages = _pages(answer)
-        if pages > 1:
-            answer = self._read(path, params={"page": pages, "limit": MAX_PAGE})
-        return _page(answer, models.message, MAX_PAGE).items
+        path = f"/conversations/{_path_segment(conversation_id)}/messages"
+        payload = self._get(path, params={"page": 1, "limit": MAX_PAGE_SIZE})
+        page_count = _page_count(payload)
+        if page_count > 1:
+            payload = self._get(path, params={"page": page_count, "limit": MAX_PAGE_SIZE})
+        return _parse_page(payload, models.parse_message, MAX_PAGE_SIZE).items
 
     def send_message(self, conversation_id: str, content: str) -> Message:
         """Send a message and wait for the whole reply."""
-        path = f"/conversations/{_part(conversation_id)}/messages"
-        data = _data(self._patient.ask("POST", path, self._key, body={"content": content}))
+        path = f"/conversations/{_path_segment(conversation_id)}/messages"
+        data = _unwrap_data(
+            self._blocking_transport.request_json(
+                "POST", path, self._key, body={"content": content}
+            )
+        )
         text = models.message_text(data)
         return Message(text or "", extra=data if isinstance(data, Mapping) else {})
 
     def stream_message(
-        self, conversation_id: str, content: str, *, once: str | None = None
+        self, conversation_id: str, content: str, *, idempotency_key: str | None = None
     ) -> ReplyStream:
         """Send a message, once, and return its reply as a stream of events.
 
         A service that has no stream (405, 501) is asked for the whole reply instead. One that
         knows the header Idempotency-Key takes a message with the same `once` for the same.
         """
-        headers = {"Idempotency-Key": f'"{once}"'} if once else {}
-        path = f"/conversations/{_part(conversation_id)}/messages"
+        headers = {"Idempotency-Key": f'"{idempotency_key}"'} if idempotency_key else {}
+        path = f"/conversations/{_path_segment(conversation_id)}/messages"
 
         def send_once() -> requests.Response:
             body = {"content": content}
             try:
-                return self._streaming.send(
+                return self._stream_transport.send(
                     "POST",
                     f"{path}/stream",
                     self._key,
@@ -150,7 +156,9 @@ class Client:
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
-                return self._patient.send("POST", path, self._key, body=body, headers=headers)
+                return self._blocking_transport.send(
+                    "POST", path, self._key, body=body, headers=headers
+                )
 
         return ReplyStream(
             send_once,
@@ -159,40 +167,40 @@ class Client:
             total_timeout=self._reply_timeout,
         )
 
-    def stop_reply(self, place: str) -> None:
+    def stop_reply(self, location: str) -> None:
         """Tell the service to stop the reply to the message at `place`.
 
         An extension of the interface: `place` is what the stream was told, a path on the service.
         """
-        path = urlsplit(place).path.split("/api/v1", 1)[-1]
-        self._transport.ask("DELETE", path, self._key)
+        path = urlsplit(location).path.split("/api/v1", 1)[-1]
+        self._transport.request_json("DELETE", path, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, on the strength of a JWT."""
         body = {"name": name, "scope": scope}
-        data = _data(self._transport.ask("POST", "/auth/api-keys", jwt, body=body))
+        data = _unwrap_data(self._transport.request_json("POST", "/auth/api-keys", jwt, body=body))
         if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
-            raise errors.Unexpected(200)
+            raise errors.UnexpectedResponse(200)
         return ApiKey(data["key"], name, scope, data)
 
-    def fetch_picture(self, address: str) -> bytes:
-        """Fetch what the service named as a picture, without a key. Raises NoPicture."""
-        return self.pictures.fetch(address)
+    def fetch_avatar(self, avatar_url: str) -> bytes:
+        """Fetch what the service named as a picture, without a key. Raises AvatarUnavailable."""
+        return self.avatars.fetch(avatar_url)
 
     def close(self) -> None:
         """Close the connections that wait to be used again."""
-        for transport in (self._transport, self._streaming, self._patient):
+        for transport in (self._transport, self._stream_transport, self._blocking_transport):
             transport.close()
 
-    def _hear(self, key: str, response: requests.Response) -> None:
-        if key == self._key and (said := limits(response.headers)):
-            self._heard(said)
+    def _report_limits(self, key: str, response: requests.Response) -> None:
+        if key == self._key and (limits := parse_limits(response.headers)):
+            self._on_limits(limits)
 
-    def _read(self, path: str, **parts: Any) -> Any:
-        return self._transport.ask("GET", path, self._read_key, **parts)
+    def _get(self, path: str, **options: Any) -> Any:
+        return self._transport.request_json("GET", path, self._read_key, **options)
 
 
-def _part(identifier: str) -> str:
+def _path_segment(identifier: str) -> str:
     """Quote an id as one part of a path."""
     if identifier in {"", ".", ".."}:
         # Every URL parser on the way would walk up a folder.
@@ -200,43 +208,43 @@ def _part(identifier: str) -> str:
     return quote(identifier, safe="")
 
 
-def _clamped(limit: int) -> int:
-    return min(MAX_PAGE, max(1, limit))
+def _clamp_page_size(limit: int) -> int:
+    return min(MAX_PAGE_SIZE, max(1, limit))
 
 
-def _data(answer: object) -> object:
-    return answer.get("data", answer) if isinstance(answer, Mapping) else answer
+def _unwrap_data(payload: object) -> object:
+    return payload.get("data", payload) if isinstance(payload, Mapping) else payload
 
 
-def _one(answer: object, read: Callable[[object], T | None]) -> T:
-    found = read(_data(answer))
-    if found is None:
-        raise errors.Unexpected(200)
-    return found
+def _parse_item(payload: object, parse: Callable[[object], T | None]) -> T:
+    item = parse(_unwrap_data(payload))
+    if item is None:
+        raise errors.UnexpectedResponse(200)
+    return item
 
 
-def _page(answer: object, read: Callable[[object], T | None], limit: int) -> Page[T]:
-    data = _data(answer)
+def _parse_page(payload: object, parse: Callable[[object], T | None], limit: int) -> Page[T]:
+    data = _unwrap_data(payload)
     if isinstance(data, Mapping):
         data = next((value for value in data.values() if isinstance(value, list)), None)
     if not isinstance(data, list):
-        raise errors.Unexpected(200)
-    items = [item for each in data if (item := read(each)) is not None]
-    return Page(items, _more(answer, len(data), limit), skipped=len(data) - len(items))
+        raise errors.UnexpectedResponse(200)
+    items = [item for each in data if (item := parse(each)) is not None]
+    return Page(items, _has_more(payload, len(data), limit), skipped_count=len(data) - len(items))
 
 
-def _pages(answer: object) -> int:
+def _page_count(payload: object) -> int:
     """Tell how many pages there are, 1 if nothing says so."""
-    pagination = answer.get("pagination") if isinstance(answer, Mapping) else None
+    pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
     pages = pagination.get("pages") if isinstance(pagination, Mapping) else None
     return pages if isinstance(pages, int) else 1
 
 
-def _more(answer: object, count: int, limit: int) -> bool:
+def _has_more(payload: object, item_count: int, limit: int) -> bool:
     """Tell whether there is another page; if nothing says so, a full page means there may be."""
-    pagination = answer.get("pagination") if isinstance(answer, Mapping) else None
+    pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
     if isinstance(pagination, Mapping):
         page, pages = pagination.get("page"), pagination.get("pages")
         if isinstance(page, int) and isinstance(pages, int):
             return page < pages
-    return count >= limit
+    return item_count >= limit

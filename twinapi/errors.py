@@ -2,16 +2,16 @@
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no answer in time
-├── NoPicture               an address that is not asked, or what is there is no picture for us
+├── AvatarUnavailable               an address that is not asked, or what is there is no picture for us
 ├── ApiError                an answer that is not a yes: status and what it said
 │   ├── Unauthorized        401
 │   ├── Forbidden           403
 │   ├── NotFound            404
 │   ├── Conflict            409
-│   ├── Invalid             400, 413, 415, 422
+│   ├── InvalidRequest          400, 413, 415, 422
 │   ├── RateLimited         429, 503 with Retry-After: retry_after in seconds, if it is known
 │   ├── ServiceFailed       5xx
-│   └── Unexpected          anything else, redirects and pages of HTML among it
+│   └── UnexpectedResponse       anything else, redirects and pages of HTML among it
 └── StreamError
     ├── StreamInterrupted   the stream ended without an end, or was quiet for too long
     └── StreamTooLarge      one line, one event or the whole reply is over its bound
@@ -19,9 +19,9 @@ TwinApiError
 
 from __future__ import annotations
 
-from core.languages import N_, Form, ended
+from core.languages import N_, SentenceTemplate, with_full_stop
 
-NOT_ACCEPTED = Form(N_("The service did not accept the message: %(said)s"))
+REJECTED_WITH_REASON = SentenceTemplate(N_("The service did not accept the message: %(said)s"))
 
 
 class TwinApiError(Exception):
@@ -49,7 +49,7 @@ class ConnectionFailed(TwinApiError):
         self.perhaps_received = perhaps_received
 
 
-class NoPicture(TwinApiError):
+class AvatarUnavailable(TwinApiError):
     """Raised for a picture that is not fetched; the sentence is for the operator's log."""
 
 
@@ -58,10 +58,10 @@ class ApiError(TwinApiError):
 
     perhaps_received = False
 
-    def __init__(self, status: int, said: str = "", sentence: str | None = None) -> None:
+    def __init__(self, status: int, detail: str = "", sentence: str | None = None) -> None:
         super().__init__(sentence)
         self.status = status
-        self.said = said
+        self.detail = detail
 
 
 class Unauthorized(ApiError):
@@ -90,15 +90,15 @@ class Conflict(ApiError):
     )
 
 
-class Invalid(ApiError):
+class InvalidRequest(ApiError):
     """Raised when the service does not accept what was sent."""
 
     sentence = N_("The service did not accept the message.")
 
-    def __init__(self, status: int, said: str = "", sentence: str | None = None) -> None:
-        if said and not sentence:
-            sentence = NOT_ACCEPTED.filled(said=ended(said))
-        super().__init__(status, said, sentence)
+    def __init__(self, status: int, detail: str = "", sentence: str | None = None) -> None:
+        if detail and not sentence:
+            sentence = REJECTED_WITH_REASON.format(said=with_full_stop(detail))
+        super().__init__(status, detail, sentence)
 
 
 class RateLimited(ApiError):
@@ -109,8 +109,8 @@ class RateLimited(ApiError):
 
     sentence = N_("The service has had too many requests for now.")
 
-    def __init__(self, status: int, said: str = "", *, retry_after: float | None) -> None:
-        super().__init__(status, said)
+    def __init__(self, status: int, detail: str = "", *, retry_after: float | None) -> None:
+        super().__init__(status, detail)
         self.retry_after = retry_after
 
 
@@ -121,7 +121,7 @@ class ServiceFailed(ApiError):
     perhaps_received = True
 
 
-class Unexpected(ApiError):
+class UnexpectedResponse(ApiError):
     """Raised for an answer that the interface does not know."""
 
     sentence = N_("The service gave an unexpected answer. Please tell the operator.")

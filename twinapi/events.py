@@ -11,16 +11,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.languages import N_, Form, ended
+from core.languages import N_, SentenceTemplate, with_full_stop
 from core.sse import ServerSentEvent
-from twinapi.models import clean, identifier, message_text
+from twinapi.models import clean, message_text, parse_id
 
-WORDS = ("message", "error", "detail", "errors", "msg", "description")
-REPORTED = Form(N_("The service reported an error: %(said)s"))
-NO_DETAILS = N_("The service reported an error without details.")
+ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
+REPORTED_WITH_REASON = SentenceTemplate(N_("The service reported an error: %(said)s"))
+REPORTED_WITHOUT_REASON = N_("The service reported an error without details.")
 # All that is looked at of an error; to find what looks like a key costs more than its length.
-LONGEST = 2_000
-HIDDEN = "•••"
+MAX_SCANNED_CHARACTERS = 2_000
+REDACTED = "•••"
 # What looks like a key must not be shown, whoever put it into an error.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
@@ -69,48 +69,53 @@ Event = Progress | Delta | Complete | Failed
 def parse(event: ServerSentEvent, secrets: Sequence[str] = ()) -> Event | None:
     """Read an event; None for one that says nothing we know. Secrets are left out of errors."""
     try:
-        return _read(json.loads(event.data), event.name, secrets)
+        return _parse_data(json.loads(event.data), event.name, secrets)
     except (ValueError, RecursionError):
         return None
 
 
-def _read(data: object, name: str, secrets: Sequence[str]) -> Event | None:
+def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None:
     if not isinstance(data, Mapping):
         return None
     match data.get("type", name):
         case "progress":
-            return progress(data.get("progress"))
+            return parse_progress(data.get("progress"))
         case "delta":
-            content = delta(data.get("content"))
+            content = parse_delta(data.get("content"))
             return None if content is None else Delta(content)
         case "complete":
-            return replace(complete(data.get("message")), cut_off=data.get("cutOff") is True)
+            return replace(parse_complete(data.get("message")), cut_off=data.get("cutOff") is True)
         case "error":
-            return Failed(failure(data.get("error"), secrets), identifier(data.get("code")) or "")
+            return Failed(
+                error_sentence(data.get("error"), secrets), parse_id(data.get("code")) or ""
+            )
     return None
 
 
-def complete(message: object) -> Complete:
+def parse_complete(message: object) -> Complete:
     """Read a message that ends a reply."""
-    of = message.get("conversationId") if isinstance(message, Mapping) else None
-    return Complete(message_text(message), identifier(of))
+    conversation_id = message.get("conversationId") if isinstance(message, Mapping) else None
+    return Complete(message_text(message), parse_id(conversation_id))
 
 
-def progress(data: object) -> Progress:
+def parse_progress(data: object) -> Progress:
     """Read progress: a number is a percentage, a text is a text, an object may hold both."""
     if isinstance(data, Mapping):
         label = next((v for k in ("label", "stage", "text", "message") if (v := data.get(k))), "")
         return Progress(
-            clean(label)[:100] if isinstance(label, str) else "", _percent(data.get("percent"))
+            clean(label)[:100] if isinstance(label, str) else "",
+            _parse_percent(data.get("percent")),
         )
     if isinstance(data, str):
         number = re.fullmatch(r"\s*([\d.]+)\s*%\s*", data)
-        return Progress(percent=_percent(number[1])) if number else Progress(clean(data)[:100])
-    percent = _percent(data)
+        return (
+            Progress(percent=_parse_percent(number[1])) if number else Progress(clean(data)[:100])
+        )
+    percent = _parse_percent(data)
     return Progress(percent=percent * 100 if percent is not None and percent <= 1 else percent)
 
 
-def delta(data: object) -> str | None:
+def parse_delta(data: object) -> str | None:
     """Read the content of a delta: a number is its text, nothing is "", all else is unknown."""
     if data is None:
         return ""
@@ -121,32 +126,32 @@ def delta(data: object) -> str | None:
     return str(data)
 
 
-def failure(data: object, secrets: Sequence[str] = ()) -> str:
+def error_sentence(data: object, secrets: Sequence[str] = ()) -> str:
     """Read an error as one plain sentence."""
-    text = failure_text(data, secrets)
+    text = error_text(data, secrets)
     if not text:
-        return NO_DETAILS
-    return REPORTED.filled(said=ended(text))
+        return REPORTED_WITHOUT_REASON
+    return REPORTED_WITH_REASON.format(said=with_full_stop(text))
 
 
-def failure_text(data: object, secrets: Sequence[str] = ()) -> str:
+def error_text(data: object, secrets: Sequence[str] = ()) -> str:
     """Find plain words in an error of any shape, 500 characters at most; "" if there are none."""
     if isinstance(data, Mapping):
-        data = [data.get(name) for name in WORDS]
+        data = [data.get(name) for name in ERROR_FIELDS]
     if isinstance(data, list):
-        return next((text for item in data if (text := failure_text(item, secrets))), "")
+        return next((text for item in data if (text := error_text(item, secrets))), "")
     if not isinstance(data, str):
         return ""
-    if len(data) > LONGEST:
-        data = data[:LONGEST].rpartition(" ")[0] or data[:LONGEST]
-    words = " ".join(clean(data).split())
+    if len(data) > MAX_SCANNED_CHARACTERS:
+        data = data[:MAX_SCANNED_CHARACTERS].rpartition(" ")[0] or data[:MAX_SCANNED_CHARACTERS]
+    plain_text = " ".join(clean(data).split())
     for secret in secrets:
-        words = words.replace(secret, HIDDEN)
+        plain_text = plain_text.replace(secret, REDACTED)
     # Last, because a secret that has lost its end is not known any more.
-    return _SECRET.sub(HIDDEN, words)[:500]
+    return _SECRET.sub(REDACTED, plain_text)[:500]
 
 
-def _percent(data: object) -> float | None:
+def _parse_percent(data: object) -> float | None:
     if isinstance(data, bool) or not isinstance(data, int | float | str):
         return None
     try:

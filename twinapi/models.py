@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 # All but tab and line ends (C0 and DEL; C1 as well, which no keyboard writes).
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
-MAX_ADDRESS = 2000
-MAX_LANGUAGE = 35
+MAX_URL_CHARACTERS = 2000
+MAX_LANGUAGE_CHARACTERS = 35
 
 Json = Mapping[str, Any]
 
@@ -53,7 +53,7 @@ class Message:
     role: str = "assistant"
     reply_to: str = ""
     created_at: str = ""
-    whole: bool = True
+    is_complete: bool = True
     extra: Json = field(default_factory=dict, repr=False)
 
 
@@ -72,58 +72,58 @@ class Page(Generic[T]):
     """Some items of a list, and whether there may be more on the next page."""
 
     items: Sequence[T]
-    more: bool
-    skipped: int = 0
+    has_more: bool
+    skipped_count: int = 0
 
 
-def twin(data: object) -> Twin | None:
+def parse_twin(data: object) -> Twin | None:
     """Read a twin; without an id it is none, nor with one that no address can hold."""
-    if not isinstance(data, Mapping) or not (id_ := identifier(data.get("id"))):
+    if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     if {".", ".."} & set(id_.split("/")):
         return None
     starters = data.get("starters")
     return Twin(
         id=id_,
-        name=line(data.get("name"), 100) or id_[:100],
-        description=text(data.get("description"), 2000),
-        greeting=text(data.get("greeting"), 2000),
-        starters=[s for item in starters if (s := text(item, 300))][:6]
+        name=clean_line(data.get("name"), 100) or id_[:100],
+        description=clean_text(data.get("description"), 2000),
+        greeting=clean_text(data.get("greeting"), 2000),
+        starters=[s for item in starters if (s := clean_text(item, 300))][:6]
         if isinstance(starters, list)
         else (),
-        avatar_url=_address(data),
+        avatar_url=_avatar_url(data),
         language=_language(data),
         extra=data,
     )
 
 
-def conversation(data: object) -> Conversation | None:
+def parse_conversation(data: object) -> Conversation | None:
     """Read a conversation; without an id it is none."""
-    if not isinstance(data, Mapping) or not (id_ := identifier(data.get("id"))):
+    if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     return Conversation(
         id=id_,
-        twin_id=identifier(data.get("twinId")) or "",
-        title=line(data.get("title"), 200),
+        twin_id=parse_id(data.get("twinId")) or "",
+        title=clean_line(data.get("title"), 200),
         extra=data,
     )
 
 
-def message(data: object) -> Message | None:
+def parse_message(data: object) -> Message | None:
     """Read a message of a history; without a role or a text it is none."""
     if not isinstance(data, Mapping) or not isinstance(role := data.get("role"), str):
         return None
     content = message_text(data)
-    whole = data.get("status", "complete") in ("complete", "completed")
+    is_complete = data.get("status", "complete") in ("complete", "completed")
     if content is None:
         return None
     return Message(
         content=content,
-        id=identifier(data.get("id")) or "",
+        id=parse_id(data.get("id")) or "",
         role=role,
-        reply_to=identifier(data.get("replyTo")) or "",
-        created_at=text(data.get("createdAt"), 40),
-        whole=whole,
+        reply_to=parse_id(data.get("replyTo")) or "",
+        created_at=clean_text(data.get("createdAt"), 40),
+        is_complete=is_complete,
         extra=data,
     )
 
@@ -137,37 +137,39 @@ def message_text(data: object) -> str | None:
         return "".join(parts) if parts else None
     if isinstance(data, Mapping):
         for name in ("content", "text", "message", "reply"):
-            if (found := message_text(data.get(name))) is not None:
-                return found
+            if (text := message_text(data.get(name))) is not None:
+                return text
     return None
 
 
-def identifier(data: object) -> str | None:
+def parse_id(data: object) -> str | None:
     """Read an id: text, or a number that becomes text."""
     if isinstance(data, bool) or not isinstance(data, str | int) or data == "":
         return None
     return clean(str(data))
 
 
-def _address(data: Json) -> str:
+def _avatar_url(data: Json) -> str:
     """Find where the picture of a twin is; half an address would be another one."""
     names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
-    found = next((url for name in names if (url := text(data.get(name), MAX_ADDRESS + 1))), "")
-    return found if len(found) <= MAX_ADDRESS else ""
+    avatar_url = next(
+        (url for name in names if (url := clean_text(data.get(name), MAX_URL_CHARACTERS + 1))), ""
+    )
+    return avatar_url if len(avatar_url) <= MAX_URL_CHARACTERS else ""
 
 
 def _language(data: Json) -> str:
     """Find the code of the language that a twin is described in (BCP 47)."""
-    code = text(data.get("language"), MAX_LANGUAGE + 1)
-    return code if len(code) <= MAX_LANGUAGE and _LANGUAGE.fullmatch(code) else ""
+    code = clean_text(data.get("language"), MAX_LANGUAGE_CHARACTERS + 1)
+    return code if len(code) <= MAX_LANGUAGE_CHARACTERS and _LANGUAGE_TAG.fullmatch(code) else ""
 
 
-def text(data: object, limit: int) -> str:
+def clean_text(data: object, limit: int) -> str:
     """Read a short text for showing; anything else is empty."""
     return clean(data).strip()[:limit] if isinstance(data, str) else ""
 
 
-def line(data: object, limit: int) -> str:
+def clean_line(data: object, limit: int) -> str:
     """Read a name for showing, on one line: in an export, a second could be another's words."""
     return " ".join(clean(data).split())[:limit] if isinstance(data, str) else ""
 
@@ -176,5 +178,5 @@ def clean(data: str) -> str:
     """Replace what no database and no page can hold: lone surrogates and control characters."""
     if data.isprintable():
         return data
-    whole = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _CONTROLS.sub("�", whole)
+    well_formed = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _CONTROL_CHARACTERS.sub("�", well_formed)

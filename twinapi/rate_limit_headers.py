@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 MAX_RETRY_SECONDS = 3600.0
-LONGEST_SECONDS = 86_400
+MAX_RESET_SECONDS = 86_400
 # More than anybody counts, and no database holds larger integers.
-MOST = 2**31 - 1
+MAX_REQUESTS = 2**31 - 1
 
 _DIGITS = re.compile(r"[0-9]{1,15}")
-_NUMBER = re.compile(r"(\w+)\s*=\s*([0-9]{1,15})\b")
+_PARAMETER = re.compile(r"(\w+)\s*=\s*([0-9]{1,15})\b")
 # What is larger is no length of time but a time: seconds since 1970.
-_EPOCH = 1_000_000_000
+_MIN_TIMESTAMP = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ class Limits:
     window: float | None = None
 
 
-def limits(headers: Mapping[str, str]) -> Limits | None:
+def parse_limits(headers: Mapping[str, str]) -> Limits | None:
     """Read the headers; None where they say nothing.
 
     Known are the draft's newest form (`"hour";r=10;t=60`), its older one
     (`limit=500, remaining=10, reset=60`), and the fields named X-RateLimit-… or RateLimit-….
     """
-    said = dict(_NUMBER.findall(headers.get("RateLimit", "")))
-    policy = dict(_NUMBER.findall(headers.get("RateLimit-Policy", "")))
+    parameters = dict(_PARAMETER.findall(headers.get("RateLimit", "")))
+    policy = dict(_PARAMETER.findall(headers.get("RateLimit-Policy", "")))
 
     def number(*names: str) -> int | None:
         for name in names:
-            value = said.get(name.lower()) or next(
+            value = parameters.get(name.lower()) or next(
                 (v for p in ("X-RateLimit-", "RateLimit-") if (v := headers.get(p + name))), ""
             )
             if _DIGITS.fullmatch(value.strip()):
@@ -56,25 +56,25 @@ def limits(headers: Mapping[str, str]) -> Limits | None:
         return None
     limit = number("Limit") or (int(policy["q"]) if "q" in policy else None)
     return Limits(
-        remaining=min(remaining, MOST),
-        limit=None if limit is None else min(limit, MOST),
-        resets_in=_length(number("t", "Reset")),
-        window=_length(int(policy["w"])) if "w" in policy else None,
+        remaining=min(remaining, MAX_REQUESTS),
+        limit=None if limit is None else min(limit, MAX_REQUESTS),
+        resets_in=_seconds_until(number("t", "Reset")),
+        window=_seconds_until(int(policy["w"])) if "w" in policy else None,
     )
 
 
-def _length(number: int | None) -> float | None:
+def _seconds_until(number: int | None) -> float | None:
     """Read a length of time, or the time at its end, in seconds or milliseconds since 1970."""
     if number is None:
         return None
-    if number > _EPOCH * 1000:
+    if number > _MIN_TIMESTAMP * 1000:
         number //= 1000
-    if number > _EPOCH:
+    if number > _MIN_TIMESTAMP:
         number -= int(time.time())
-    return float(min(LONGEST_SECONDS, max(0, number)))
+    return float(min(MAX_RESET_SECONDS, max(0, number)))
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Read Retry-After, seconds or a date (RFC 9110, 10.2.3), as seconds: 0 to one hour.
 
     None where it is missing or means nothing.

@@ -6,14 +6,16 @@ import socket
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from twinapi.errors import NoPicture
+from twinapi.errors import AvatarUnavailable
 
-CONNECT_SECONDS = 3.0
-TRIED = 3
+CONNECT_TIMEOUT_SECONDS = 3.0
+MAX_ADDRESSES = 3
 # Addresses of this block are routed in the internet; all others are local, or stand for another.
-INTERNET = IPv6Network("2000::/3")
+PUBLIC_IPV6 = IPv6Network("2000::/3")
 # What clouds answer to their own machines, and what older Pythons take for public.
-NEAR = [IPv4Network(each) for each in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")]
+NON_PUBLIC_IPV4 = [
+    IPv4Network(each) for each in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")
+]
 
 
 def is_public(text: str) -> bool:
@@ -23,31 +25,31 @@ def is_public(text: str) -> bool:
     except ValueError:
         return False
     if isinstance(address, IPv6Address):
-        wraps_another = address.sixtofour or address.teredo
-        return address in INTERNET and address.is_global and not wraps_another
-    is_near = address.is_multicast or any(address in network for network in NEAR)
-    return address.is_global and not is_near
+        has_embedded_address = address.sixtofour or address.teredo
+        return address in PUBLIC_IPV6 and address.is_global and not has_embedded_address
+    is_reserved = address.is_multicast or any(address in network for network in NON_PUBLIC_IPV4)
+    return address.is_global and not is_reserved
 
 
-def connect(host: str, port: int, *, anywhere: bool) -> socket.socket:
+def connect(host: str, port: int, *, is_private_allowed: bool) -> socket.socket:
     """Connect to a name; unless it may be anywhere, only if all that it means now is public.
 
-    What is connected to is what was checked: the name is not looked up again. Raises NoPicture
+    What is connected to is what was checked: the name is not looked up again. Raises AvatarUnavailable
     and OSError.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    if not anywhere and not all(is_public(str(where[4][0])) for where in found):
-        raise NoPicture(f"{host} is not in the internet")
-    failure = OSError(f"{host} has no address")
-    for family, kind, protocol, _, address in found[:TRIED]:
-        sock = socket.socket(family, kind, protocol)
+    address_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    if not is_private_allowed and not all(is_public(str(where[4][0])) for where in address_infos):
+        raise AvatarUnavailable(f"{host} is not in the internet")
+    last_error = OSError(f"{host} has no address")
+    for family, socket_type, protocol, _, address in address_infos[:MAX_ADDRESSES]:
+        sock = socket.socket(family, socket_type, protocol)
         try:
-            sock.settimeout(CONNECT_SECONDS)
+            sock.settimeout(CONNECT_TIMEOUT_SECONDS)
             sock.connect(address)
         except OSError as error:
-            failure = error
+            last_error = error
             with suppress(OSError):
                 sock.close()
         else:
             return sock
-    raise failure
+    raise last_error

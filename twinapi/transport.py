@@ -15,34 +15,34 @@ import urllib3
 from core.languages import N_
 from twinapi import errors
 from twinapi.bounded_adapter import BoundedAdapter
-from twinapi.events import failure_text
-from twinapi.rate_limit_headers import retry_after
+from twinapi.events import error_text
+from twinapi.rate_limit_headers import parse_retry_after
 from twinapi.watchdog import Deadline
 
-MAX_ANSWER_BYTES = 10 * 1024 * 1024
-READ_BYTES = 8 * 1024
+MAX_RESPONSE_BYTES = 10 * 1024 * 1024
+CHUNK_BYTES = 8 * 1024
 # The status has said most of what a refusal can say: its words are not waited for long.
-REFUSAL_SECONDS = 5.0
+ERROR_BODY_SECONDS = 5.0
 # Longer reasons are for developers, not for the person at the screen.
-MAX_WORDS = 300
+MAX_DETAIL_CHARACTERS = 300
 
 # Reading through `raw` raises urllib3's errors, not requests' own: an edge must know both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
-NOT_CONNECTED = (
+CONNECT_ERRORS = (
     urllib3.exceptions.NewConnectionError,
     urllib3.exceptions.ConnectTimeoutError,
 )
 
-_BY_STATUS: dict[int, type[errors.ApiError]] = {
-    400: errors.Invalid,
+_ERROR_BY_STATUS: dict[int, type[errors.ApiError]] = {
+    400: errors.InvalidRequest,
     401: errors.Unauthorized,
     403: errors.Forbidden,
     404: errors.NotFound,
     409: errors.Conflict,
-    413: errors.Invalid,
-    415: errors.Invalid,
-    422: errors.Invalid,
+    413: errors.InvalidRequest,
+    415: errors.InvalidRequest,
+    422: errors.InvalidRequest,
 }
 
 
@@ -61,9 +61,9 @@ class Transport:
         connect_timeout: float,
         head_timeout: float,
         read_timeout: float,
-        heard: Callable[[str, requests.Response], None] = lambda _key, _response: None,
+        on_response: Callable[[str, requests.Response], None] = lambda _key, _response: None,
     ) -> None:
-        self._heard = heard
+        self._on_response = on_response
         self.base_url = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
         self._timeout = (connect_timeout, max(head_timeout, read_timeout))
         self._read_timeout = read_timeout
@@ -91,7 +91,7 @@ class Transport:
 
         Raises TwinApiError for everything but 2xx.
         """
-        sent = {
+        request_headers = {
             **(headers or {}),
             "Authorization": f"Bearer {key}",
             "Accept": accept,
@@ -100,14 +100,14 @@ class Transport:
         }
         data = None
         if body is not None:
-            sent["Content-Type"] = "application/json"
+            request_headers["Content-Type"] = "application/json"
             # Escaped, an emoji would be twelve bytes instead of four, and over a body's limit soon.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
             response = self._session.request(
                 method,
                 self.base_url + path,
-                headers=sent,
+                headers=request_headers,
                 timeout=self._timeout,
                 allow_redirects=False,
                 stream=True,
@@ -115,19 +115,19 @@ class Transport:
                 data=data,
             )
         except NETWORK_ERRORS as error:
-            raise _no_connection(error) from None
-        self._heard(key, response)
+            raise _connection_error(error) from None
+        self._on_response(key, response)
         if not 200 <= response.status_code < 300:
             with response:
-                raise _refusal(response, key)
+                raise _api_error(response, key)
         return response
 
-    def ask(self, method: str, path: str, key: str, **parts: Any) -> Any:
+    def request_json(self, method: str, path: str, key: str, **options: Any) -> Any:
         """Send a request and return the JSON of its answer; None where there is no body.
 
         Raises TwinApiError.
         """
-        with self.send(method, path, key, **parts) as response:
+        with self.send(method, path, key, **options) as response:
             return read_json(response, self._read_timeout)
 
     def close(self) -> None:
@@ -138,36 +138,36 @@ class Transport:
 def read_json(response: requests.Response, seconds: float) -> Any:
     """Read a body, bounded in size and time, as JSON; None where there is none.
 
-    Raises ConnectionFailed and Unexpected.
+    Raises ConnectionFailed and UnexpectedResponse.
     """
     try:
-        with Deadline(seconds, lambda: hang_up(response)):
-            body = _read(response)
+        with Deadline(seconds, lambda: abort(response)):
+            body = _read_body(response)
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
         raise errors.ConnectionFailed(
             N_("The connection to the service broke off."), perhaps_received=True
         ) from error
     except (ValueError, RecursionError):
-        raise errors.Unexpected(response.status_code) from None
+        raise errors.UnexpectedResponse(response.status_code) from None
 
 
-def hang_up(response: requests.Response) -> None:
+def abort(response: requests.Response) -> None:
     """Close a response from another thread, so that whoever reads it notices."""
     with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
         response.raw.shutdown()
 
 
-def _read(response: requests.Response) -> bytes:
+def _read_body(response: requests.Response) -> bytes:
     body = bytearray()
-    while chunk := response.raw.read1(READ_BYTES, decode_content=True):
+    while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
         body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise errors.Unexpected(response.status_code)
+        if len(body) > MAX_RESPONSE_BYTES:
+            raise errors.UnexpectedResponse(response.status_code)
     return bytes(body)
 
 
-def _no_connection(error: Exception) -> errors.TwinApiError:
+def _connection_error(error: Exception) -> errors.TwinApiError:
     """Say what is known: only where no connection came about, nothing can have been received."""
     if isinstance(error, requests.exceptions.SSLError):
         return errors.ConnectionFailed(
@@ -177,29 +177,29 @@ def _no_connection(error: Exception) -> errors.TwinApiError:
         sentence = N_("The service does not answer in time.")
         return errors.ConnectionFailed(sentence, perhaps_received=True)
     reason = getattr(error.args[0] if error.args else None, "reason", error)
-    if isinstance(reason, NOT_CONNECTED):
+    if isinstance(reason, CONNECT_ERRORS):
         return errors.ConnectionFailed()
     sentence = N_("The service closed the connection without an answer.")
     return errors.ConnectionFailed(sentence, perhaps_received=True)
 
 
-def _refusal(response: requests.Response, key: str) -> errors.ApiError:
+def _api_error(response: requests.Response, key: str) -> errors.ApiError:
     status = response.status_code
-    with Deadline(REFUSAL_SECONDS, lambda: hang_up(response)):
-        said = _words(response, key)
+    with Deadline(ERROR_BODY_SECONDS, lambda: abort(response)):
+        detail = _error_detail(response, key)
     if status == 429 or (status == 503 and "Retry-After" in response.headers):
-        return errors.RateLimited(status, said, retry_after=retry_after(response.headers))
+        return errors.RateLimited(status, detail, retry_after=parse_retry_after(response.headers))
     if status >= 500:
-        return errors.ServiceFailed(status, said)
-    return _BY_STATUS.get(status, errors.Unexpected)(status, said)
+        return errors.ServiceFailed(status, detail)
+    return _ERROR_BY_STATUS.get(status, errors.UnexpectedResponse)(status, detail)
 
 
-def _words(response: requests.Response, key: str) -> str:
+def _error_detail(response: requests.Response, key: str) -> str:
     """Find the service's own words in a refusal; HTML is never shown."""
     if "json" not in response.headers.get("Content-Type", ""):
         return ""
     try:
-        said = failure_text(json.loads(_read(response)), (key,))
+        detail = error_text(json.loads(_read_body(response)), (key,))
     except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
         return ""
-    return "" if "<" in said or len(said) > MAX_WORDS else said
+    return "" if "<" in detail or len(detail) > MAX_DETAIL_CHARACTERS else detail

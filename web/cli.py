@@ -8,21 +8,23 @@ from collections.abc import Callable
 import click
 import requests
 
-from blueprints.health import SECOND_EVENT, SECOND_EVENT_SECONDS
+from blueprints.health import DELAYED_EVENT, EVENT_DELAY_SECONDS
 from core.database import DatabaseUnavailable
 from twinapi import TwinApiError
 from web.container import Portal
 
-LATE_SECONDS = 2.0
-GIVE_UP_SECONDS = 20.0
+MAX_DELAY_SECONDS = 2.0
+TIMEOUT_SECONDS = 20.0
 
-HELD_BACK = (
+BUFFERING_WARNING = (
     "WARNING: something between here and the portal holds streams back: an event came {:.1f} "
     "seconds late. Switch its buffering off (in nginx: proxy_buffering off)."
 )
 
 
-def check(portal: Portal, inside: Callable[[], bool] | None = None) -> click.Command:
+def check_command(
+    portal: Portal, check_embedded_service: Callable[[], bool] | None = None
+) -> click.Command:
     """Return the command that says whether all is well.
 
     `inside` says what is wrong with the service beside the portal, and whether anything is.
@@ -31,54 +33,59 @@ def check(portal: Portal, inside: Callable[[], bool] | None = None) -> click.Com
     @click.command("check", help="Say whether database, service and model answer.")
     @click.option("--through", metavar="URL", help="See too whether streams pass this address.")
     def command(through: str | None) -> None:
-        problems = [_database(portal), _service(portal)]
-        if inside:
-            problems.append(inside())
+        problems = [_check_database(portal), _check_service(portal)]
+        if check_embedded_service:
+            problems.append(check_embedded_service())
         if through:
-            problems.append(_stream(f"{through.rstrip('/')}/healthz/stream"))
+            problems.append(_check_stream(f"{through.rstrip('/')}/healthz/stream"))
         if any(problems):
             raise SystemExit(1)
 
     return command
 
 
-def _database(portal: Portal) -> bool:
+def _check_database(portal: Portal) -> bool:
     try:
         with portal.database.write() as connection:
-            portal.log.heartbeat.beat(connection)
-            portal.log.heartbeat.leave(connection)
+            portal.log.heartbeat.record_heartbeat(connection)
+            portal.log.heartbeat.remove_own_heartbeat(connection)
     except DatabaseUnavailable:
-        return _say("The database cannot be written.", well=False)
-    return _say("The database can be written.", well=True)
+        return _report("The database cannot be written.", is_ok=False)
+    return _report("The database can be written.", is_ok=True)
 
 
-def _service(portal: Portal) -> bool:
+def _check_service(portal: Portal) -> bool:
     try:
         twins = portal.client.list_twins()
     except TwinApiError as error:
-        return _say(f"The service at {portal.settings.service_url}: {error.sentence}", well=False)
-    left = portal.allowance.left()
+        return _report(
+            f"The service at {portal.settings.service_url}: {error.sentence}", is_ok=False
+        )
+    remaining_quota = portal.quota.remaining()
     sentence = f"The service answers, with {len(twins.items)} twins; "
-    return _say(f"{sentence}{left.remaining} of {left.limit} requests are left.", well=True)
+    return _report(
+        f"{sentence}{remaining_quota.remaining} of {remaining_quota.limit} requests are left.",
+        is_ok=True,
+    )
 
 
-def _stream(url: str) -> bool:
-    asked_at = time.monotonic()
+def _check_stream(url: str) -> bool:
+    requested_at = time.monotonic()
     try:
-        with requests.get(url, stream=True, timeout=GIVE_UP_SECONDS) as response:
+        with requests.get(url, stream=True, timeout=TIMEOUT_SECONDS) as response:
             response.raise_for_status()
-            seen = b""
-            while SECOND_EVENT.encode() not in seen and (chunk := response.raw.read1(64)):
-                seen += chunk
+            received = b""
+            while DELAYED_EVENT.encode() not in received and (chunk := response.raw.read1(64)):
+                received += chunk
     except (requests.RequestException, OSError) as error:
-        return _say(f"No stream came from {url}: {type(error).__name__}.", well=False)
-    late = time.monotonic() - asked_at - SECOND_EVENT_SECONDS
-    if late > LATE_SECONDS:
-        return _say(HELD_BACK.format(late), well=False)
-    return _say("Streams pass at once.", well=True)
+        return _report(f"No stream came from {url}: {type(error).__name__}.", is_ok=False)
+    delay = time.monotonic() - requested_at - EVENT_DELAY_SECONDS
+    if delay > MAX_DELAY_SECONDS:
+        return _report(BUFFERING_WARNING.format(delay), is_ok=False)
+    return _report("Streams pass at once.", is_ok=True)
 
 
-def _say(sentence: str, *, well: bool) -> bool:
+def _report(sentence: str, *, is_ok: bool) -> bool:
     """Print a sentence, and say whether it tells of a problem."""
-    click.echo(sentence, err=not well)
-    return not well
+    click.echo(sentence, err=not is_ok)
+    return not is_ok

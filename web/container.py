@@ -11,20 +11,20 @@ from flask import abort, current_app, request, session
 from chat.conversations import Conversation, Conversations
 from chat.deletion import Deletions
 from chat.log.log import Log
-from chat.quota import Allowance
-from chat.reply_worker import Producer
+from chat.quota import Quota
+from chat.reply_worker import ReplyWorker
 from chat.search.search import Search
-from chat.search.snippets import Pattern
+from chat.search.snippets import SearchPattern
 from chat.turns import Turn, Turns
-from chat.twins.avatar_fetcher import Avatars
-from chat.twins.catalogue import Directory
-from chat.twins.recent_twins import Gallery
+from chat.twins.avatar_fetcher import AvatarFetcher
+from chat.twins.catalogue import TwinCatalogue
+from chat.twins.recent_twins import RecentTwins
 from core.clock import Clock
 from core.database import Database
 from core.settings import Settings
 from twinapi import Client
 
-EXTENSION = "twindow"
+EXTENSION_KEY = "twindow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,19 @@ class Portal:
     settings: Settings
     database: Database
     client: Client
-    directory: Directory
-    gallery: Gallery
-    avatars: Avatars
+    catalogue: TwinCatalogue
+    recent_twins: RecentTwins
+    avatars: AvatarFetcher
     conversations: Conversations
     deletions: Deletions
     search: Search
     turns: Turns
-    allowance: Allowance
+    quota: Quota
     log: Log
-    producer: Producer
+    reply_worker: ReplyWorker
     # Long work on one reply, done while everybody else goes on.
-    within: Callable[[str], str]
-    marked: Callable[[str, Pattern], str]
+    embed_markdown: Callable[[str], str]
+    mark_hits: Callable[[str, SearchPattern], str]
     # What to say about the model that answers, where the portal brings its own service.
     model_note: Callable[[], object | None]
 
@@ -58,8 +58,8 @@ class Portal:
 
 def portal() -> Portal:
     """Return the portal of this request."""
-    found: Portal = current_app.extensions[EXTENSION]
-    return found
+    instance: Portal = current_app.extensions[EXTENSION_KEY]
+    return instance
 
 
 def person() -> str:
@@ -67,7 +67,7 @@ def person() -> str:
     return str(session.get("person", ""))
 
 
-def become_person() -> str:
+def ensure_person() -> str:
     """Return who is asking. A browser that says something for the first time becomes somebody."""
     if "person" not in session:
         session["person"] = secrets.token_urlsafe(16)
@@ -77,7 +77,7 @@ def become_person() -> str:
     return person()
 
 
-class Deleted(Exception):
+class RecentlyDeleted(Exception):
     """Raised for a conversation that its person has deleted and can bring back."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -87,10 +87,12 @@ class Deleted(Exception):
 
 def own_conversation(conversation_id: str) -> Conversation:
     """Find a conversation through its person, or answer 404. Raises Deleted."""
-    found = portal().conversations.find(conversation_id, person())
-    if found is None and (gone := portal().deletions.find(conversation_id, person())):
-        raise Deleted(gone)
-    return found or abort(404)
+    conversation = portal().conversations.find(conversation_id, person())
+    if conversation is None and (
+        deleted_conversation := portal().deletions.find(conversation_id, person())
+    ):
+        raise RecentlyDeleted(deleted_conversation)
+    return conversation or abort(404)
 
 
 def own_turn(turn_id: str) -> Turn:

@@ -7,15 +7,15 @@ import secrets
 from flask import session
 
 # Of so many twins the first press is remembered.
-REMEMBERED = 20
+MAX_REMEMBERED_TWINS = 20
 
 
-def fresh_key() -> str:
+def new_idempotency_key() -> str:
     """Return a key for one press of one button."""
     return secrets.token_urlsafe(16)
 
 
-def first_key(twin_id: str) -> str:
+def first_message_key(twin_id: str) -> str:
     """Return the key of the form that begins a conversation with a twin.
 
     It stays the same until the conversation has been seen: whose first press got no answer goes
@@ -23,13 +23,15 @@ def first_key(twin_id: str) -> str:
     """
     keys = session.get("first_keys", {})
     if twin_id not in keys:
-        keys = dict([*keys.items(), (twin_id, fresh_key())][-REMEMBERED:])
+        keys = dict([*keys.items(), (twin_id, new_idempotency_key())][-MAX_REMEMBERED_TWINS:])
         session["first_keys"] = keys
     return str(keys[twin_id])
 
 
-def forget_first_key(twin_id: str) -> None:
+def forget_first_message_key(twin_id: str) -> None:
     """Make the next press another one: the conversation that came of the last has been seen."""
     keys = session.get("first_keys", {})
     if twin_id in keys:
-        session["first_keys"] = {known: key for known, key in keys.items() if known != twin_id}
+        session["first_keys"] = {
+            other_id: key for other_id, key in keys.items() if other_id != twin_id
+        }

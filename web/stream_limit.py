@@ -9,32 +9,32 @@ from flask import Flask, Response, current_app
 from web.container import person
 
 # Of one person, in one process. A browser follows what it shows, in six tabs or so.
-MOST = 24
+MAX_STREAMS_PER_PERSON = 24
 
-_EXTENSION = "readers"
+_EXTENSION_KEY = "readers"
 
 
 def init_app(app: Flask) -> None:
     """Count from now on."""
-    app.extensions[_EXTENSION] = Counter[str]()
+    app.extensions[_EXTENSION_KEY] = Counter[str]()
 
 
-def is_one_too_many() -> bool:
+def is_stream_limit_reached() -> bool:
     """Tell whether the person follows as many replies as one may."""
-    readers: Counter[str] = current_app.extensions[_EXTENSION]
-    return readers[person()] >= MOST
+    stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
+    return stream_counts[person()] >= MAX_STREAMS_PER_PERSON
 
 
-def counted(response: Response) -> Response:
+def count_stream(response: Response) -> Response:
     """Count an answer that follows a reply, until it is over."""
-    readers: Counter[str] = current_app.extensions[_EXTENSION]
-    who = person()
-    readers[who] += 1
+    stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
+    person_id = person()
+    stream_counts[person_id] += 1
 
-    def over() -> None:
-        readers[who] -= 1
-        if not readers[who]:
-            del readers[who]
+    def release() -> None:
+        stream_counts[person_id] -= 1
+        if not stream_counts[person_id]:
+            del stream_counts[person_id]
 
-    response.call_on_close(over)
+    response.call_on_close(release)
     return response

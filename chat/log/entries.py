@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 
-class State(StrEnum):
+class ReplyState(StrEnum):
     """Say how a reply stands."""
 
     WAITING = "waiting"
@@ -36,7 +36,7 @@ class Delta(msgspec.Struct, frozen=True, tag="delta"):
 class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     """The last entry of every log: it stands alone, and nothing comes after it."""
 
-    state: State
+    state: ReplyState
     text: str = ""
     html: str = ""
     sentence: str = ""
@@ -47,9 +47,9 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     retry_at: float | None = None
 
     @property
-    def charged(self) -> bool:
+    def is_charged(self) -> bool:
         """Tell whether the service may count a request for this turn."""
-        return self.state is not State.FAILED or self.perhaps_received
+        return self.state is not ReplyState.FAILED or self.perhaps_received
 
 
 Entry = Progress | Delta | Ended
@@ -69,11 +69,11 @@ class Batch:
     """
 
     after: int
-    last: int
+    last_seq: int
     entries: tuple[Entry, ...]
 
     @property
-    def ended(self) -> bool:
+    def is_final(self) -> bool:
         """Tell whether nothing comes after this batch."""
         return bool(self.entries) and isinstance(self.entries[-1], Ended)
 
@@ -82,7 +82,7 @@ class Batch:
 class Reply:
     """A reply, as far as its log says. `cursor` is the number of the last entry in it."""
 
-    state: State = State.WAITING
+    state: ReplyState = ReplyState.WAITING
     text: str = ""
     html: str = ""
     progress: Progress | None = None
@@ -94,14 +94,14 @@ class Reply:
     cursor: int = 0
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Tell whether more may come."""
-        return self.state in (State.WAITING, State.STREAMING)
+        return self.state in (ReplyState.WAITING, ReplyState.STREAMING)
 
 
-def fold(batch: Batch) -> Reply:
+def build_reply(batch: Batch) -> Reply:
     """Say what the whole log in the batch comes to."""
-    reply = Reply(cursor=batch.last)
+    reply = Reply(cursor=batch.last_seq)
     pieces: list[str] = []
     for entry in batch.entries:
         match entry:
@@ -110,9 +110,9 @@ def fold(batch: Batch) -> Reply:
             case Delta(text):
                 pieces.append(text)
             case Ended():
-                return Reply(cursor=batch.last, **msgspec.structs.asdict(entry))
+                return Reply(cursor=batch.last_seq, **msgspec.structs.asdict(entry))
     if pieces:
-        reply = replace(reply, state=State.STREAMING, text="".join(pieces))
+        reply = replace(reply, state=ReplyState.STREAMING, text="".join(pieces))
     return reply
 
 

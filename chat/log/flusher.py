@@ -6,30 +6,34 @@ import logging
 import threading
 
 from chat.log import store
-from chat.log.buffer import Live
-from chat.log.heartbeat import BEAT_SECONDS, Heartbeat
-from chat.log.notifier import Bell
+from chat.log.buffer import LogBuffer
+from chat.log.heartbeat import HEARTBEAT_SECONDS, Heartbeat
+from chat.log.notifier import Notifier
 from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.05
 RETRY_SECONDS = 0.2
-CLOSE_SECONDS = 2.0
+CLOSE_TIMEOUT_SECONDS = 2.0
 
 
-class Writer:
+class Flusher:
     """Write `live`, the logs that this process holds by the ids of their turns."""
 
     def __init__(
-        self, database: Database, bell: Bell, heartbeat: Heartbeat, live: dict[str, Live]
+        self,
+        database: Database,
+        notifier: Notifier,
+        heartbeat: Heartbeat,
+        buffers: dict[str, LogBuffer],
     ) -> None:
         self.database = database
-        self.bell = bell
+        self.notifier = notifier
         self.heartbeat = heartbeat
-        self._live = live
-        self._work = threading.Event()
-        self._flushing = threading.Lock()
+        self._buffers = buffers
+        self._wakeup = threading.Event()
+        self._flush_lock = threading.Lock()
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -37,62 +41,69 @@ class Writer:
         """Say that there is something to write."""
         if self._thread is None:
             self._thread = threading.Thread(
-                target=self._write_until_closed, daemon=True, name="log"
+                target=self._flush_until_closed, daemon=True, name="log"
             )
             self._thread.start()
-        self._work.set()
+        self._wakeup.set()
 
     def close(self) -> None:
         """Write no more."""
         self._closing.set()
-        self._work.set()
+        self._wakeup.set()
         if self._thread:
-            self._thread.join(CLOSE_SECONDS)
+            self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def flush(self, slice_seconds: float = 0.0) -> None:
         """Store what has been appended so far, and notice who was ended elsewhere.
 
         Deltas younger than a slice are left for the next time.
         """
-        with self._flushing:
-            taken = {
-                turn_id: live.take(slice_seconds) for turn_id, live in list(self._live.items())
+        with self._flush_lock:
+            unflushed = {
+                turn_id: buffer.unflushed(slice_seconds)
+                for turn_id, buffer in list(self._buffers.items())
             }
-            if not taken:
+            if not unflushed:
                 return
             with self.database.write() as connection:
-                store.lock(connection, list(taken))
-                over = store.ends(connection, list(taken))
-                new = {turn_id: rows for turn_id, rows in taken.items() if turn_id not in over}
-                if store.add(connection, new):
-                    self.bell.ring(connection)
-                if self.heartbeat.due:
-                    self.heartbeat.beat(connection)
-        for turn_id, rows in taken.items():
-            if live := self._live.get(turn_id):
-                live.stored(rows)
-        for turn_id, ended in over.items():
-            if live := self._live.pop(turn_id, None):
-                live.close(ended)
+                store.lock(connection, list(unflushed))
+                ends = store.select_ends(connection, list(unflushed))
+                new_entries = {
+                    turn_id: rows for turn_id, rows in unflushed.items() if turn_id not in ends
+                }
+                if store.add(connection, new_entries):
+                    self.notifier.notify(connection)
+                if self.heartbeat.is_due:
+                    self.heartbeat.record_heartbeat(connection)
+        for turn_id, rows in unflushed.items():
+            if buffer := self._buffers.get(turn_id):
+                buffer.mark_flushed(rows)
+        for turn_id, ended in ends.items():
+            if buffer := self._buffers.pop(turn_id, None):
+                buffer.close(ended)
 
-    def _write_until_closed(self) -> None:
-        fails = False
+    def _flush_until_closed(self) -> None:
+        is_failing = False
         while not self._closing.is_set():
-            if not self._live:
-                self._work.clear()
-            self._work.wait(BEAT_SECONDS / 4 if self._live or self._closing.is_set() else None)
+            if not self._buffers:
+                self._wakeup.clear()
+            self._wakeup.wait(
+                HEARTBEAT_SECONDS / 4 if self._buffers or self._closing.is_set() else None
+            )
             self._closing.wait(SLICE_SECONDS)
-            self._work.clear()
+            self._wakeup.clear()
             try:
                 self.flush(SLICE_SECONDS)
-                fails = False
+                is_failing = False
             except Exception as error:
                 # Whatever it is: without this thread no reply is stored any more.
-                if not fails:
-                    bug = None if isinstance(error, DatabaseUnavailable) else error
-                    logger.exception("The log cannot be written at the moment.", exc_info=bug)
-                fails = True
+                if not is_failing:
+                    unexpected_error = None if isinstance(error, DatabaseUnavailable) else error
+                    logger.exception(
+                        "The log cannot be written at the moment.", exc_info=unexpected_error
+                    )
+                is_failing = True
                 self._closing.wait(RETRY_SECONDS)
             # What was not stored is still held, and tried again.
-            if fails or any(live.holding for live in list(self._live.values())):
-                self._work.set()
+            if is_failing or any(buffer.has_pending for buffer in list(self._buffers.values())):
+                self._wakeup.set()

@@ -16,41 +16,41 @@ from sqlalchemy import Connection, delete, select
 from chat.schema import producers, turns
 from core.database import Database, upsert
 
-BEAT_SECONDS = 2.0
+HEARTBEAT_SECONDS = 2.0
 # Between two looks anything may have happened to whoever looks.
-MOST_A_LOOK = 2.0
+MAX_OBSERVATION_SECONDS = 2.0
 
 
 class Heartbeat:
     """The sign of life of this process, and what it has seen of others'."""
 
     # A producer whose count has not changed for this long is dead.
-    lost_seconds = 7.0
+    stale_after_seconds = 7.0
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._clock = database.clock
-        self.producer = secrets.token_urlsafe(16)
-        self._count = 0
-        self._beaten_at = 0.0
+        self.worker_id = secrets.token_urlsafe(16)
+        self._beat_count = 0
+        self._recorded_at = 0.0
         # For each producer its count, for how long it stands still, and when that was looked at.
-        self._seen: dict[str, tuple[int, float, float]] = {}
+        self._observations: dict[str, tuple[int, float, float]] = {}
         self._lock = threading.Lock()
 
     @property
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Tell whether the next beat should be now."""
-        return self._clock.monotonic() - self._beaten_at > BEAT_SECONDS
+        return self._clock.monotonic() - self._recorded_at > HEARTBEAT_SECONDS
 
-    def beat(self, connection: Connection) -> None:
+    def record_heartbeat(self, connection: Connection) -> None:
         """Say that this process lives."""
         with self._lock:
-            self._count += 1
-            row = {"id": self.producer, "beat": self._count}
+            self._beat_count += 1
+            row = {"id": self.worker_id, "beat": self._beat_count}
         upsert(connection, producers, "id", row)
-        self._beaten_at = self._clock.monotonic()
+        self._recorded_at = self._clock.monotonic()
 
-    def lost(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
+    def abandoned_turns(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
         """Return those running turns that nobody is left to go on with.
 
         None of the turns may be held by this process itself.
@@ -62,35 +62,49 @@ class Heartbeat:
         )
         return [
             turn_id
-            for turn_id, producer, beat in connection.execute(query)
-            if producer == self.producer or beat is None or self._stands_still(producer, beat)
+            for turn_id, worker_id, beat_count in connection.execute(query)
+            if worker_id == self.worker_id
+            or beat_count is None
+            or self._is_stale(worker_id, beat_count)
         ]
 
-    def silent(self, connection: Connection) -> dict[str, int]:
+    def stale_workers(self, connection: Connection) -> dict[str, int]:
         """Return the other producers whose counts stand still, with those counts."""
-        others = connection.execute(select(producers).where(producers.c.id != self.producer))
-        return {producer: beat for producer, beat in others if self._stands_still(producer, beat)}
+        others = connection.execute(select(producers).where(producers.c.id != self.worker_id))
+        return {
+            worker_id: beat_count
+            for worker_id, beat_count in others
+            if self._is_stale(worker_id, beat_count)
+        }
 
-    def dismiss(self, connection: Connection, producer: str, beat: int) -> None:
+    def remove_worker(self, connection: Connection, worker_id: str, beat_count: int) -> None:
         """Count a producer as gone, unless it has beaten again; its running turns are lost then."""
-        same = (producers.c.id == producer) & (producers.c.beat == beat)
-        connection.execute(delete(producers).where(same))
+        condition = (producers.c.id == worker_id) & (producers.c.beat == beat_count)
+        connection.execute(delete(producers).where(condition))
 
-    def forget(self) -> None:
+    def forget_observations(self) -> None:
         """Watch everybody anew: for a while nobody could write, the living neither."""
         with self._lock:
-            self._seen.clear()
+            self._observations.clear()
 
-    def leave(self, connection: Connection) -> None:
+    def remove_own_heartbeat(self, connection: Connection) -> None:
         """Say that this process ends; whatever it has not ended itself is lost at once."""
-        connection.execute(delete(producers).where(producers.c.id == self.producer))
+        connection.execute(delete(producers).where(producers.c.id == self.worker_id))
 
-    def _stands_still(self, producer: str, beat: int) -> bool:
+    def _is_stale(self, worker_id: str, beat_count: int) -> bool:
         now = self._clock.monotonic()
         with self._lock:
-            last, still, looked_at = self._seen.get(producer, (None, 0.0, now))
+            last_count, stale_seconds, observed_at = self._observations.get(
+                worker_id, (None, 0.0, now)
+            )
             # While the database was away, the living could not beat either.
-            watched = 0.0 if self._database.failed_at > looked_at else now - looked_at
-            still = still + min(max(0.0, watched), MOST_A_LOOK) if beat == last else 0.0
-            self._seen[producer] = beat, still, now
-        return still >= self.lost_seconds
+            observed_seconds = (
+                0.0 if self._database.last_failure_at > observed_at else now - observed_at
+            )
+            stale_seconds = (
+                stale_seconds + min(max(0.0, observed_seconds), MAX_OBSERVATION_SECONDS)
+                if beat_count == last_count
+                else 0.0
+            )
+            self._observations[worker_id] = beat_count, stale_seconds, now
+        return stale_seconds >= self.stale_after_seconds

@@ -15,24 +15,26 @@ import msgspec
 from sqlalchemy.exc import IntegrityError
 
 from chat.log import flusher, store
-from chat.log.buffer import Live
-from chat.log.entries import Batch, Ended, Entry, State, text_of
-from chat.log.flusher import Writer
+from chat.log.buffer import LogBuffer
+from chat.log.entries import Batch, Ended, Entry, ReplyState, text_of
+from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
-from chat.log.notifier import Bell
-from chat.log.recovery import Orphans, Still
-from chat.log.remote_follower import Elsewhere
+from chat.log.notifier import Notifier
+from chat.log.recovery import Precondition, Recovery
+from chat.log.remote_follower import RemoteFollower
 from core.database import Database, DatabaseUnavailable
 from core.languages import N_
 
-CLOSING = Ended(
-    State.INTERRUPTED,
+INTERRUPTED_BY_SHUTDOWN = Ended(
+    ReplyState.INTERRUPTED,
     sentence=N_(
         "The reply was cut off, because Twindow is being restarted. What came so far is kept."
     ),
     perhaps_received=True,
 )
-CLOSING_UNSENT = msgspec.structs.replace(CLOSING, perhaps_received=False)
+INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
+    INTERRUPTED_BY_SHUTDOWN, perhaps_received=False
+)
 
 
 class Log:
@@ -43,52 +45,54 @@ class Log:
     """
 
     # Readers get an empty batch when nothing happens for this long.
-    quiet_seconds = 5.0
+    keepalive_seconds = 5.0
 
     def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
         self.database = database
         self.render = render
         self.heartbeat = Heartbeat(database)
-        self.closing = False
-        self._live: dict[str, Live] = {}
-        self._bell = Bell(database, "twindow_log")
-        self._writer = Writer(database, self._bell, self.heartbeat, self._live)
-        self.orphans = Orphans(database, self.heartbeat, self._live, self._end)
-        self.elsewhere = Elsewhere(database, self._bell, self.orphans.end_while_writing)
+        self.is_closing = False
+        self._buffers: dict[str, LogBuffer] = {}
+        self._notifier = Notifier(database, "twindow_log")
+        self._flusher = Flusher(database, self._notifier, self.heartbeat, self._buffers)
+        self.recovery = Recovery(database, self.heartbeat, self._buffers, self._end)
+        self.remote_follower = RemoteFollower(
+            database, self._notifier, self.recovery.interrupt_if_uncontended
+        )
 
-    def open(self, turn_id: str) -> None:
+    def open_buffer(self, turn_id: str) -> None:
         """Begin to hold the log of a turn that this process is about to add.
 
         Raises DatabaseUnavailable when this process is about to end.
         """
-        if self.closing:
+        if self.is_closing:
             raise DatabaseUnavailable
-        self._live[turn_id] = Live(self.database.clock)
-        self._writer.wake()
+        self._buffers[turn_id] = LogBuffer(self.database.clock)
+        self._flusher.wake()
 
-    def drop(self, turn_id: str) -> None:
+    def drop_buffer(self, turn_id: str) -> None:
         """Hold a log no longer: nobody writes to it. One without an end counts as lost then."""
-        if live := self._live.pop(turn_id, None):
-            live.let_go()
+        if buffer := self._buffers.pop(turn_id, None):
+            buffer.abandon()
 
-    def append(self, turn_id: str, *new: Entry) -> None:
+    def append(self, turn_id: str, *new_entries: Entry) -> None:
         """Add what came; what comes after the end is not wanted any more."""
-        if live := self._live.get(turn_id):
-            live.hold(new, flusher.SLICE_SECONDS)
-            self._writer.wake()
+        if buffer := self._buffers.get(turn_id):
+            buffer.append(new_entries, flusher.SLICE_SECONDS)
+            self._flusher.wake()
 
-    def when_ended(self, turn_id: str, callback: Callable[[], None]) -> bool:
+    def call_on_end(self, turn_id: str, callback: Callable[[], None]) -> bool:
         """Call back when somebody ends the turn. False says that it has ended."""
-        live = self._live.get(turn_id)
-        if live is None:
+        buffer = self._buffers.get(turn_id)
+        if buffer is None:
             return False
-        live.when_closed(callback)
+        buffer.call_on_close(callback)
         return True
 
-    def length(self, turn_id: str) -> int:
+    def text_length(self, turn_id: str) -> int:
         """Return how many characters of the reply have come so far."""
-        live = self._live.get(turn_id)
-        return len(text_of(live.entries)) if live else 0
+        buffer = self._buffers.get(turn_id)
+        return len(text_of(buffer.entries)) if buffer else 0
 
     def end(self, turn_id: str, ended: Ended) -> bool:
         """End a turn, unless it has ended: the first end holds.
@@ -98,42 +102,42 @@ class Log:
         """
         return self._end(turn_id, ended)
 
-    def _end(self, turn_id: str, ended: Ended, still: Still | None = None) -> bool:
-        live = self._live.get(turn_id)
+    def _end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
+        buffer = self._buffers.get(turn_id)
         # Before the transaction: a long text takes a while to render, and nobody else could write.
-        before = self.read(turn_id)
-        if before.ended:
+        snapshot = self.read(turn_id)
+        if snapshot.is_final:
             return False
-        known = text_of(live.entries if live else before.entries)
-        finished = self._finished(turn_id, ended, known)
-        asked_at = time.monotonic()
+        rendered_text = text_of(buffer.entries if buffer else snapshot.entries)
+        final_entry = self._final_entry(turn_id, ended, rendered_text)
+        requested_at = time.monotonic()
         with self.database.write() as connection:
-            if still and not still(connection, time.monotonic() - asked_at):
+            if precondition and not precondition(connection, time.monotonic() - requested_at):
                 return False
             store.lock(connection, [turn_id])
             rows = store.read(connection, [turn_id])[turn_id]
             last_entry = rows[-1][1] if rows else None
-            first = not isinstance(last_entry, Ended)
+            is_first_end = not isinstance(last_entry, Ended)
             if isinstance(last_entry, Ended):
-                finished = last_entry
+                final_entry = last_entry
             else:
-                now_known = text_of(live.entries if live else [entry for _, entry in rows])
-                if now_known != known and not ended.text:
-                    finished = self._finished(turn_id, ended, now_known)
-                last = max(rows[-1][0] if rows else 0, live.last if live else 0)
-                store.replace(connection, turn_id, last + 1, finished)
-                self._bell.ring(connection)
-        if live:
-            live.close(finished)
-            self.drop(turn_id)
-        return first
+                current_text = text_of(buffer.entries if buffer else [entry for _, entry in rows])
+                if current_text != rendered_text and not ended.text:
+                    final_entry = self._final_entry(turn_id, ended, current_text)
+                last_seq = max(rows[-1][0] if rows else 0, buffer.last_seq if buffer else 0)
+                store.replace_with_end(connection, turn_id, last_seq + 1, final_entry)
+                self._notifier.notify(connection)
+        if buffer:
+            buffer.close(final_entry)
+            self.drop_buffer(turn_id)
+        return is_first_end
 
-    def give_up(self, turn_id: str, ended: Ended) -> None:
+    def end_in_memory(self, turn_id: str, ended: Ended) -> None:
         """End a turn that cannot be stored, for those who follow it here; later it is lost."""
-        if live := self._live.pop(turn_id, None):
-            live.close(self._finished(turn_id, ended, text_of(live.entries)))
+        if buffer := self._buffers.pop(turn_id, None):
+            buffer.close(self._final_entry(turn_id, ended, text_of(buffer.entries)))
 
-    def _finished(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
+    def _final_entry(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
         text = ended.text or text_so_far
         return msgspec.structs.replace(ended, text=text, html=self.render(text, turn_id))
 
@@ -143,66 +147,77 @@ class Log:
         A cursor that the log does not know yields the whole log, and so does one at or behind
         the end: that last entry stands for all.
         """
-        if live := self._live.get(turn_id):
-            return live.batch(after)
+        if buffer := self._buffers.get(turn_id):
+            return buffer.batch(after)
         return self._read_stored([turn_id], after)[turn_id]
 
     def read_all(self, turn_ids: list[str]) -> dict[str, Batch]:
         """Return the whole logs of several turns, those of dead producers ended."""
-        live = {turn_id: log.batch(0) for turn_id in turn_ids if (log := self._live.get(turn_id))}
-        rest = self._read_stored([turn_id for turn_id in turn_ids if turn_id not in live])
-        for turn_id in self.orphans.end(id_ for id_, batch in rest.items() if not batch.ended):
-            rest[turn_id] = self.read(turn_id)
-        return live | rest
+        buffered_batches = {
+            turn_id: buffer.batch(0)
+            for turn_id in turn_ids
+            if (buffer := self._buffers.get(turn_id))
+        }
+        stored_batches = self._read_stored(
+            [turn_id for turn_id in turn_ids if turn_id not in buffered_batches]
+        )
+        for turn_id in self.recovery.interrupt_abandoned(
+            id_ for id_, batch in stored_batches.items() if not batch.is_final
+        ):
+            stored_batches[turn_id] = self.read(turn_id)
+        return buffered_batches | stored_batches
 
     def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
         with self.database.read() as connection:
-            found = store.read(connection, turn_ids)
-        return {turn_id: store.batch(rows, after) for turn_id, rows in found.items()}
+            rows_by_turn = store.read(connection, turn_ids)
+        return {turn_id: store.batch(rows, after) for turn_id, rows in rows_by_turn.items()}
 
-    def follow(self, turn_id: str, quiet_seconds: float | None = None) -> Iterator[Batch]:
+    def follow(self, turn_id: str, keepalive_seconds: float | None = None) -> Iterator[Batch]:
         """Yield the whole log and what comes to it, until the turn ends or Twindow closes.
 
         An empty batch, after five seconds or so many, says only that the reply goes on.
         """
         after = 0
-        while not self.closing:
-            with self._source(turn_id) as live:
-                while not (self.closing or live.left):
-                    batch = live.wait(after, quiet_seconds or self.quiet_seconds)
-                    after = batch.last
-                    if batch.entries or live.running:
+        while not self.is_closing:
+            with self._buffer_to_follow(turn_id) as buffer:
+                while not (self.is_closing or buffer.is_abandoned):
+                    batch = buffer.wait(after, keepalive_seconds or self.keepalive_seconds)
+                    after = batch.last_seq
+                    if batch.entries or buffer.is_running:
                         yield batch
-                    if batch.ended:
+                    if batch.is_final:
                         return
 
-    def _source(self, turn_id: str) -> AbstractContextManager[Live]:
-        live = self._live.get(turn_id)
-        return nullcontext(live) if live else self.elsewhere.following(turn_id)
+    def _buffer_to_follow(self, turn_id: str) -> AbstractContextManager[LogBuffer]:
+        buffer = self._buffers.get(turn_id)
+        return nullcontext(buffer) if buffer else self.remote_follower.follow(turn_id)
 
     def close(self) -> None:
         """End every running reply as interrupted, and let all readers go. They come back."""
-        self.closing = True
-        self.orphans.close()
-        for turn_id, live in list(self._live.items()):
+        self.is_closing = True
+        self.recovery.close()
+        for turn_id, buffer in list(self._buffers.items()):
             # A turn that is being added is not there yet; without a producer it is lost at once.
             with suppress(DatabaseUnavailable, IntegrityError):
-                self.end(turn_id, CLOSING if live.sending else CLOSING_UNSENT)
+                self.end(
+                    turn_id,
+                    INTERRUPTED_BY_SHUTDOWN if buffer.is_sending else INTERRUPTED_BEFORE_SENDING,
+                )
         with suppress(DatabaseUnavailable), self.database.write() as connection:
-            self.heartbeat.leave(connection)
-            self._bell.ring(connection)
-        self.elsewhere.close()
-        self._writer.close()
+            self.heartbeat.remove_own_heartbeat(connection)
+            self._notifier.notify(connection)
+        self.remote_follower.close()
+        self._flusher.close()
 
     def can_write(self) -> bool:
         """Tell whether what is said can be kept, by trying."""
         try:
             with self.database.write() as connection:
-                self.heartbeat.beat(connection)
+                self.heartbeat.record_heartbeat(connection)
         except DatabaseUnavailable:
             return False
         return True
 
     def flush(self) -> None:
         """Store what has been appended so far."""
-        self._writer.flush()
+        self._flusher.flush()

@@ -10,52 +10,52 @@ from sqlalchemy.exc import DBAPIError
 
 from core.database import Database
 
-LOOK_SECONDS = 0.1
-BELL_SECONDS = 1.0
+POLL_SECONDS = 0.1
+NOTIFY_TIMEOUT_SECONDS = 1.0
 
 
-class Bell:
+class Notifier:
     """Wake other processes when something has been written.
 
     PostgreSQL rings (LISTEN, NOTIFY). SQLite has no bell: whoever waits looks again soon.
     """
 
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: Database, channel: str) -> None:
         self._database = database
-        self._name = name
-        self._listening: Any = None
+        self._channel = channel
+        self._listener: Any = None
 
-    def ring(self, connection: Connection) -> None:
+    def notify(self, connection: Connection) -> None:
         """Ring when this transaction is committed."""
         if not self._database.is_sqlite:
-            connection.exec_driver_sql(f"NOTIFY {self._name}")
+            connection.exec_driver_sql(f"NOTIFY {self._channel}")
 
     def wait(self) -> None:
         """Wait for the bell, for a moment at most; only one thread may. It may ring for nothing."""
         if self._database.is_sqlite:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
             return
         try:
-            if self._listening is None:
+            if self._listener is None:
                 # What was written before is found by the first look, so this rings at once.
-                self._listening = self._listen()
+                self._listener = self._listen()
             else:
-                for _ in self._listening.notifies(timeout=BELL_SECONDS, stop_after=1):
+                for _ in self._listener.notifies(timeout=NOTIFY_TIMEOUT_SECONDS, stop_after=1):
                     pass
         except (self._database.engine.dialect.loaded_dbapi.Error, DBAPIError):
-            self.rest()
-            time.sleep(BELL_SECONDS)
+            self.close()
+            time.sleep(NOTIFY_TIMEOUT_SECONDS)
 
-    def rest(self) -> None:
+    def close(self) -> None:
         """Hear nothing until somebody waits again."""
-        listening, self._listening = self._listening, None
-        if listening is not None:
-            listening.close()
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            listener.close()
 
     def _listen(self) -> Any:
         pooled = self._database.engine.raw_connection()
         connection: Any = pooled.driver_connection
         pooled.detach()
         connection.autocommit = True
-        connection.execute(f"LISTEN {self._name}")
+        connection.execute(f"LISTEN {self._channel}")
         return connection

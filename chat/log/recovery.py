@@ -10,46 +10,46 @@ from collections.abc import Callable, Container, Iterable
 from sqlalchemy import Connection
 
 from chat.log import store
-from chat.log.entries import Ended, State
+from chat.log.entries import Ended, ReplyState
 from chat.log.heartbeat import Heartbeat
 from core.database import Database, DatabaseUnavailable
 from core.languages import N_
 
 logger = logging.getLogger(__name__)
 
-SWEEP_SECONDS = 0.5
+SWEEP_INTERVAL_SECONDS = 0.5
 
-LOST = Ended(
-    State.INTERRUPTED,
+INTERRUPTED_BY_DEAD_WORKER = Ended(
+    ReplyState.INTERRUPTED,
     sentence=N_("The reply was cut off, because Twindow was restarted. What came so far is kept."),
     perhaps_received=True,
 )
 
 # Asked within the transaction that is to end a turn, with the seconds waited for it.
-Still = Callable[[Connection, float], bool]
+Precondition = Callable[[Connection, float], bool]
 
 
-class Orphans:
+class Recovery:
     """Find what producers that are gone have left. `end` ends a turn that still is one then.
 
     The turns that are `held` in this process itself are none.
     """
 
     # After a longer wait for the lock, live workers could not write their heartbeats either.
-    contended_seconds = 0.5
+    max_lock_wait_seconds = 0.5
 
     def __init__(
         self,
         database: Database,
         heartbeat: Heartbeat,
-        held: Container[str],
-        end: Callable[[str, Ended, Still], bool],
+        local_turn_ids: Container[str],
+        end_turn: Callable[[str, Ended, Precondition], bool],
     ) -> None:
         self._database = database
         self._clock = database.clock
         self._heartbeat = heartbeat
-        self._held = held
-        self._end = end
+        self._local_turn_ids = local_turn_ids
+        self._end_turn = end_turn
         self._closing = threading.Event()
 
     def start(self) -> None:
@@ -60,58 +60,66 @@ class Orphans:
         """Look no more."""
         self._closing.set()
 
-    def end(self, turn_ids: Iterable[str]) -> list[str]:
+    def interrupt_abandoned(self, turn_ids: Iterable[str]) -> list[str]:
         """End those running replies that nobody goes on with, and return their turns."""
-        others = [turn_id for turn_id in turn_ids if turn_id not in self._held]
-        if not others:
+        remote_turn_ids = [turn_id for turn_id in turn_ids if turn_id not in self._local_turn_ids]
+        if not remote_turn_ids:
             return []
         with self._database.read() as connection:
-            lost = self._heartbeat.lost(connection, others)
-        return [turn_id for turn_id in lost if self._end(turn_id, LOST, self._still(turn_id))]
+            abandoned = self._heartbeat.abandoned_turns(connection, remote_turn_ids)
+        return [
+            turn_id
+            for turn_id in abandoned
+            if self._end_turn(
+                turn_id, INTERRUPTED_BY_DEAD_WORKER, self._abandoned_precondition(turn_id)
+            )
+        ]
 
-    def end_while_writing(self, turn_ids: Iterable[str]) -> None:
+    def interrupt_if_uncontended(self, turn_ids: Iterable[str]) -> None:
         """End them, if the living could say that they live: so this process does."""
-        asked_at = time.monotonic()
+        requested_at = time.monotonic()
         with self._database.write() as connection:
-            waited = time.monotonic() - asked_at
-            self._heartbeat.beat(connection)
-        if self._could_write(waited):
-            self.end(turn_ids)
+            lock_wait = time.monotonic() - requested_at
+            self._heartbeat.record_heartbeat(connection)
+        if self._lock_was_uncontended(lock_wait):
+            self.interrupt_abandoned(turn_ids)
 
     def sweep(self) -> None:
         """End them also where nobody looks; a process does so when it starts."""
         with self._database.read() as connection:
-            silent = self._heartbeat.silent(connection)
-        if silent:
-            asked_at = time.monotonic()
+            stale_workers = self._heartbeat.stale_workers(connection)
+        if stale_workers:
+            requested_at = time.monotonic()
             with self._database.write() as connection:
-                if not self._could_write(time.monotonic() - asked_at):
+                if not self._lock_was_uncontended(time.monotonic() - requested_at):
                     return
-                for producer, beat in silent.items():
-                    self._heartbeat.dismiss(connection, producer, beat)
+                for worker_id, beat_count in stale_workers.items():
+                    self._heartbeat.remove_worker(connection, worker_id, beat_count)
         with self._database.read() as connection:
-            found = store.orphans(connection)
-        self.end(found)
+            turn_ids = store.select_abandoned_turns(connection)
+        self.interrupt_abandoned(turn_ids)
 
-    def _still(self, turn_id: str) -> Still:
-        def still(connection: Connection, waited: float) -> bool:
-            return self._could_write(waited) and bool(self._heartbeat.lost(connection, [turn_id]))
+    def _abandoned_precondition(self, turn_id: str) -> Precondition:
+        def is_still_abandoned(connection: Connection, lock_wait: float) -> bool:
+            return self._lock_was_uncontended(lock_wait) and bool(
+                self._heartbeat.abandoned_turns(connection, [turn_id])
+            )
 
-        return still
+        return is_still_abandoned
 
-    def _could_write(self, waited: float) -> bool:
-        if waited > self.contended_seconds:
-            self._heartbeat.forget()
+    def _lock_was_uncontended(self, lock_wait: float) -> bool:
+        if lock_wait > self.max_lock_wait_seconds:
+            self._heartbeat.forget_observations()
             return False
         return True
 
     def _sweep_at_start(self) -> None:
-        give_up = self._clock.monotonic() + 2 * self._heartbeat.lost_seconds
-        while self._clock.monotonic() < give_up and not self._closing.is_set():
+        deadline = self._clock.monotonic() + 2 * self._heartbeat.stale_after_seconds
+        while self._clock.monotonic() < deadline and not self._closing.is_set():
             try:
                 self.sweep()
             except DatabaseUnavailable:
                 pass  # it is looked for again
             except Exception:
                 logger.exception("What a dead process left cannot be looked for at the moment.")
-            self._closing.wait(SWEEP_SECONDS)
+            self._closing.wait(SWEEP_INTERVAL_SECONDS)

@@ -9,19 +9,19 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 
 from chat.log import store
-from chat.log.buffer import Live
-from chat.log.notifier import Bell
-from chat.log.store import Numbered
+from chat.log.buffer import LogBuffer
+from chat.log.notifier import Notifier
+from chat.log.store import NumberedEntry
 from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
-LIFE_SECONDS = 1.0
-CLOSE_SECONDS = 2.0
-MAX_IN_A_QUERY = 200
+RECOVERY_INTERVAL_SECONDS = 1.0
+CLOSE_TIMEOUT_SECONDS = 2.0
+MAX_TURNS_PER_QUERY = 200
 
 
-class Elsewhere:
+class RemoteFollower:
     """Mirror the logs that somebody here follows.
 
     `end_orphans` ends those of them whose producers are gone.
@@ -30,92 +30,97 @@ class Elsewhere:
     retry_seconds = 1.0
 
     def __init__(
-        self, database: Database, bell: Bell, end_orphans: Callable[[Iterable[str]], object]
+        self,
+        database: Database,
+        notifier: Notifier,
+        interrupt_abandoned: Callable[[Iterable[str]], object],
     ) -> None:
         self.database = database
         self._clock = database.clock
-        self.bell = bell
-        self._end_orphans = end_orphans
-        self._mirrors: dict[str, tuple[Live, int]] = {}
+        self.notifier = notifier
+        self._interrupt_abandoned = interrupt_abandoned
+        self._mirrors: dict[str, tuple[LogBuffer, int]] = {}
         self._lock = threading.Lock()
-        self._wanted = threading.Event()
+        self._mirror_added = threading.Event()
         self._thread: threading.Thread | None = None
-        self._looked_for_life_at = 0.0
-        self._closing = False
+        self._recovery_checked_at = 0.0
+        self._is_closing = False
 
     @contextmanager
-    def following(self, turn_id: str) -> Iterator[Live]:
+    def follow(self, turn_id: str) -> Iterator[LogBuffer]:
         """Hold a mirror of the log for as long as the block runs."""
         with self._lock:
-            live, readers = self._mirrors.get(turn_id, (Live(self._clock), 0))
-            self._mirrors[turn_id] = live, readers + 1
+            buffer, reader_count = self._mirrors.get(turn_id, (LogBuffer(self._clock), 0))
+            self._mirrors[turn_id] = buffer, reader_count + 1
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self._look_until_closed, daemon=True, name="elsewhere"
+                    target=self._poll_until_closed, daemon=True, name="elsewhere"
                 )
                 self._thread.start()
-        self._wanted.set()
+        self._mirror_added.set()
         try:
-            if not readers:
+            if not reader_count:
                 with suppress(DatabaseUnavailable):  # the thread looks again
-                    self._look([turn_id])
-            yield live
+                    self._poll([turn_id])
+            yield buffer
         finally:
             with self._lock:
-                _, readers = self._mirrors[turn_id]
-                if readers > 1:
-                    self._mirrors[turn_id] = live, readers - 1
+                _, reader_count = self._mirrors[turn_id]
+                if reader_count > 1:
+                    self._mirrors[turn_id] = buffer, reader_count - 1
                 else:
                     del self._mirrors[turn_id]
 
     def close(self) -> None:
         """Let all readers go, and look no more."""
-        self._closing = True
-        self._wanted.set()
-        for live, _ in list(self._mirrors.values()):
-            live.let_go()
+        self._is_closing = True
+        self._mirror_added.set()
+        for buffer, _ in list(self._mirrors.values()):
+            buffer.abandon()
         if self._thread:
-            self._thread.join(CLOSE_SECONDS)
+            self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
-    def _look_until_closed(self) -> None:
-        while not self._closing:
+    def _poll_until_closed(self) -> None:
+        while not self._is_closing:
             if not self._mirrors:
-                self.bell.rest()
-                self._wanted.clear()
-            if not (self._mirrors or self._closing):
-                self._wanted.wait()
+                self.notifier.close()
+                self._mirror_added.clear()
+            if not (self._mirrors or self._is_closing):
+                self._mirror_added.wait()
             try:
-                self.bell.wait()
-                self._look(list(self._mirrors))
-                self._look_for_life()
+                self.notifier.wait()
+                self._poll(list(self._mirrors))
+                self._recover_if_due()
             except DatabaseUnavailable:
                 self._clock.sleep(self.retry_seconds)
             except Exception:
                 # Without this thread readers would wait for ever.
                 logger.exception("The logs of other processes cannot be read at the moment.")
                 self._clock.sleep(self.retry_seconds)
-        self.bell.rest()
+        self.notifier.close()
 
-    def _look(self, turn_ids: Sequence[str]) -> None:
+    def _poll(self, turn_ids: Sequence[str]) -> None:
         ids = iter(turn_ids)
-        while part := list(islice(ids, MAX_IN_A_QUERY)):
+        while chunk := list(islice(ids, MAX_TURNS_PER_QUERY)):
             cursors = {
-                id_: held[0].last
-                for id_ in part
-                if (held := self._mirrors.get(id_)) and held[0].running
+                id_: counted_mirror[0].last_seq
+                for id_ in chunk
+                if (counted_mirror := self._mirrors.get(id_)) and counted_mirror[0].is_running
             }
             if not cursors:
                 continue
             with self.database.read() as connection:
-                self._take(store.read_on(connection, cursors))
+                self._update_mirrors(store.read_after(connection, cursors))
 
-    def _take(self, found: Mapping[str, Sequence[Numbered]]) -> None:
-        for turn_id, rows in found.items():
-            if held := self._mirrors.get(turn_id):
-                held[0].mirror(rows)
+    def _update_mirrors(self, rows_by_turn: Mapping[str, Sequence[NumberedEntry]]) -> None:
+        for turn_id, rows in rows_by_turn.items():
+            if counted_mirror := self._mirrors.get(turn_id):
+                counted_mirror[0].mirror(rows)
 
-    def _look_for_life(self) -> None:
-        if self._clock.monotonic() - self._looked_for_life_at < LIFE_SECONDS:
+    def _recover_if_due(self) -> None:
+        if self._clock.monotonic() - self._recovery_checked_at < RECOVERY_INTERVAL_SECONDS:
             return
-        self._looked_for_life_at = self._clock.monotonic()
-        self._end_orphans([id_ for id_, (live, _) in list(self._mirrors.items()) if live.running])
+        self._recovery_checked_at = self._clock.monotonic()
+        self._interrupt_abandoned(
+            [id_ for id_, (buffer, _) in list(self._mirrors.items()) if buffer.is_running]
+        )

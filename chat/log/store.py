@@ -10,38 +10,42 @@ from chat import search_index
 from chat.log import entries as log_entries
 from chat.log.entries import Batch, Ended, Entry
 from chat.schema import entries, producers, turns
-from core.database import insert_new
+from core.database import insert_or_ignore
 
-Numbered = tuple[int, Entry]
+NumberedEntry = tuple[int, Entry]
 
 
-def read(connection: Connection, turn_ids: Sequence[str]) -> Mapping[str, list[Numbered]]:
+def read(connection: Connection, turn_ids: Sequence[str]) -> Mapping[str, list[NumberedEntry]]:
     """Return the entries of several turns, in one query."""
-    found: dict[str, list[Numbered]] = {turn_id: [] for turn_id in turn_ids}
+    entries_by_turn: dict[str, list[NumberedEntry]] = {turn_id: [] for turn_id in turn_ids}
     query = select(entries.c.turn_id, entries.c.seq, entries.c.data)
     query = query.where(entries.c.turn_id.in_(turn_ids)).order_by(entries.c.seq)
     for turn_id, seq, data in connection.execute(query):
-        found[turn_id].append((seq, log_entries.decode(data)))
-    return found
+        entries_by_turn[turn_id].append((seq, log_entries.decode(data)))
+    return entries_by_turn
 
 
-def read_on(connection: Connection, cursors: Mapping[str, int]) -> Mapping[str, list[Numbered]]:
+def read_after(
+    connection: Connection, cursors: Mapping[str, int]
+) -> Mapping[str, list[NumberedEntry]]:
     """Return what follows a cursor in each of several logs, in one query."""
-    found: dict[str, list[Numbered]] = {}
-    beyond = or_(*(and_(entries.c.turn_id == id_, entries.c.seq > n) for id_, n in cursors.items()))
-    query = select(entries.c.turn_id, entries.c.seq, entries.c.data).where(beyond)
+    entries_by_turn: dict[str, list[NumberedEntry]] = {}
+    condition = or_(
+        *(and_(entries.c.turn_id == id_, entries.c.seq > n) for id_, n in cursors.items())
+    )
+    query = select(entries.c.turn_id, entries.c.seq, entries.c.data).where(condition)
     for turn_id, seq, data in connection.execute(query.order_by(entries.c.turn_id, entries.c.seq)):
-        found.setdefault(turn_id, []).append((seq, log_entries.decode(data)))
-    return found
+        entries_by_turn.setdefault(turn_id, []).append((seq, log_entries.decode(data)))
+    return entries_by_turn
 
 
-def orphans(connection: Connection) -> list[str]:
+def select_abandoned_turns(connection: Connection) -> list[str]:
     """Return the turns whose producers are gone without a trace."""
     query = select(turns.c.id).outerjoin(producers, turns.c.producer == producers.c.id)
     return list(connection.scalars(query.where(turns.c.producer > "", producers.c.id.is_(None))))
 
 
-def batch(rows: Sequence[Numbered], after: int) -> Batch:
+def batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
     """Return what follows the cursor; an end stands for all, and so does a cursor out of range."""
     last = rows[-1][0] if rows else 0
     if after > last or (rows and isinstance(rows[-1][1], Ended)):
@@ -58,31 +62,33 @@ def lock(connection: Connection, turn_ids: Sequence[str]) -> None:
     connection.execute(query.with_for_update())
 
 
-def ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
+def select_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
     """Return the last entries of those turns that have ended."""
-    over = (entries.c.turn_id.in_(turn_ids)) & (entries.c.kind == "ended")
-    found = connection.execute(select(entries.c.turn_id, entries.c.data).where(over))
-    return {turn_id: log_entries.decode(data) for turn_id, data in found}
+    condition = (entries.c.turn_id.in_(turn_ids)) & (entries.c.kind == "ended")
+    rows = connection.execute(select(entries.c.turn_id, entries.c.data).where(condition))
+    return {turn_id: log_entries.decode(data) for turn_id, data in rows}
 
 
-def add(connection: Connection, taken: Mapping[str, Sequence[Numbered]]) -> bool:
+def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry]]) -> bool:
     """Add entries to several logs, and say whether there were any."""
     rows = [
-        _row(turn_id, seq, entry) for turn_id, numbered in taken.items() for seq, entry in numbered
+        _row(turn_id, seq, entry)
+        for turn_id, numbered in new_entries.items()
+        for seq, entry in numbered
     ]
     if rows:
         # After a commit whose answer was lost the same entries come again.
-        connection.execute(insert_new(connection, entries), rows)
+        connection.execute(insert_or_ignore(connection, entries), rows)
     return bool(rows)
 
 
-def replace(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
+def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
     """Put the end in the place of all entries of a turn, let its producer go and it be found."""
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    over = {"producer": "", "charged": ended.charged}
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(over))
-    search_index.add_reply(connection, turn_id, ended.text)
+    values = {"producer": "", "charged": ended.is_charged}
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
+    search_index.index_reply(connection, turn_id, ended.text)
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

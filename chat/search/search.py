@@ -15,16 +15,18 @@ from chat.log import store
 from chat.log.entries import Ended
 from chat.schema import conversations, turns
 from chat.schema import passages as rows
-from chat.search.snippets import Pattern, Snippet
-from chat.search_index import REPLY, SAID, TITLE
+from chat.search.snippets import SearchPattern, Snippet
+from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
 from core.database import Database
 
-HITS_ON_A_PAGE = 20
-LONGEST = 200
-MOST_WORDS = 12
+HITS_PER_PAGE = 20
+MAX_QUERY_LENGTH = 200
+MAX_QUERY_WORDS = 12
 
-Group = Callable[[Sequence[Row[Any]], Mapping[str, Ended], Pattern], Sequence["Found"]]
+GroupHits = Callable[
+    [Sequence[Row[Any]], Mapping[str, Ended], SearchPattern], Sequence["ConversationHits"]
+]
 
 _index = table("passages_index", column("rowid"))
 
@@ -35,15 +37,15 @@ class Hit:
 
     turn_id: str
     position: int
-    by_person: bool
-    at: float
+    is_by_person: bool
+    created_at: float
     snippet: Snippet
     # All that was said stands in the title, too.
-    in_title: bool = False
+    is_in_title: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ConversationHits:
     """A conversation, its title with the hits told apart, and where else it was found."""
 
     conversation: Conversation
@@ -52,11 +54,11 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class SearchResults:
     """Some of what was found; `older` is the cursor of the rest, "" if there is none."""
 
-    found: Sequence[Found] = ()
-    older: str = ""
+    items: Sequence[ConversationHits] = ()
+    next_cursor: str = ""
 
 
 class Search:
@@ -65,55 +67,59 @@ class Search:
     `group` does what `grouped` does, to all texts that were found, perhaps in another thread.
     """
 
-    def __init__(self, database: Database, group: Group | None = None) -> None:
+    def __init__(self, database: Database, group: GroupHits | None = None) -> None:
         self.database = database
-        self._group = group or grouped
+        self._group = group or group_hits
 
-    def find(self, person: str, q: str, *, twin_id: str | None = None, after: str = "") -> Results:
+    def find(
+        self, person: str, q: str, *, twin_id: str | None = None, after: str = ""
+    ) -> SearchResults:
         """Find all words of `q` in one text, of the last one the beginning: titles come first."""
-        runs = _runs(q)
-        if not runs:
-            return Results()
-        kind, before = _cursor(after)
-        hits: list[Row[Any]] = []
+        terms = _query_terms(q)
+        if not terms:
+            return SearchResults()
+        kind, before_id = _parse_cursor(after)
+        hit_rows: list[Row[Any]] = []
         with self.database.read() as connection:
-            for title in (True, False) if kind == "t" else (False,):
-                words = [search_index.owner(person, title=title), *runs]
-                query = _query(connection, words).limit(HITS_ON_A_PAGE + 1 - len(hits))
-                if before is not None:
-                    query = query.where(rows.c.id < before)
+            for is_title in (True, False) if kind == "t" else (False,):
+                words = [search_index.owner_token(person, title=is_title), *terms]
+                query = _select_hits(connection, words).limit(HITS_PER_PAGE + 1 - len(hit_rows))
+                if before_id is not None:
+                    query = query.where(rows.c.id < before_id)
                 if twin_id:
                     query = query.where(conversations.c.twin_id == twin_id)
-                hits += connection.execute(query).all()
-                before = None
-            shown = hits[:HITS_ON_A_PAGE]
-            ends = store.ends(connection, [hit.turn_id for hit in shown if hit.kind == REPLY])
-        older = _cursor_of(shown[-1]) if len(hits) > len(shown) else ""
-        return Results(self._group(shown, ends, Pattern(runs)), older)
+                hit_rows += connection.execute(query).all()
+                before_id = None
+            page_rows = hit_rows[:HITS_PER_PAGE]
+            ends = store.select_ends(
+                connection, [hit.turn_id for hit in page_rows if hit.kind == REPLY]
+            )
+        older = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
+        return SearchResults(self._group(page_rows, ends, SearchPattern(terms)), older)
 
 
-def pattern(q: str) -> Pattern | None:
+def query_pattern(q: str) -> SearchPattern | None:
     """Return what finds the words of `q` in a text; None if there are none."""
-    runs = _runs(q)
-    return Pattern(runs) if runs else None
+    runs = _query_terms(q)
+    return SearchPattern(runs) if runs else None
 
 
-def _runs(q: str) -> list[str]:
-    found = (run[0] for run in text_folding.runs(text_folding.fold(q[:LONGEST])))
-    return list(dict.fromkeys(found))[:MOST_WORDS]
+def _query_terms(q: str) -> list[str]:
+    terms = (run[0] for run in text_folding.find_terms(text_folding.fold(q[:MAX_QUERY_LENGTH])))
+    return list(dict.fromkeys(terms))[:MAX_QUERY_WORDS]
 
 
-def _cursor(after: str) -> tuple[str, int | None]:
+def _parse_cursor(after: str) -> tuple[str, int | None]:
     """Read where to go on: among the titles or behind them, and before which row."""
-    known = re.fullmatch(r"([tm])([0-9]{1,9})", after)
-    return (known[1], int(known[2])) if known else ("t", None)
+    match = re.fullmatch(r"([tm])([0-9]{1,9})", after)
+    return (match[1], int(match[2])) if match else ("t", None)
 
 
-def _cursor_of(row: Row[Any]) -> str:
+def _make_cursor(row: Row[Any]) -> str:
     return f"{'t' if row.kind == TITLE else 'm'}{row.passage}"
 
 
-def _query(connection: Connection, words: Sequence[str]) -> Select[Any]:
+def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
     """Select passages that hold the owner's word and what was looked for, the newest first."""
     query = select(
         rows.c.id.label("passage"),
@@ -128,46 +134,50 @@ def _query(connection: Connection, words: Sequence[str]) -> Select[Any]:
             conversations, conversations.c.id == rows.c.conversation_id
         )
         source = source.outerjoin(turns, turns.c.id == rows.c.turn_id)
-        matches = literal_column("passages_index").op("MATCH")(_asked(words, '"', "*", " "))
-        return query.select_from(source).where(matches).order_by(_index.c.rowid.desc())
-    holds = text("passages.words @@ CAST(:asked AS tsquery)")
-    holds = holds.bindparams(asked=_asked(words, "'", ":*", " & "))
-    return query.select_from(source).where(holds).order_by(rows.c.id.desc())
+        match_condition = literal_column("passages_index").op("MATCH")(
+            _match_expression(words, '"', "*", " ")
+        )
+        return query.select_from(source).where(match_condition).order_by(_index.c.rowid.desc())
+    condition = text("passages.words @@ CAST(:asked AS tsquery)")
+    condition = condition.bindparams(asked=_match_expression(words, "'", ":*", " & "))
+    return query.select_from(source).where(condition).order_by(rows.c.id.desc())
 
 
-def _asked(words: Sequence[str], quote: str, goes_on: str, and_: str) -> str:
+def _match_expression(
+    words: Sequence[str], quote: str, prefix_operator: str, and_operator: str
+) -> str:
     """Write a query: words hold neither quotes nor operators."""
-    owner, *runs = words
+    owner, *terms = words
     parts = [f"{quote}{owner}{quote}"]
-    for run in runs:
-        last = run is runs[-1] and len(run) > 1 and not text_folding.is_dense(run)
-        ending = goes_on if last else ""
-        parts += [f"{quote}{word}{quote}{ending}" for word in text_folding.asked(run)]
-    return and_.join(parts)
+    for term in terms:
+        is_prefix = term is terms[-1] and len(term) > 1 and not text_folding.is_unspaced(term)
+        suffix = prefix_operator if is_prefix else ""
+        parts += [f"{quote}{word}{quote}{suffix}" for word in text_folding.query_words(term)]
+    return and_operator.join(parts)
 
 
-def grouped(
-    shown: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: Pattern
-) -> Sequence[Found]:
+def group_hits(
+    hit_rows: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: SearchPattern
+) -> Sequence[ConversationHits]:
     """Put the hits to their conversations, in the order in which those were found first."""
-    found: dict[str, Found] = {}
-    seen: set[tuple[str, str]] = set()
-    for row in shown:
-        known = {name: row._mapping[name] for name in Conversation.__dataclass_fields__}
-        conversation = Conversation(**known)
-        group = found.setdefault(
-            conversation.id, Found(conversation, pattern.whole(conversation.title))
+    results: dict[str, ConversationHits] = {}
+    seen_texts: set[tuple[str, str]] = set()
+    for row in hit_rows:
+        values = {name: row._mapping[name] for name in Conversation.__dataclass_fields__}
+        conversation = Conversation(**values)
+        result = results.setdefault(
+            conversation.id, ConversationHits(conversation, pattern.split_hits(conversation.title))
         )
         # A long text has several rows.
-        place = row.turn_id, row.kind
-        if row.kind == TITLE or place in seen:
+        text_key = row.turn_id, row.kind
+        if row.kind == TITLE or text_key in seen_texts:
             continue
-        seen.add(place)
-        if row.kind == SAID:
-            snippet = pattern.around(row.content)
+        seen_texts.add(text_key)
+        if row.kind == MESSAGE:
+            snippet = pattern.snippet(row.content)
         else:
-            snippet = pattern.around(ends[row.turn_id].text, markdown=True)
-        in_title = row.kind == SAID and row.content == conversation.title
-        hit = Hit(row.turn_id, row.position, row.kind == SAID, row.said_at, snippet, in_title)
-        group.hits.insert(0 if in_title else len(group.hits), hit)
-    return tuple(found.values())
+            snippet = pattern.snippet(ends[row.turn_id].text, is_markdown=True)
+        in_title = row.kind == MESSAGE and row.content == conversation.title
+        hit = Hit(row.turn_id, row.position, row.kind == MESSAGE, row.said_at, snippet, in_title)
+        result.hits.insert(0 if in_title else len(result.hits), hit)
+    return tuple(results.values())

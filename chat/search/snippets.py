@@ -10,28 +10,28 @@ from typing import NamedTuple
 
 from core import text_folding
 
-BEFORE = 50
-LENGTH = 200
-SLOW_LIMIT = 20_000
+LEADING_CONTEXT_LENGTH = 50
+SNIPPET_LENGTH = 200
+MAX_MAPPED_LENGTH = 20_000
 # So many hits tell which word is rare.
-ENOUGH = 200
+MAX_COUNTED_HITS = 200
 
 # What stands for itself stays: "a ** b" and "if i > 1" are no Markdown.
-_SIGNS = re.compile(
+_MARKDOWN_SYNTAX = re.compile(
     r"^[ \t]*(?:(?:>|#{1,6}(?=\s)|\*(?=\s))[ \t]*)+|`+"
     r"|(?<![A-Za-z0-9_*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![A-Za-z0-9_*])"
     r"|!?\[(?=[^\[\]]{0,500}\]\()|\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,500}\")?\)"
     r"|\[\^[^\s\]]{1,100}\]:?|(?<!\S):?[-=]{3,}:?(?!\S)",
     re.MULTILINE,
 )
-_ROW = re.compile(r"^[ \t]*\|[^\n]*", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[ \t]*\|[^\n]*", re.MULTILINE)
 
 
-class Part(NamedTuple):
+class SnippetPart(NamedTuple):
     """Some text, and whether it was looked for."""
 
     text: str
-    hit: bool
+    is_hit: bool
 
 
 class Span(NamedTuple):
@@ -39,96 +39,96 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    word: int
+    term_number: int
 
 
-Snippet = Sequence[Part]
+Snippet = Sequence[SnippetPart]
 
 
-class Pattern:
+class SearchPattern:
     """Find what a person looks for in a text; the last word may go on."""
 
-    def __init__(self, runs: Sequence[str]) -> None:
+    def __init__(self, terms: Sequence[str]) -> None:
         # One group for each word tells which of them was found.
-        self._words = [f"({_as_pattern(run, runs[-1])})" for run in runs]
-        self._pattern = re.compile("|".join(self._words))
+        self._term_regexes = [f"({_term_regex(run, terms[-1])})" for run in terms]
+        self._regex = re.compile("|".join(self._term_regexes))
 
-    def whole(self, text: str, *, most: int | None = None) -> Snippet:
+    def split_hits(self, text: str, *, max_hits: int | None = None) -> Snippet:
         """Return the whole of a text, its hits (the first, so many of them) told apart."""
-        spans = _Folded(text).spans(self._pattern)
-        return list(_parts(text, islice(spans, most)))
+        spans = _FoldedText(text).find_spans(self._regex)
+        return list(_split_at_spans(text, islice(spans, max_hits)))
 
-    def around(self, text: str, *, markdown: bool = False) -> Snippet:
+    def snippet(self, text: str, *, is_markdown: bool = False) -> Snippet:
         """Return the piece of a text around the word that it seems to say least often."""
-        if markdown:
-            text = _ROW.sub(lambda row: row[0].replace("|", " "), text)
-            text = _SIGNS.sub(" ", text)
+        if is_markdown:
+            text = _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), text)
+            text = _MARKDOWN_SYNTAX.sub(" ", text)
         text = " ".join(text.split())
-        rarest = self.rarest(text)
-        start = _at_blank(text, rarest.start - BEFORE)
-        end = len(text) if len(text) - start <= LENGTH else start + LENGTH
-        end = max(rarest.end, text.rfind(" ", start, end) if end < len(text) else end)
-        opening = [Part("… ", hit=False)] if start else []
-        closing = [Part(" …", hit=False)] if end < len(text) else []
-        return [*opening, *self.whole(text[start:end]), *closing]
+        hit = self.rarest_hit(text)
+        start = _word_start(text, hit.start - LEADING_CONTEXT_LENGTH)
+        end = len(text) if len(text) - start <= SNIPPET_LENGTH else start + SNIPPET_LENGTH
+        end = max(hit.end, text.rfind(" ", start, end) if end < len(text) else end)
+        leading_ellipsis = [SnippetPart("… ", is_hit=False)] if start else []
+        trailing_ellipsis = [SnippetPart(" …", is_hit=False)] if end < len(text) else []
+        return [*leading_ellipsis, *self.split_hits(text[start:end]), *trailing_ellipsis]
 
-    def rarest(self, text: str) -> Span:
+    def rarest_hit(self, text: str) -> Span:
         """Find a place of the word that comes least often at the beginning of a text.
 
         Where there is none, it ends at 0.
         """
-        folded = _Folded(text)
-        spans = list(islice(folded.spans(self._pattern), ENOUGH))
-        times = Counter(span.word for span in spans)
-        later = [word for n, word in enumerate(self._words, 1) if n not in times]
-        if len(spans) == ENOUGH and later:
-            rest = folded.spans(re.compile("|".join(later)))
-            if found := next(rest, None):
+        folded = _FoldedText(text)
+        spans = list(islice(folded.find_spans(self._regex), MAX_COUNTED_HITS))
+        hit_counts = Counter(span.term_number for span in spans)
+        unseen_terms = [word for n, word in enumerate(self._term_regexes, 1) if n not in hit_counts]
+        if len(spans) == MAX_COUNTED_HITS and unseen_terms:
+            further_spans = folded.find_spans(re.compile("|".join(unseen_terms)))
+            if found := next(further_spans, None):
                 return found
-        return min(spans, key=lambda span: times[span.word], default=Span(0, 0, 0))
+        return min(spans, key=lambda span: hit_counts[span.term_number], default=Span(0, 0, 0))
 
 
-class _Folded:
+class _FoldedText:
     """A text as it is compared, and where in the text each sign of that stands."""
 
     def __init__(self, text: str) -> None:
-        self._words = text_folding.fold(text)
-        self._places: Sequence[int] = range(len(text))
+        self._folded = text_folding.fold(text)
+        self._offsets: Sequence[int] = range(len(text))
         if any(len(text_folding.fold(sign)) != 1 for sign in set(text)):
             # Some sign becomes two, or none: find out which stands for which.
-            signs = [text_folding.fold(sign) for sign in text[:SLOW_LIMIT]]
-            self._words = "".join(signs)
-            self._places = [place for place, sign in enumerate(signs) for _ in sign]
+            folded_characters = [text_folding.fold(sign) for sign in text[:MAX_MAPPED_LENGTH]]
+            self._folded = "".join(folded_characters)
+            self._offsets = [place for place, sign in enumerate(folded_characters) for _ in sign]
 
-    def spans(self, pattern: re.Pattern[str]) -> Iterator[Span]:
+    def find_spans(self, regex: re.Pattern[str]) -> Iterator[Span]:
         """Find what the pattern finds, by its place in the text."""
-        for found in pattern.finditer(self._words):
-            end = self._places[found.end() - 1] + 1
-            yield Span(self._places[found.start()], end, found.lastindex or 0)
+        for match in regex.finditer(self._folded):
+            end = self._offsets[match.end() - 1] + 1
+            yield Span(self._offsets[match.start()], end, match.lastindex or 0)
 
 
-def _as_pattern(run: str, last: str) -> str:
-    if text_folding.is_dense(run):
-        return re.escape(run)
-    goes_on = run is last and len(run) > 1
-    return rf"(?<![^\W_]){re.escape(run)}" + (r"[^\W_]*" if goes_on else r"(?![^\W_])")
+def _term_regex(term: str, last_term: str) -> str:
+    if text_folding.is_unspaced(term):
+        return re.escape(term)
+    is_prefix = term is last_term and len(term) > 1
+    return rf"(?<![^\W_]){re.escape(term)}" + (r"[^\W_]*" if is_prefix else r"(?![^\W_])")
 
 
-def _at_blank(text: str, place: int) -> int:
+def _word_start(text: str, offset: int) -> int:
     """Return the beginning of a word near a place; writing without blanks is cut there."""
-    if place <= 0:
+    if offset <= 0:
         return 0
-    blank = text.find(" ", place, place + BEFORE // 2)
-    return blank + 1 if blank >= 0 else place
+    space = text.find(" ", offset, offset + LEADING_CONTEXT_LENGTH // 2)
+    return space + 1 if space >= 0 else offset
 
 
-def _parts(text: str, spans: Iterable[Span]) -> Iterator[Part]:
-    at = 0
-    for first, last, _ in spans:
-        if first > at:
-            yield Part(text[at:first], hit=False)
-        if last > max(first, at):
-            yield Part(text[max(first, at) : last], hit=True)
-        at = max(at, last)
-    if at < len(text):
-        yield Part(text[at:], hit=False)
+def _split_at_spans(text: str, spans: Iterable[Span]) -> Iterator[SnippetPart]:
+    offset = 0
+    for start, end, _ in spans:
+        if start > offset:
+            yield SnippetPart(text[offset:start], is_hit=False)
+        if end > max(start, offset):
+            yield SnippetPart(text[max(start, offset) : end], is_hit=True)
+        offset = max(offset, end)
+    if offset < len(text):
+        yield SnippetPart(text[offset:], is_hit=False)

@@ -7,83 +7,85 @@ import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from chat.twins.avatar_cache import KeptPictures
-from chat.twins.catalogue import Directory
+from chat.twins.avatar_cache import AvatarCache
+from chat.twins.catalogue import TwinCatalogue
 from core.database import Database, DatabaseUnavailable
-from core.images import Picture, picture
-from twinapi import Client, NoPicture, Twin
+from core.images import Image, sniff_image
+from twinapi import AvatarUnavailable, Client, Twin
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 4
-LOOK_SECONDS = 0.05
+MAX_CONCURRENT_FETCHES = 4
+POLL_SECONDS = 0.05
 
 
-class Avatars:
+class AvatarFetcher:
     """Find pictures by name; only what the service names in its list is ever asked for."""
 
     # A browser asks for few things at once: a slow picture must not hold up what the person does.
-    patience_seconds = 1.0
+    max_wait_seconds = 1.0
 
-    def __init__(self, client: Client, directory: Directory, database: Database) -> None:
+    def __init__(self, client: Client, catalogue: TwinCatalogue, database: Database) -> None:
         self.client = client
-        self.directory = directory
-        self.kept = KeptPictures(database)
+        self.catalogue = catalogue
+        self.cache = AvatarCache(database)
         self._clock = database.clock
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="avatar")
-        self._addresses: tuple[Mapping[str, Twin], Mapping[str, str]] = ({}, {})
+        self._executor = ThreadPoolExecutor(MAX_CONCURRENT_FETCHES, thread_name_prefix="avatar")
+        self._url_index: tuple[Mapping[str, Twin], Mapping[str, str]] = ({}, {})
 
-    def name(self, twin: Twin | None) -> str:
+    def image_name(self, twin: Twin | None) -> str:
         """Return the name of a twin's picture, "" where there is none.
 
         Another address, or another service, is another name.
         """
         if twin is None or not twin.avatar_url:
             return ""
-        address = f"{self.client.base_url}\n{twin.avatar_url}"
-        return hashlib.sha256(address.encode()).hexdigest()[:32]
+        full_url = f"{self.client.base_url}\n{twin.avatar_url}"
+        return hashlib.sha256(full_url.encode()).hexdigest()[:32]
 
-    def find(self, name: str) -> Picture | None:
+    def find(self, name: str) -> Image | None:
         """Return a picture, an old one at once; where there is none yet, wait a moment for it."""
-        address = self._address(name)
-        if address is None:
+        url = self._find_url(name)
+        if url is None:
             return None
         try:
-            return self._find(name, address)
+            return self._find_or_fetch(name, url)
         except DatabaseUnavailable:
             return None
 
-    def _find(self, name: str, address: str) -> Picture | None:
-        kept = self.kept.look(name)
-        if kept.due:
-            if self.kept.claim(name):
-                self._threads.submit(self._fetch, name, address)
-            kept = self.kept.look(name)
-        give_up = self._clock.monotonic() + self.patience_seconds
-        while kept.asked and self._clock.monotonic() < give_up:
-            self._clock.sleep(LOOK_SECONDS)
-            kept = self.kept.look(name)
-        return kept.picture
+    def _find_or_fetch(self, name: str, url: str) -> Image | None:
+        entry = self.cache.find(name)
+        if entry.is_due:
+            if self.cache.claim(name):
+                self._executor.submit(self._fetch_and_store, name, url)
+            entry = self.cache.find(name)
+        deadline = self._clock.monotonic() + self.max_wait_seconds
+        while entry.is_fetching and self._clock.monotonic() < deadline:
+            self._clock.sleep(POLL_SECONDS)
+            entry = self.cache.find(name)
+        return entry.image
 
-    def _address(self, name: str) -> str | None:
-        twins = self.directory.all_known()
-        if self._addresses[0] is not twins:
-            named = {self.name(twin): twin.avatar_url for twin in twins.values() if twin.avatar_url}
-            self._addresses = twins, named
-        return self._addresses[1].get(name)
+    def _find_url(self, name: str) -> str | None:
+        twins = self.catalogue.all_cached()
+        if self._url_index[0] is not twins:
+            urls_by_name = {
+                self.image_name(twin): twin.avatar_url for twin in twins.values() if twin.avatar_url
+            }
+            self._url_index = twins, urls_by_name
+        return self._url_index[1].get(name)
 
-    def _fetch(self, name: str, address: str) -> None:
-        shown = address.partition("?")[0]  # what follows may be secret
+    def _fetch_and_store(self, name: str, url: str) -> None:
+        logged_url = url.partition("?")[0]  # what follows may be secret
         try:
-            self.kept.keep(name, self._fetched(address))
-        except NoPicture as error:
-            logger.warning("The avatar at %s is not shown: %s.", shown, error)
-            self.kept.fail(name)
+            self.cache.store(name, self._download(url))
+        except AvatarUnavailable as error:
+            logger.warning("The avatar at %s is not shown: %s.", logged_url, error)
+            self.cache.record_failure(name)
         except Exception:
-            logger.exception("The avatar at %s could not be fetched or kept.", shown)
-            self.kept.fail(name)
+            logger.exception("The avatar at %s could not be fetched or kept.", logged_url)
+            self.cache.record_failure(name)
 
-    def _fetched(self, address: str) -> Picture:
-        if found := picture(self.client.fetch_picture(address)):
-            return found
-        raise NoPicture("it is no PNG, JPEG, WebP or GIF of 8 to 4,096 pixels a side")
+    def _download(self, url: str) -> Image:
+        if image := sniff_image(self.client.fetch_avatar(url)):
+            return image
+        raise AvatarUnavailable("it is no PNG, JPEG, WebP or GIF of 8 to 4,096 pixels a side")

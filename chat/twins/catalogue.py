@@ -18,26 +18,34 @@ from chat.schema import kept_twins
 from core.database import Database, DatabaseUnavailable, upsert
 from core.languages import N_
 from core.text_folding import fold
-from twinapi import Client, ConnectionFailed, NotFound, RateLimited, Twin, TwinApiError, Unexpected
+from twinapi import (
+    Client,
+    ConnectionFailed,
+    NotFound,
+    RateLimited,
+    Twin,
+    TwinApiError,
+    UnexpectedResponse,
+)
 
 logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
 
-NOWHERE = N_("The service is not where it is looked for. Please tell the operator.")
-UNREADABLE = N_("The list of twins could not be read. Please tell the operator.")
+SERVICE_NOT_FOUND = N_("The service is not where it is looked for. Please tell the operator.")
+LIST_UNREADABLE = N_("The list of twins could not be read. Please tell the operator.")
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TwinList:
     """The twins, how many seconds old the list is, and why it is not fresh, if it is not."""
 
     twins: Sequence[Twin]
-    age: float = 0
+    age_seconds: float = 0
     sentence: str = ""
 
 
-class Known(msgspec.Struct, frozen=True):
+class CachedTwins(msgspec.Struct, frozen=True):
     """What is known of the twins: `listed_at` in seconds since 1970, and whether they are all."""
 
     twins: dict[str, Twin]
@@ -45,140 +53,146 @@ class Known(msgspec.Struct, frozen=True):
     complete: bool
     service: str
 
-    def is_fresh(self, now: float, keep: float) -> bool:
+    def is_fresh(self, now: float, max_age_seconds: float) -> bool:
         """Tell whether the list is younger than `keep` seconds; one from the future is not."""
-        return 0 <= now - self.listed_at < keep
+        return 0 <= now - self.listed_at < max_age_seconds
 
 
-class Directory:
+class TwinCatalogue:
     """List and find twins; `keep` is how many seconds a list is fresh."""
 
     # While the service is down, it is asked again only this often: each try may cost its time-out.
     retry_seconds = 5.0
-    refused_seconds = 60.0
-    patience_seconds = 1.0
+    rate_limited_seconds = 60.0
+    max_wait_seconds = 1.0
 
-    def __init__(self, client: Client, database: Database, *, keep: float) -> None:
+    def __init__(self, client: Client, database: Database, *, max_age_seconds: float) -> None:
         self.client = client
         self.database = database
         self._clock = database.clock
-        self.keep = keep
-        self._service = client.base_url
-        self._known: Known | None = None
-        self._failure: TwinApiError | None = None
-        self._pause_until = 0.0
-        self._fetching: threading.Thread | None = None
+        self.max_age_seconds = max_age_seconds
+        self._service_url = client.base_url
+        self._cache: CachedTwins | None = None
+        self._error: TwinApiError | None = None
+        self._retry_at = 0.0
+        self._fetch_thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def list(self) -> Listing:
+    def list(self) -> TwinList:
         """Return all twins; while the service is down or slow the last list, with its age.
 
         Raises TwinApiError when there is no list yet.
         """
-        if fetching := self._fetching_if_due():
+        if thread := self._start_fetch_if_due():
             # Whoever has a list to look at does not wait for a service that hangs.
-            fetching.join(self.patience_seconds if self._known else None)
-        known, failure = self._known, self._failure
-        if known is None:
-            raise failure.with_traceback(None) if failure else ConnectionFailed
-        twins = sorted(known.twins.values(), key=lambda twin: fold(twin.name))
-        age = max(0.0, self._clock.time() - known.listed_at)
-        return Listing(twins, age, failure.sentence if failure else "")
+            thread.join(self.max_wait_seconds if self._cache else None)
+        cache, error = self._cache, self._error
+        if cache is None:
+            raise error.with_traceback(None) if error else ConnectionFailed
+        twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
+        age_seconds = max(0.0, self._clock.time() - cache.listed_at)
+        return TwinList(twins, age_seconds, error.sentence if error else "")
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin. Raises TwinApiError."""
         self.list()
-        if twin := self.known(twin_id):
+        if twin := self.find_cached(twin_id):
             return twin
-        if self.is_gone(twin_id):
+        if self.is_missing(twin_id):
             raise NotFound(404)
         return self.client.get_twin(twin_id)
 
-    def known(self, twin_id: str) -> Twin | None:
+    def find_cached(self, twin_id: str) -> Twin | None:
         """Return a twin if it was listed before; this does not ask the service."""
-        known = self._newest()
-        return known.twins.get(twin_id) if known else None
+        cache = self._newest_cache()
+        return cache.twins.get(twin_id) if cache else None
 
-    def all_known(self) -> Mapping[str, Twin]:
+    def all_cached(self) -> Mapping[str, Twin]:
         """Return all twins that were listed before, by their ids; this does not ask the service."""
-        known = self._newest()
-        return known.twins if known else {}
+        cache = self._newest_cache()
+        return cache.twins if cache else {}
 
-    def is_gone(self, twin_id: str) -> bool:
+    def is_missing(self, twin_id: str) -> bool:
         """Tell whether all twins were listed and this is none; this does not ask the service."""
-        known = self._newest()
-        return bool(known and known.complete and twin_id not in known.twins)
+        cache = self._newest_cache()
+        return bool(cache and cache.complete and twin_id not in cache.twins)
 
-    def _newest(self) -> Known | None:
+    def _newest_cache(self) -> CachedTwins | None:
         """Return the newest list, which another process may have fetched."""
-        if not (self._known and self._known.is_fresh(self._clock.time(), self.keep)):
-            self._known = self._kept() or self._known
-        return self._known
+        if not (self._cache and self._cache.is_fresh(self._clock.time(), self.max_age_seconds)):
+            self._cache = self._load_newer() or self._cache
+        return self._cache
 
-    def _fetching_if_due(self) -> threading.Thread | None:
+    def _start_fetch_if_due(self) -> threading.Thread | None:
         with self._lock:
-            known = self._newest()
-            fresh = known and known.is_fresh(self._clock.time(), self.keep)
-            paused = self._clock.monotonic() < self._pause_until
-            if not (fresh or paused or (self._fetching and self._fetching.is_alive())):
-                self._fetching = threading.Thread(target=self._refresh, daemon=True, name="twins")
-                self._fetching.start()
-            return self._fetching
+            cache = self._newest_cache()
+            is_fresh = cache and cache.is_fresh(self._clock.time(), self.max_age_seconds)
+            is_paused = self._clock.monotonic() < self._retry_at
+            if not (
+                is_fresh or is_paused or (self._fetch_thread and self._fetch_thread.is_alive())
+            ):
+                self._fetch_thread = threading.Thread(
+                    target=self._refresh, daemon=True, name="twins"
+                )
+                self._fetch_thread.start()
+            return self._fetch_thread
 
     def _refresh(self) -> None:
         try:
-            self._known = self._fetched()
-            self._failure = None
+            self._cache = self._fetch_all()
+            self._error = None
         except TwinApiError as error:
-            self._fail(error)
+            self._record_failure(error)
         except Exception:
             logger.exception("The list of twins cannot be read.")
-            self._fail(Unexpected(200))
+            self._record_failure(UnexpectedResponse(200))
 
-    def _fail(self, error: TwinApiError) -> None:
-        pause = self.retry_seconds
+    def _record_failure(self, error: TwinApiError) -> None:
+        delay_seconds = self.retry_seconds
         if isinstance(error, RateLimited):
-            pause = self.refused_seconds if error.retry_after is None else error.retry_after
-        if isinstance(error, Unexpected):
-            error.sentence = UNREADABLE
+            delay_seconds = (
+                self.rate_limited_seconds if error.retry_after is None else error.retry_after
+            )
+        if isinstance(error, UnexpectedResponse):
+            error.sentence = LIST_UNREADABLE
         if isinstance(error, NotFound):
-            error.sentence = NOWHERE
-        self._pause_until = self._clock.monotonic() + pause
-        self._failure = error
+            error.sentence = SERVICE_NOT_FOUND
+        self._retry_at = self._clock.monotonic() + delay_seconds
+        self._error = error
 
-    def _fetched(self) -> Known:
-        found: dict[str, Twin] = {}
-        complete, skipped = False, 0
-        for page in range(1, MAX_PAGES + 1):
-            part = self.client.list_twins(page)
-            before = len(found)
-            skipped += part.skipped
-            for twin in part.items:
-                found.setdefault(twin.id, replace(twin, extra={}))
+    def _fetch_all(self) -> CachedTwins:
+        twins: dict[str, Twin] = {}
+        is_complete, skipped_count = False, 0
+        for page_number in range(1, MAX_PAGES + 1):
+            page = self.client.list_twins(page_number)
+            count_before = len(twins)
+            skipped_count += page.skipped_count
+            for twin in page.items:
+                twins.setdefault(twin.id, replace(twin, extra={}))
             # A service that repeats its page for ever must not be followed for ever.
-            if len(found) == before or not part.more:
-                complete = True
+            if len(twins) == count_before or not page.has_more:
+                is_complete = True
                 break
-        if skipped:
-            logger.warning("%d twins of the service could not be read", skipped)
-        known = Known(found, self._clock.time(), complete, self._service)
-        self._keep(known)
-        return known
+        if skipped_count:
+            logger.warning("%d twins of the service could not be read", skipped_count)
+        cache = CachedTwins(twins, self._clock.time(), is_complete, self._service_url)
+        self._save(cache)
+        return cache
 
-    def _kept(self) -> Known | None:
+    def _load_newer(self) -> CachedTwins | None:
         query = select(kept_twins.c.data)
-        if self._known:
-            query = query.where(kept_twins.c.listed_at != self._known.listed_at)
+        if self._cache:
+            query = query.where(kept_twins.c.listed_at != self._cache.listed_at)
         with (
             suppress(DatabaseUnavailable, msgspec.MsgspecError),
             self.database.read() as connection,
         ):
             data = connection.execute(query).scalar()
-            known = msgspec.msgpack.decode(data, type=Known) if data else None
-            return known if known and known.service == self._service else None
+            cache = msgspec.msgpack.decode(data, type=CachedTwins) if data else None
+            return cache if cache and cache.service == self._service_url else None
         return None
 
-    def _keep(self, known: Known) -> None:
-        row = {"id": 1, "data": msgspec.msgpack.encode(known), "listed_at": known.listed_at}
+    def _save(self, cache: CachedTwins) -> None:
+        row = {"id": 1, "data": msgspec.msgpack.encode(cache), "listed_at": cache.listed_at}
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             upsert(connection, kept_twins, "id", row)

@@ -14,33 +14,33 @@ from twinapi import Twin
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class TwinUsage:
     """How many conversations somebody has with a twin, and when they last said something."""
 
-    conversations: int
-    last_at: float
+    conversation_count: int
+    last_used_at: float
 
 
-class Gallery:
+class RecentTwins:
     """Know which twins people have talked to."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def used_by(self, person: str) -> Mapping[str, Use]:
+    def usage_by_twin(self, person: str) -> Mapping[str, TwinUsage]:
         """Return a person's twins by their ids, the last one first."""
-        table = conversations.c
-        last_at = func.max(table.updated_at)
-        query = select(table.twin_id, func.count(), last_at).where(
-            table.person == person, table.deleted_at.is_(None)
+        columns = conversations.c
+        last_at = func.max(columns.updated_at)
+        query = select(columns.twin_id, func.count(), last_at).where(
+            columns.person == person, columns.deleted_at.is_(None)
         )
-        query = query.group_by(table.twin_id).order_by(last_at.desc())
+        query = query.group_by(columns.twin_id).order_by(last_at.desc())
         with self.database.read() as connection:
-            found = connection.execute(query)
-            return {twin_id: Use(count, last) for twin_id, count, last in found}
+            rows = connection.execute(query)
+            return {twin_id: TwinUsage(count, last) for twin_id, count, last in rows}
 
 
-def matching(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
+def filter_twins(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
     """Return the twins whose name or description holds all words, those named so first."""
     words = fold(q).split()
     by_name: list[Twin] = []
@@ -49,10 +49,10 @@ def matching(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
         name = fold(twin.name)
         if all(word in name for word in words):
             by_name.append(twin)
-        elif _hold(words, name, fold(twin.description)):
+        elif _contain_all(words, name, fold(twin.description)):
             by_description.append(twin)
     return by_name + by_description
 
 
-def _hold(words: Sequence[str], *texts: str) -> bool:
+def _contain_all(words: Sequence[str], *texts: str) -> bool:
     return all(any(word in text for text in texts) for word in words)

@@ -6,13 +6,13 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from core.branding.colour_names import NAMES
+from core.branding.colour_names import HEX_BY_NAME
 
 HEX = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})", re.ASCII)
 NUMBER = r"(\d{1,3}(?:\.\d{1,6})?|\.\d{1,6})"
 OKLCH = re.compile(rf"oklch\(\s*{NUMBER}(%?)\s+{NUMBER}(%?)\s+(-?){NUMBER}(?:deg)?\s*\)", re.ASCII)
-FULL_CHROMA = 0.4  # what 100% means in oklch()
-HAIR = 1e-4
+MAX_CHROMA = 0.4  # what 100% means in oklch()
+EPSILON = 1e-4
 
 Rgb = tuple[float, float, float]
 
@@ -32,16 +32,19 @@ class Oklch:
     @property
     def hex(self) -> str:
         """Write it as #rrggbb."""
-        return "#" + "".join(f"{round(255 * _encoded(part)):02x}" for part in self.fitted()._rgb())
+        return "#" + "".join(
+            f"{round(255 * _linear_to_srgb(part)):02x}"
+            for part in self.fit_to_gamut()._linear_rgb()
+        )
 
-    def fitted(self) -> Oklch:
+    def fit_to_gamut(self) -> Oklch:
         """Return the colour with as much of its chroma as a screen can show."""
         low, high = 0.0, self.chroma
-        if self._is_shown():
+        if self._is_in_gamut():
             return self
-        while high - low > HAIR:
+        while high - low > EPSILON:
             middle = (low + high) / 2
-            if replace(self, chroma=middle)._is_shown():
+            if replace(self, chroma=middle)._is_in_gamut():
                 low = middle
             else:
                 high = middle
@@ -49,16 +52,16 @@ class Oklch:
 
     def luminance(self) -> float:
         """Return the relative luminance (WCAG 2)."""
-        red, green, blue = self.fitted()._rgb()
+        red, green, blue = self.fit_to_gamut()._linear_rgb()
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    def _is_shown(self) -> bool:
-        return all(-HAIR <= part <= 1 + HAIR for part in self._rgb())
+    def _is_in_gamut(self) -> bool:
+        return all(-EPSILON <= part <= 1 + EPSILON for part in self._linear_rgb())
 
-    def _rgb(self) -> Rgb:
+    def _linear_rgb(self) -> Rgb:
         """Return linear sRGB (Ottosson's matrices, as in CSS Color 4)."""
-        turn = math.radians(self.hue)
-        a, b = self.chroma * math.cos(turn), self.chroma * math.sin(turn)
+        hue_radians = math.radians(self.hue)
+        a, b = self.chroma * math.cos(hue_radians), self.chroma * math.sin(hue_radians)
         long = (self.lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
         middle = (self.lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
         short = (self.lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
@@ -83,18 +86,18 @@ class Accent:
 
 def parse(text: str) -> Oklch:
     """Read a colour: a name, #rgb, #rrggbb or oklch(). Raises ValueError with a plain reason."""
-    written = text.strip().lower()
-    if digits := NAMES.get(written):
+    css = text.strip().lower()
+    if digits := HEX_BY_NAME.get(css):
         return _from_hex(digits)
-    if found := HEX.fullmatch(written):
-        digits = found[1] if len(found[1]) == 6 else "".join(2 * digit for digit in found[1])
+    if match := HEX.fullmatch(css):
+        digits = match[1] if len(match[1]) == 6 else "".join(2 * digit for digit in match[1])
         return _from_hex(digits)
-    if found := OKLCH.fullmatch(written):
-        lightness = float(found[1]) / (100 if found[2] else 1)
-        chroma = float(found[3]) * (FULL_CHROMA / 100 if found[4] else 1)
-        if lightness > 1 or chroma > FULL_CHROMA:
+    if match := OKLCH.fullmatch(css):
+        lightness = float(match[1]) / (100 if match[2] else 1)
+        chroma = float(match[3]) * (MAX_CHROMA / 100 if match[4] else 1)
+        if lightness > 1 or chroma > MAX_CHROMA:
             raise ValueError("in oklch(L C H), L goes to 1 or 100%, and C to 0.4 or 100%")
-        return Oklch(lightness, chroma, float(found[5] + found[6]) % 360)
+        return Oklch(lightness, chroma, float(match[5] + match[6]) % 360)
     raise ValueError("it should be a colour of CSS: a name, #rrggbb or oklch(50% 0.1 165)")
 
 
@@ -105,7 +108,7 @@ def contrast(one: Oklch, other: Oklch) -> float:
 
 
 def _from_hex(digits: str) -> Oklch:
-    red, green, blue = (_decoded(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4))
+    red, green, blue = (_srgb_to_linear(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4))
     long = math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
     middle = math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
     short = math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
@@ -114,14 +117,16 @@ def _from_hex(digits: str) -> Oklch:
     b = 0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short
     chroma = math.hypot(a, b)
     # A grey has no hue; what rounding leaves of one must not tint the wash.
-    hue = math.degrees(math.atan2(b, a)) % 360 if chroma > HAIR else 0.0
-    return Oklch(min(1.0, lightness), chroma if chroma > HAIR else 0.0, hue)
+    hue = math.degrees(math.atan2(b, a)) % 360 if chroma > EPSILON else 0.0
+    return Oklch(min(1.0, lightness), chroma if chroma > EPSILON else 0.0, hue)
 
 
-def _decoded(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
+def _srgb_to_linear(component: float) -> float:
+    return (
+        component / 12.92 if component <= 0.04045 else float(((component + 0.055) / 1.055) ** 2.4)
+    )
 
 
-def _encoded(part: float) -> float:
-    held = min(1.0, max(0.0, part))
-    return 12.92 * held if held <= 0.0031308 else float(1.055 * held ** (1 / 2.4) - 0.055)
+def _linear_to_srgb(component: float) -> float:
+    value = min(1.0, max(0.0, component))
+    return 12.92 * value if value <= 0.0031308 else float(1.055 * value ** (1 / 2.4) - 0.055)

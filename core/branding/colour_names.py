@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LISTED = """
+CSS_COLOURS = """
 aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc
 bisque ffe4c4 black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a
 burlywood deb887 cadetblue 5f9ea0 chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue
@@ -33,4 +33,4 @@ rosybrown bc8f8f royalblue 4169e1 saddlebrown 8b4513 salmon fa8072 sandybrown f4
 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff whitesmoke
 f5f5f5 yellow ffff00 yellowgreen 9acd32
 """
-NAMES = dict(re.findall(r"(\w+)\s+(\w+)", LISTED))
+HEX_BY_NAME = dict(re.findall(r"(\w+)\s+(\w+)", CSS_COLOURS))

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-MOST = 12
-MOST_CHARACTERS = 40
-PLACE = re.compile(r"(https?://[^\s\\,]+|mailto:[^\s\\,]+@[^\s\\,]+|/(?![/\\])[^\s\\,]*)")
+MAX_LINKS = 12
+MAX_LABEL_CHARACTERS = 40
+HREF = re.compile(r"(https?://[^\s\\,]+|mailto:[^\s\\,]+@[^\s\\,]+|/(?![/\\])[^\s\\,]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Link:
     href: str
 
 
-class Links:
+class FooterLinks:
     """Links, and how they were written. Raises ValueError with a plain reason."""
 
     def __init__(self, text: str) -> None:
@@ -33,21 +33,23 @@ class Links:
 
 def parse(text: str) -> tuple[Link, ...]:
     """Read the links. Raises ValueError with a plain reason."""
-    links = tuple(_link(part.strip()) for part in text.split(",") if part.strip())
-    if len(links) > MOST:
-        raise ValueError(f"it holds {len(links)} links, and {MOST} are possible")
+    links = tuple(_parse_link(part.strip()) for part in text.split(",") if part.strip())
+    if len(links) > MAX_LINKS:
+        raise ValueError(f"it holds {len(links)} links, and {MAX_LINKS} are possible")
     return links
 
 
-def _link(part: str) -> Link:
+def _parse_link(part: str) -> Link:
     label, equals, href = (piece.strip() for piece in part.partition("="))
     if not equals or not label:
         raise ValueError(
             f"“{part}” should be written Label=https://…, Label=mailto:… or Label=/path"
         )
-    if len(label) > MOST_CHARACTERS or not label.isprintable():
-        raise ValueError(f"“{label[:MOST_CHARACTERS]}” should be at most {MOST_CHARACTERS} letters")
-    if not PLACE.fullmatch(href) or not _has_host(href):
+    if len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
+        raise ValueError(
+            f"“{label[:MAX_LABEL_CHARACTERS]}” should be at most {MAX_LABEL_CHARACTERS} letters"
+        )
+    if not HREF.fullmatch(href) or not _has_host(href):
         raise ValueError(
             f"“{href}” should begin with https://, http://, mailto: or one slash, "
             "and write a comma or blank as %2C or %20"

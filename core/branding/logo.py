@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-MOST_BYTES = 256 * 1024
-BEFORE_SVG = rb"\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*"
-SVG = re.compile(BEFORE_SVG + rb"<svg[\s>]", re.DOTALL)
+MAX_BYTES = 256 * 1024
+SVG_PROLOG = rb"\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*"
+SVG_START = re.compile(SVG_PROLOG + rb"<svg[\s>]", re.DOTALL)
 
 
 class Logo:
@@ -18,7 +18,7 @@ class Logo:
         read(self.path)
 
     @property
-    def name(self) -> str:
+    def filename(self) -> str:
         """Return what the picture is called on the wire."""
         return f"logo{self.path.suffix.lower()}"
 
@@ -27,19 +27,19 @@ def read(path: Path) -> bytes:
     """Return the bytes of a logo. Raises ValueError with a plain reason."""
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ValueError(f"it cannot be read ({error.strerror})") from None
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"it is larger than {MOST_BYTES // 1024} KiB")
-    if _is(path.suffix.lower(), data):
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES // 1024} KiB")
+    if _is_image(path.suffix.lower(), data):
         return data
     raise ValueError("it should be a picture whose name ends in .svg, .png or .webp, as it is")
 
 
-def _is(suffix: str, data: bytes) -> bool:
+def _is_image(suffix: str, data: bytes) -> bool:
     if suffix == ".png":
         return data.startswith(b"\x89PNG\r\n\x1a\n")
     if suffix == ".webp":
         return data[:4] == b"RIFF" and data[8:12] == b"WEBP"
-    return suffix == ".svg" and SVG.match(data.removeprefix(b"\xef\xbb\xbf")) is not None
+    return suffix == ".svg" and SVG_START.match(data.removeprefix(b"\xef\xbb\xbf")) is not None

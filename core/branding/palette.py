@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from core.branding.colour import Oklch, contrast
 
 # A little more than WCAG asks: screens round to 8 bits.
-ENOUGH = 4.6
-STEP = 0.005
+MIN_CONTRAST = 4.6
+LIGHTNESS_STEP = 0.005
 
 # The same as in static/css/tokens.css; a test compares them.
 LIGHT_PAGE, LIGHT_SHEET = Oklch(0.986, 0.006, 85), Oklch(1, 0, 0)
@@ -36,20 +36,24 @@ class Palette:
     dark: Scheme
 
     @classmethod
-    def of(cls, accent: Oklch) -> Palette:
+    def from_accent(cls, accent: Oklch) -> Palette:
         """Derive both themes from one colour."""
         tint = _Tint(accent)
-        wash = tint.at(0.955, 0.025)
-        light = tint.legible_on(LIGHT_PAGE, LIGHT_SHEET, wash, start=accent.lightness, step=-STEP)
-        dark_wash = tint.at(0.29, 0.035)
+        wash = tint.shade(0.955, 0.025)
+        light = tint.legible_shade(
+            LIGHT_PAGE, LIGHT_SHEET, wash, start=accent.lightness, step=-LIGHTNESS_STEP
+        )
+        dark_wash = tint.shade(0.29, 0.035)
         start = max(DARK_LIGHTNESS, accent.lightness)
-        dark = tint.legible_on(DARK_PAGE, DARK_SHEET, dark_wash, start=start, step=STEP)
+        dark = tint.legible_shade(
+            DARK_PAGE, DARK_SHEET, dark_wash, start=start, step=LIGHTNESS_STEP
+        )
         return cls(
-            Scheme(LIGHT_PAGE, LIGHT_SHEET, light, wash, tint.at(0.99, 0.01)),
-            Scheme(DARK_PAGE, DARK_SHEET, dark, dark_wash, tint.at(0.18, 0.03)),
+            Scheme(LIGHT_PAGE, LIGHT_SHEET, light, wash, tint.shade(0.99, 0.01)),
+            Scheme(DARK_PAGE, DARK_SHEET, dark, dark_wash, tint.shade(0.18, 0.03)),
         )
 
-    def written(self) -> dict[str, str]:
+    def css_values(self) -> dict[str, str]:
         """Write every colour as CSS does (light_accent), and as #rrggbb (light_accent_hex)."""
         colours = {
             f"{theme.name}_{part.name}": getattr(getattr(self, theme.name), part.name)
@@ -65,20 +69,20 @@ class Palette:
 class _Tint:
     accent: Oklch
 
-    def at(self, lightness: float, chroma: float) -> Oklch:
+    def shade(self, lightness: float, chroma: float) -> Oklch:
         """Return the hue at another lightness, never more colourful than it was chosen."""
-        chosen = min(chroma, self.accent.chroma)
-        return replace(self.accent, lightness=lightness, chroma=chosen).fitted()
+        max_chroma = min(chroma, self.accent.chroma)
+        return replace(self.accent, lightness=lightness, chroma=max_chroma).fit_to_gamut()
 
-    def legible_on(self, *grounds: Oklch, start: float, step: float) -> Oklch:
+    def legible_shade(self, *backgrounds: Oklch, start: float, step: float) -> Oklch:
         """Return the first colour from `start` on that is legible on all grounds."""
-        for lightness in _steps(start, step):
-            found = replace(self.accent, lightness=lightness).fitted()
-            if all(contrast(found, ground) >= ENOUGH for ground in grounds):
-                return found
+        for lightness in _lightness_steps(start, step):
+            colour = replace(self.accent, lightness=lightness).fit_to_gamut()
+            if all(contrast(colour, ground) >= MIN_CONTRAST for ground in backgrounds):
+                return colour
         raise AssertionError("black and white are legible on every ground here")
 
 
-def _steps(start: float, step: float) -> Iterator[float]:
-    count = round((start if step < 0 else 1 - start) / STEP) + 1
+def _lightness_steps(start: float, step: float) -> Iterator[float]:
+    count = round((start if step < 0 else 1 - start) / LIGHTNESS_STEP) + 1
     yield from (min(1.0, max(0.0, start + step * number)) for number in range(count + 1))

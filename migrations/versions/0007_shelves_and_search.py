@@ -85,7 +85,7 @@ def _fill(connection: sa.Connection) -> None:
     while turns := connection.execute(sa.text(TURNS), {**last, "limit": BATCH}).all():
         found = connection.execute(ends, {"ids": [turn.id for turn in turns]})
         replies = {turn_id: decode(data).text for turn_id, data in found}
-        search_index.add(
+        search_index.insert_rows(
             connection, (row for turn in turns for row in _of(turn, replies.get(turn.id, "")))
         )
         last = {"created_at": turns[-1].created_at, "id": turns[-1].id}
@@ -94,7 +94,7 @@ def _fill(connection: sa.Connection) -> None:
 def _of(turn: sa.Row[Any], reply: str) -> Iterator[search_index.Row]:
     place = turn.person, turn.conversation_id
     if turn.position == 1:
-        yield from search_index.rows(*place, None, search_index.TITLE, turn.title)
-    yield from search_index.rows(*place, turn.id, search_index.SAID, turn.content)
+        yield from search_index.make_rows(*place, None, search_index.TITLE, turn.title)
+    yield from search_index.make_rows(*place, turn.id, search_index.MESSAGE, turn.content)
     if reply:
-        yield from search_index.rows(*place, turn.id, search_index.REPLY, reply)
+        yield from search_index.make_rows(*place, turn.id, search_index.REPLY, reply)

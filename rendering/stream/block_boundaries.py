@@ -8,72 +8,76 @@ from typing import Any
 
 import pyromark
 
-from rendering.preprocess import MAX_DEPTH, OPTIONS
+from rendering.preprocess import MARKDOWN_OPTIONS, MAX_DEPTH
 
 # After a blank line; no list, no rule, nothing indented.
-_BEGINS = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
+_PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
 
 
 @dataclass(slots=True)
-class Outline:
+class BlockBoundaries:
     """The lines, from 0, that blocks begin in, and the items of the last block.
 
     `fenced` tells whether the last one is code between fences, `table` whether it is a table.
     """
 
-    blocks: list[int] = field(default_factory=list)
-    items: list[int] = field(default_factory=list)
-    fenced: bool = False
-    table: bool = False
-    deep: bool = False
+    block_lines: list[int] = field(default_factory=list)
+    item_lines: list[int] = field(default_factory=list)
+    is_fenced_code: bool = False
+    is_table: bool = False
+    is_too_deep: bool = False
 
 
-def outline(source: str) -> Outline:
+def find_boundaries(source: str) -> BlockBoundaries:
     """Divide Markdown, in one pass; what is too deep is not divided to its end.
 
     A last line that is not complete begins nothing, unless it is clear that it does not go on with
     what is before it.
     """
-    found = Outline()
-    text = source.encode()
-    complete = len(text) if _BEGINS.search(source) else text.rfind(b"\n") + 1
+    boundaries = BlockBoundaries()
+    encoded = source.encode()
+    complete_end = len(encoded) if _PARAGRAPH_START.search(source) else encoded.rfind(b"\n") + 1
     depth = 0
-    places: list[int] = []
-    items: list[int] = []
-    for event, place in pyromark.events_with_range(source, options=OPTIONS):
-        started = isinstance(event, dict) and event.get("Start")
-        if place["start"] >= complete:
+    block_offsets: list[int] = []
+    item_offsets: list[int] = []
+    for event, span in pyromark.events_with_range(source, options=MARKDOWN_OPTIONS):
+        start_tag = isinstance(event, dict) and event.get("Start")
+        if span["start"] >= complete_end:
             pass
         elif depth == 0:
-            places.append(place["start"])
-            items, found.fenced, found.table = [], _is_fence(started), _is_table(started)
-        elif depth == 1 and started == "Item":
-            items.append(place["start"])
-        if started:
+            block_offsets.append(span["start"])
+            item_offsets, boundaries.is_fenced_code, boundaries.is_table = (
+                [],
+                _is_fenced_code(start_tag),
+                _is_table(start_tag),
+            )
+        elif depth == 1 and start_tag == "Item":
+            item_offsets.append(span["start"])
+        if start_tag:
             depth += 1
         elif isinstance(event, dict) and "End" in event:
             depth -= 1
         if depth > MAX_DEPTH:
-            found.deep = True
+            boundaries.is_too_deep = True
             break
-    found.blocks = _lines(text, places)
-    found.items = _lines(text, items)
-    return found
+    boundaries.block_lines = _line_numbers(encoded, block_offsets)
+    boundaries.item_lines = _line_numbers(encoded, item_offsets)
+    return boundaries
 
 
-def _lines(text: bytes, places: list[int]) -> list[int]:
+def _line_numbers(text: bytes, offsets: list[int]) -> list[int]:
     """Turn places in a text into the numbers of their lines."""
-    lines, line, seen = [], 0, 0
-    for place in places:
-        line += text.count(b"\n", seen, place)
-        seen = place
+    lines, line, previous_offset = [], 0, 0
+    for offset in offsets:
+        line += text.count(b"\n", previous_offset, offset)
+        previous_offset = offset
         lines.append(line)
     return lines
 
 
-def _is_fence(started: Any) -> bool:
-    return isinstance(started, dict) and isinstance(started.get("CodeBlock"), dict)
+def _is_fenced_code(start_tag: Any) -> bool:
+    return isinstance(start_tag, dict) and isinstance(start_tag.get("CodeBlock"), dict)
 
 
-def _is_table(started: Any) -> bool:
-    return isinstance(started, dict) and "Table" in started
+def _is_table(start_tag: Any) -> bool:
+    return isinstance(start_tag, dict) and "Table" in start_tag

@@ -9,22 +9,22 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)(?:[^">]|"[^"]*")*>')
-_VOID = {"br", "hr"}
+_VOID_TAGS = {"br", "hr"}
 # Between these, white space is nothing that anybody sees.
-_BLOCKS = {
+_BLOCK_TAGS = {
     *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
     *("tbody", "td", "th", "thead", "tr", "ul"),
 }
 # htmx does much for every child that it puts in, and little for what these hold.
-_FULL = ("<code>", "<ol", "<tbody>", "<ul")
-_LONGEST_ENTITY = 32
-NEVER = sys.maxsize
+_OUTER_SWAP_TAGS = ("<code>", "<ol", "<tbody>", "<ul")
+_MAX_ENTITY_LENGTH = 32
+NO_CONTENT = sys.maxsize
 
 
 Swap = Literal["beforeend", "innerHTML", "outerHTML"]
 
 
-class Change(NamedTuple):
+class DomPatch(NamedTuple):
     """A swap, by its htmx name, of what is `depth` last children below the element with the HTML.
 
     Of the last generation it may be another child than the last, counted from the end.
@@ -33,7 +33,7 @@ class Change(NamedTuple):
     depth: int
     swap: Swap
     html: str
-    child: int = 1
+    nth_last_child: int = 1
 
 
 class _Element(NamedTuple):
@@ -41,11 +41,11 @@ class _Element(NamedTuple):
 
     depth: int
     start: int
-    inside: int
-    end: int
+    content_start: int
+    content_end: int
 
 
-def changes(old: str, new: str, opened: int = 0) -> tuple[Change, ...] | None:
+def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None:
     """Say how `old`, the last elements of a page, becomes `new`; None says that all must be anew.
 
     What stays is not touched, so that what the reader has selected or focused stays, too. Both may
@@ -54,40 +54,57 @@ def changes(old: str, new: str, opened: int = 0) -> tuple[Change, ...] | None:
     if old == new:
         return ()
     tags = list(_TAG.finditer(old))
-    same = _common(old, new, tags)
-    closed = _elements(tags, opened)
-    chain = _last_children(old, closed)
-    if not chain or chain[0].inside:
-        opened = 0  # what was open is over
-    held = sum(element.inside <= same <= element.end for element in chain)
-    before: list[Change] = []
-    begin, depth, child = same, held, 1
+    common_length = _common_prefix_length(old, new, tags)
+    elements_by_end = _elements_by_end(tags, open_depth)
+    last_children = _last_children(old, elements_by_end)
+    if not last_children or last_children[0].content_start:
+        open_depth = 0  # what was open is over
+    shared_depth = sum(
+        element.content_start <= common_length <= element.content_end for element in last_children
+    )
+    removals: list[DomPatch] = []
+    start, depth, nth_last_child = common_length, shared_depth, 1
     swap: Swap = "beforeend"
-    over = chain[held - 1].end if held else len(old)
-    gone = old[same:over]
-    if gone if old.startswith("</code>", over) else gone.strip():
-        if held > opened and old.startswith(_FULL, chain[held - 1].start):
-            begin, swap, held = chain[held - 1].start, "outerHTML", held - 1
-        elif held > opened:
-            begin, swap = chain[held - 1].inside, "innerHTML"
+    old_end = last_children[shared_depth - 1].content_end if shared_depth else len(old)
+    removed_html = old[common_length:old_end]
+    if removed_html if old.startswith("</code>", old_end) else removed_html.strip():
+        if shared_depth > open_depth and old.startswith(
+            _OUTER_SWAP_TAGS, last_children[shared_depth - 1].start
+        ):
+            start, swap, shared_depth = (
+                last_children[shared_depth - 1].start,
+                "outerHTML",
+                shared_depth - 1,
+            )
+        elif shared_depth > open_depth:
+            start, swap = last_children[shared_depth - 1].content_start, "innerHTML"
         else:
-            children = [e for e in closed.values() if e.depth == opened and e.end >= same]
-            if not children or children[0].start > same or not children[0].inside:
+            children = [
+                e
+                for e in elements_by_end.values()
+                if e.depth == open_depth and e.content_end >= common_length
+            ]
+            if not children or children[0].start > common_length or not children[0].content_start:
                 return None
-            begin, depth, swap, child = children[0].start, held + 1, "outerHTML", len(children)
-            before = [Change(depth, swap, "", place) for place in range(1, child)]
-    ends = list(_ends(new, begin, held))
-    found = [*before, Change(depth, swap, new[begin : ends[0][0]], child)]
-    for level, ((_, after), (end, _)) in enumerate(pairwise(ends), 1):
-        found.append(Change(held - level, "beforeend", new[after:end]))
+            start, depth, swap, nth_last_child = (
+                children[0].start,
+                shared_depth + 1,
+                "outerHTML",
+                len(children),
+            )
+            removals = [DomPatch(depth, swap, "", index) for index in range(1, nth_last_child)]
+    closing_spans = list(_closing_spans(new, start, shared_depth))
+    patches = [*removals, DomPatch(depth, swap, new[start : closing_spans[0][0]], nth_last_child)]
+    for level, ((_, after), (end, _)) in enumerate(pairwise(closing_spans), 1):
+        patches.append(DomPatch(shared_depth - level, "beforeend", new[after:end]))
     return tuple(
-        change
-        for place, change in enumerate(found)
-        if change.swap != "beforeend" or (change.html.strip("\n") if place else change.html)
+        patch
+        for index, patch in enumerate(patches)
+        if patch.swap != "beforeend" or (patch.html.strip("\n") if index else patch.html)
     )
 
 
-def _common(old: str, new: str, tags: list[re.Match[str]]) -> int:
+def _common_prefix_length(old: str, new: str, tags: list[re.Match[str]]) -> int:
     """Return how long both are the same, up to a place where a tag or a character may begin."""
     low, high = 0, min(len(old), len(new))
     while low < high:
@@ -100,48 +117,52 @@ def _common(old: str, new: str, tags: list[re.Match[str]]) -> int:
         if tag.start() < low:
             low = tag.start() if low < tag.end() else low
             break
-    entity = old.rfind("&", max(0, low - _LONGEST_ENTITY), low)
+    entity = old.rfind("&", max(0, low - _MAX_ENTITY_LENGTH), low)
     return entity if entity >= 0 and ";" not in old[entity:low] else low
 
 
-def _elements(tags: Iterable[re.Match[str]], opened: int) -> Mapping[int, _Element]:
+def _elements_by_end(tags: Iterable[re.Match[str]], open_depth: int) -> Mapping[int, _Element]:
     """Return the elements by where they are over."""
-    stack = [(0, 0)] * opened
-    closed: dict[int, _Element] = {}
+    stack = [(0, 0)] * open_depth
+    elements: dict[int, _Element] = {}
     for tag in tags:
-        if tag[2] in _VOID:
-            closed[tag.end()] = _Element(len(stack), tag.start(), NEVER, tag.start())
+        if tag[2] in _VOID_TAGS:
+            elements[tag.end()] = _Element(len(stack), tag.start(), NO_CONTENT, tag.start())
         elif not tag[1]:
             stack.append((tag.start(), tag.end()))
         else:
-            start, inside = stack.pop()
-            closed[tag.end()] = _Element(len(stack), start, inside, tag.start())
-    return closed
+            start, content_start = stack.pop()
+            elements[tag.end()] = _Element(len(stack), start, content_start, tag.start())
+    return elements
 
 
-def _last_children(old: str, closed: Mapping[int, _Element]) -> list[_Element]:
+def _last_children(old: str, elements_by_end: Mapping[int, _Element]) -> list[_Element]:
     """Return the last element, its last child, and so on: those after which nothing is said."""
     chain: list[_Element] = []
     end = len(old)
-    while (element := _ending_at(old, end, closed)) and element.inside != NEVER:
+    while (
+        element := _element_ending_at(old, end, elements_by_end)
+    ) and element.content_start != NO_CONTENT:
         chain.append(element)
-        end = element.end
+        end = element.content_end
     return chain
 
 
-def _ending_at(old: str, end: int, closed: Mapping[int, _Element]) -> _Element | None:
-    if element := closed.get(end):
+def _element_ending_at(
+    old: str, end: int, elements_by_end: Mapping[int, _Element]
+) -> _Element | None:
+    if element := elements_by_end.get(end):
         return element
-    seen = len(old[:end].rstrip())
-    name = old[old.rfind("</", 0, seen) + 2 : seen - 1]
-    return closed.get(seen) if name in _BLOCKS else None
+    trimmed_end = len(old[:end].rstrip())
+    tag_name = old[old.rfind("</", 0, trimmed_end) + 2 : trimmed_end - 1]
+    return elements_by_end.get(trimmed_end) if tag_name in _BLOCK_TAGS else None
 
 
-def _ends(new: str, begin: int, depth: int) -> Iterator[tuple[int, int]]:
+def _closing_spans(new: str, start: int, depth: int) -> Iterator[tuple[int, int]]:
     """Yield where each of the elements that are open ends, the innermost first; and the end."""
     level = depth
-    for tag in _TAG.finditer(new, begin):
-        if tag[2] in _VOID:
+    for tag in _TAG.finditer(new, start):
+        if tag[2] in _VOID_TAGS:
             continue
         level += -1 if tag[1] else 1
         if level < depth:

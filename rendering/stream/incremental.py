@@ -10,17 +10,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chat.log.entries import Batch, Delta, Reply, fold
+from chat.log.entries import Batch, Delta, Reply, build_reply
 from rendering.render import MAX_LENGTH
-from rendering.stream.dom_patch import Change, changes
-from rendering.stream.open_block import Block, Html
+from rendering.stream.dom_patch import DomPatch, diff
+from rendering.stream.open_block import BlockHtml, OpenBlock
 
 # So many entries, or so many characters of one, are read before others have their turn.
-TURN = 32
-PIECE = 4_000
+YIELD_EVERY_ENTRIES = 32
+CHUNK_LENGTH = 4_000
 
 
-class Draft:
+class IncrementalRenderer:
     """Read the log of a reply, and tell one reader how its HTML changes.
 
     The HTML depends on the entries and their order alone: what a page has shown at a cursor, by
@@ -32,84 +32,97 @@ class Draft:
     ) -> None:
         """Begin for a reader who has the HTML at a cursor; 0 says that they have none."""
         self._pause = pause
-        self.number = 0
+        self.cursor = 0
         self._length = 0
-        self._after = after
-        self._block = Block(scope)
-        self._closed: list[str] = []
-        self._known: tuple[int, Html] | None = None
+        self._reader_cursor = after
+        self._open_block = OpenBlock(scope)
+        self._closed_blocks: list[str] = []
+        self._reader_state: tuple[int, BlockHtml] | None = None
 
     @property
-    def closed(self) -> Sequence[str]:
+    def closed_blocks(self) -> Sequence[str]:
         """Return the HTML of the blocks that nothing changes any more, in its pieces."""
-        return self._closed
+        return self._closed_blocks
 
     @property
-    def open(self) -> str:
+    def open_html(self) -> str:
         """Return the HTML of the block that goes on."""
-        return self._block.html.whole
+        return self._open_block.html.full_html
 
     @property
     def html(self) -> str:
         """Return the HTML of all entries so far."""
-        return "".join(self._closed) + self.open
+        return "".join(self._closed_blocks) + self.open_html
 
     def read(self, batch: Batch) -> None:
         """Take the entries that are new."""
         for number, entry in enumerate(batch.entries, batch.after + 1):
-            if number <= self.number:
+            if number <= self.cursor:
                 continue
-            self._take(number, entry.text if isinstance(entry, Delta) else "")
-            if number % TURN == 0:
+            self.append(number, entry.text if isinstance(entry, Delta) else "")
+            if number % YIELD_EVERY_ENTRIES == 0:
                 self._pause(0)  # a late reader has much to read: let other threads run
 
-    def changes(self) -> tuple[Change, ...]:
+    def next_patches(self) -> tuple[DomPatch, ...]:
         """Say how the HTML has changed since the reader was told last, or since their cursor."""
-        new = self._block.html
-        found = None
-        if self._known:
-            closed, old = self._known
-            if closed == len(self._closed) and old.opened and new.frozen.startswith(old.frozen):
-                rest = new.frozen[len(old.frozen) :] + new.rest
-                found = changes(old.rest, rest, old.opened)
+        new_block = self._open_block.html
+        patches = None
+        if self._reader_state:
+            closed_count, old_block = self._reader_state
+            if (
+                closed_count == len(self._closed_blocks)
+                and old_block.open_depth
+                and new_block.frozen_html.startswith(old_block.frozen_html)
+            ):
+                new_html = new_block.frozen_html[len(old_block.frozen_html) :] + new_block.open_html
+                patches = diff(old_block.open_html, new_html, old_block.open_depth)
             else:
-                found = changes(old.whole, "".join(self._closed[closed:]) + new.whole)
-        self._known = len(self._closed), new
-        return _wholly(self.html) if found is None else found
+                patches = diff(
+                    old_block.full_html,
+                    "".join(self._closed_blocks[closed_count:]) + new_block.full_html,
+                )
+        self._reader_state = len(self._closed_blocks), new_block
+        return _replace_all(self.html) if patches is None else patches
 
-    def changes_to(self, final: str) -> tuple[Change, ...] | None:
+    def final_patches(self, final_html: str) -> tuple[DomPatch, ...] | None:
         """Say how what the reader has becomes the final HTML; None if it is not known."""
-        if not self._known:
+        if not self._reader_state:
             return None
-        closed, old = self._known
-        before = "".join(self._closed[:closed])
-        found = changes(old.whole, final[len(before) :]) if final.startswith(before) else None
-        return _wholly(final) if found is None else found
+        closed_count, old_block = self._reader_state
+        closed_html = "".join(self._closed_blocks[:closed_count])
+        patches = (
+            diff(old_block.full_html, final_html[len(closed_html) :])
+            if final_html.startswith(closed_html)
+            else None
+        )
+        return _replace_all(final_html) if patches is None else patches
 
-    def _take(self, number: int, text: str) -> None:
+    def append(self, number: int, text: str) -> None:
         self._length += len(text)
         # What is longer is plain text at its end, and rendered no further until then.
         if self._length <= MAX_LENGTH:
-            for begin in range(0, len(text), PIECE):
-                end = begin + PIECE
-                if closed := self._block.write(text[begin:end], looks=0 < begin < len(text) <= end):
-                    self._closed.append(closed)
-                if begin:
+            for start in range(0, len(text), CHUNK_LENGTH):
+                end = start + CHUNK_LENGTH
+                if closed_html := self._open_block.append(
+                    text[start:end], force=0 < start < len(text) <= end
+                ):
+                    self._closed_blocks.append(closed_html)
+                if start:
                     self._pause(0)
-        self.number = number
-        if number == self._after:
-            self._known = len(self._closed), self._block.html
+        self.cursor = number
+        if number == self._reader_cursor:
+            self._reader_state = len(self._closed_blocks), self._open_block.html
 
 
 def shown(batch: Batch, scope: str) -> Reply:
     """Say what the whole log in the batch comes to, with the HTML of a reply that goes on."""
-    reply = fold(batch)
-    if not (reply.running and reply.text):
+    reply = build_reply(batch)
+    if not (reply.is_running and reply.text):
         return reply
-    draft = Draft(scope)
+    draft = IncrementalRenderer(scope)
     draft.read(batch)
     return replace(reply, html=draft.html)
 
 
-def _wholly(html: str) -> tuple[Change, ...]:
-    return (Change(0, "innerHTML", html),)
+def _replace_all(html: str) -> tuple[DomPatch, ...]:
+    return (DomPatch(0, "innerHTML", html),)

@@ -16,15 +16,15 @@ from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from core.database import Database
 from service.api.schemas import Scope
-from service.schema import keys as table
+from service.schema import api_keys as table
 
 ALPHABET = string.ascii_letters + string.digits
 RANDOM_LENGTH = 32  # of 62 letters: 190 bits
 PREFIX_LENGTH = 11
 # Of one person, with those that were good in the last hour: else hours could be had for nothing.
 MAX_KEYS = 100
-WORN_SECONDS = 3600
-TOO_MANY = (
+EXPIRED_RETENTION_SECONDS = 3600
+TOO_MANY_KEYS = (
     f"There are {MAX_KEYS} keys already, counting those that were revoked or expired "
     "in the last hour."
 )
@@ -37,7 +37,7 @@ class TooManyKeys(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """What is known of a key. The key itself is not. Times are seconds since 1970."""
 
     id: str
@@ -54,13 +54,13 @@ class Key:
         return self.expires_at is not None and self.expires_at <= now
 
 
-class Keys:
+class ApiKeys:
     """Make and find keys."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def make(
+    def create(
         self,
         sub: str,
         name: str,
@@ -68,13 +68,13 @@ class Keys:
         *,
         groups: Iterable[str] = (),
         expires_at: float | None = None,
-    ) -> tuple[Key, str]:
+    ) -> tuple[ApiKey, str]:
         """Make a key for `sub`; the second value is the key itself, which is not kept.
 
         Raises TooManyKeys.
         """
-        random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
-        secret = f"tw_{random}{_checksum(random)}"
+        random_part = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
+        secret = f"tw_{random_part}{_checksum(random_part)}"
         now = self.database.clock.time()
         row = {
             "id": secrets.token_urlsafe(12),
@@ -87,63 +87,69 @@ class Keys:
             "created_at": now,
             "expires_at": expires_at,
         }
-        mine = table.c.sub == sub
-        hour_ago = now - WORN_SECONDS
-        worn = (table.c.revoked_at < hour_ago) | (table.c.expires_at < hour_ago)
+        owned_by = table.c.sub == sub
+        cutoff = now - EXPIRED_RETENTION_SECONDS
+        expired = (table.c.revoked_at < cutoff) | (table.c.expires_at < cutoff)
         with self.database.write() as connection:
-            self.database.alone(connection, f"keys of {sub}")
-            connection.execute(delete(table).where(mine, worn))
-            if connection.execute(select(func.count()).where(mine)).scalar_one() >= MAX_KEYS:
-                raise TooManyKeys(TOO_MANY)
+            self.database.advisory_lock(connection, f"keys of {sub}")
+            connection.execute(delete(table).where(owned_by, expired))
+            if connection.execute(select(func.count()).where(owned_by)).scalar_one() >= MAX_KEYS:
+                raise TooManyKeys(TOO_MANY_KEYS)
             connection.execute(insert(table).values(row))
-            return _key(connection.execute(_keys().where(table.c.id == row["id"])).one()), secret
+            return _key_from_row(
+                connection.execute(_select_keys().where(table.c.id == row["id"])).one()
+            ), secret
 
-    def find(self, secret: str) -> Key | None:
+    def find_by_secret(self, secret: str) -> ApiKey | None:
         """Return the key, or None for what is not one."""
-        random, checksum = secret[3:-6], secret[-6:]
-        if not secret.isascii() or not secret.startswith("tw_") or _checksum(random) != checksum:
+        random_part, checksum = secret[3:-6], secret[-6:]
+        if (
+            not secret.isascii()
+            or not secret.startswith("tw_")
+            or _checksum(random_part) != checksum
+        ):
             return None
-        same_beginning = table.c.prefix == secret[:PREFIX_LENGTH]
-        query = _keys().add_columns(table.c.digest).where(same_beginning, _NOT_REVOKED)
+        has_prefix = table.c.prefix == secret[:PREFIX_LENGTH]
+        query = _select_keys().add_columns(table.c.digest).where(has_prefix, _NOT_REVOKED)
         with self.database.read() as connection:
-            found = connection.execute(query).all()
+            rows = connection.execute(query).all()
         digest = _digest(secret)
-        same = (row for row in found if hmac.compare_digest(row.digest, digest))
-        return next((_key(row) for row in same), None)
+        matching_rows = (row for row in rows if hmac.compare_digest(row.digest, digest))
+        return next((_key_from_row(row) for row in matching_rows), None)
 
-    def of(self, sub: str, page: int, limit: int) -> tuple[Sequence[Key], int]:
+    def list_page(self, sub: str, page: int, limit: int) -> tuple[Sequence[ApiKey], int]:
         """Return a page of the keys of `sub`, newest first, and how many there are."""
-        mine = (table.c.sub == sub) & _NOT_REVOKED
-        query = _keys().where(mine).order_by(table.c.created_at.desc(), table.c.id)
+        condition = (table.c.sub == sub) & _NOT_REVOKED
+        query = _select_keys().where(condition).order_by(table.c.created_at.desc(), table.c.id)
         with self.database.read() as connection:
-            total = connection.execute(select(func.count()).where(mine)).scalar_one()
-            found = connection.execute(query.limit(limit).offset((page - 1) * limit))
-            return [_key(row) for row in found], total
+            total = connection.execute(select(func.count()).where(condition)).scalar_one()
+            rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
+            return [_key_from_row(row) for row in rows], total
 
     def revoke(self, sub: str, key_id: str) -> bool:
         """Let a key of `sub` be none any more, and say whether it was one."""
-        mine = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
-        over = update(table).where(mine).values(revoked_at=self.database.clock.time())
+        condition = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
+        statement = update(table).where(condition).values(revoked_at=self.database.clock.time())
         with self.database.write() as connection:
-            return bool(connection.execute(over).rowcount)
+            return bool(connection.execute(statement).rowcount)
 
 
-def _keys() -> Select[Any]:
-    return select(*(table.c[name] for name in Key.__slots__))
+def _select_keys() -> Select[Any]:
+    return select(*(table.c[name] for name in ApiKey.__slots__))
 
 
-def _key(row: Row[Any]) -> Key:
-    found = {name: getattr(row, name) for name in Key.__slots__}
-    return Key(**found | {"groups": frozenset(json.loads(row.groups))})
+def _key_from_row(row: Row[Any]) -> ApiKey:
+    values = {name: getattr(row, name) for name in ApiKey.__slots__}
+    return ApiKey(**values | {"groups": frozenset(json.loads(row.groups))})
 
 
-def _checksum(random: str) -> str:
+def _checksum(random_part: str) -> str:
     """Let scanners for leaked secrets, and us, tell a key from a typing error without a look-up."""
-    number = zlib.crc32(random.encode())
+    number = zlib.crc32(random_part.encode())
     letters = []
     for _ in range(6):
-        number, rest = divmod(number, len(ALPHABET))
-        letters.append(ALPHABET[rest])
+        number, remainder = divmod(number, len(ALPHABET))
+        letters.append(ALPHABET[remainder])
     return "".join(letters)
 
 

@@ -8,80 +8,99 @@ from typing import Any
 
 import jwt
 
-from core.clock import SYSTEM, Clock
+from core.clock import SYSTEM_CLOCK, Clock
 from core.settings import Settings
-from service.access.jwks import SigningKeys
+from service.access.jwks import JwksClient
 
 LEEWAY_SECONDS = 30
-LIFETIME_SECONDS = 3600
-MAX_SUB = 200
-OWN = ("HS256",)
+DEFAULT_LIFETIME_SECONDS = 3600
+MAX_SUB_LENGTH = 200
+OWN_ALGORITHMS = ("HS256",)
 # Never a secret's algorithm here: whoever knows the public key could sign with it.
-PROVIDERS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
-NEEDED = ("sub", "exp", "aud")
+PROVIDER_ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "EdDSA",
+)
+REQUIRED_CLAIMS = ("sub", "exp", "aud")
 
 
 class InvalidToken(Exception):
     """Raised for a JWT that proves nothing."""
 
 
-class NotOurs(Exception):
+class SigningDisabled(Exception):
     """Raised when JWTs come from somewhere else, and none can be signed here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bearer:
+class Identity:
     """Whom a JWT names: a person, and the groups that they are in."""
 
     sub: str
     groups: frozenset[str]
 
 
-class Tokens:
+class JwtTokens:
     """Sign and check JWTs: HS256 with our own secret, or by the keys of a provider, never both."""
 
-    def __init__(self, settings: Settings, clock: Clock = SYSTEM) -> None:
+    def __init__(self, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
         self._audience = settings.jwt_audience
         self._issuer = settings.jwt_issuer
         url = settings.jwt_jwks_url
-        self._provider = SigningKeys(url, clock) if url else None
-        self._secret = "" if self._provider else settings.secret("jwt_secret")
-        self._needed = [*NEEDED, "iss"] if self._issuer else [*NEEDED]
+        self._provider_keys = JwksClient(url, clock) if url else None
+        self._secret = "" if self._provider_keys else settings.secret("jwt_secret")
+        self._required_claims = [*REQUIRED_CLAIMS, "iss"] if self._issuer else [*REQUIRED_CLAIMS]
 
-    def sign(self, sub: str, lifetime: float = LIFETIME_SECONDS, groups: Sequence[str] = ()) -> str:
+    def sign(
+        self,
+        sub: str,
+        lifetime_seconds: float = DEFAULT_LIFETIME_SECONDS,
+        groups: Sequence[str] = (),
+    ) -> str:
         """Return a JWT that says who its bearer is, for `lifetime` seconds. Raises NotOurs."""
-        if self._provider:
-            raise NotOurs
+        if self._provider_keys:
+            raise SigningDisabled
         now = self._clock.time()
         claims: dict[str, Any] = {"sub": sub, "aud": self._audience}
-        claims |= {"iat": int(now), "exp": int(now + lifetime)}
+        claims |= {"iat": int(now), "exp": int(now + lifetime_seconds)}
         if self._issuer:
             claims["iss"] = self._issuer
         if groups:
             claims["groups"] = list(groups)
         return jwt.encode(claims, self._secret, algorithm="HS256")
 
-    def read(self, token: str) -> Bearer:
+    def verify(self, token: str) -> Identity:
         """Return whom a JWT names. Raises InvalidToken, and KeysUnavailable."""
         try:
             claims = jwt.decode(
                 token,
-                self._key(token),
-                algorithms=list(PROVIDERS if self._provider else OWN),
+                self._verification_key(token),
+                algorithms=list(PROVIDER_ALGORITHMS if self._provider_keys else OWN_ALGORITHMS),
                 audience=self._audience,
                 issuer=self._issuer,
                 leeway=LEEWAY_SECONDS,
-                options={"require": self._needed, "enforce_minimum_key_length": True},
+                options={"require": self._required_claims, "enforce_minimum_key_length": True},
             )
         except (jwt.PyJWTError, ValueError, RecursionError) as error:
             raise InvalidToken(str(error)) from None
         sub, groups = claims["sub"], claims.get("groups", [])
-        if not (isinstance(sub, str) and sub.isprintable() and 1 <= len(sub) <= MAX_SUB):
+        if not (isinstance(sub, str) and sub.isprintable() and 1 <= len(sub) <= MAX_SUB_LENGTH):
             raise InvalidToken("sub is no name")
         if not (isinstance(groups, list) and all(isinstance(name, str) for name in groups)):
             raise InvalidToken("groups are no names")
-        return Bearer(sub, frozenset(groups))
+        return Identity(sub, frozenset(groups))
 
-    def _key(self, token: str) -> Any:
-        return self._provider.get_signing_key_from_jwt(token) if self._provider else self._secret
+    def _verification_key(self, token: str) -> Any:
+        return (
+            self._provider_keys.get_signing_key_from_jwt(token)
+            if self._provider_keys
+            else self._secret
+        )

@@ -10,17 +10,17 @@ from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
 from core.database import DatabaseUnavailable
-from service.access.api_keys import Key
-from service.access.jwks import KeysUnavailable
+from service.access.api_keys import ApiKey
+from service.access.jwks import SigningKeysUnavailable
 from service.access.jwt_tokens import InvalidToken
-from service.access.rate_limit import Revoked, look, take
-from service.api.errors import Problem
-from service.container import parts
+from service.access.rate_limit import KeyRevoked, count_request, read_rate_limit
+from service.api.errors import ApiError
+from service.container import container
 
-Needs = Literal["read_only", "full_access", "a JWT"]
+RequiredAccess = Literal["read_only", "full_access", "a JWT"]
 
-NOT_VALID = "The API key is not valid."
-REALM = {"WWW-Authenticate": 'Bearer realm="twins"'}
+INVALID_KEY = "The API key is not valid."
+AUTHENTICATE_HEADER = {"WWW-Authenticate": 'Bearer realm="twins"'}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,87 +31,89 @@ class Caller:
     groups: frozenset[str]
 
 
-def caller(needs: Needs) -> Caller:
+def authenticate(needs: RequiredAccess) -> Caller:
     """Return who sends this request, if they may, and count it. Raises Problem."""
-    credential = _credential(needs)
-    return _bearer_of_token(credential) if needs == "a JWT" else _holder(credential, needs)
+    credential = _read_credential(needs)
+    return (
+        _authenticate_jwt(credential) if needs == "a JWT" else _authenticate_key(credential, needs)
+    )
 
 
-def add_headers(response: Response) -> Response:
+def add_rate_limit_headers(response: Response) -> Response:
     """Tell the caller how their key stands, also where the request was not counted."""
-    if "allowance" not in g:
+    if "rate_limit" not in g:
         with suppress(DatabaseUnavailable):
-            _look()
-    if "allowance" in g:
-        response.headers.update(g.allowance.headers)
+            _attach_rate_limit()
+    if "rate_limit" in g:
+        response.headers.update(g.rate_limit.headers)
     return response
 
 
-def _holder(secret: str, needs: Needs) -> Caller:
-    key = parts().keys.find(secret)
+def _authenticate_key(secret: str, needs: RequiredAccess) -> Caller:
+    key = container().api_keys.find_by_secret(secret)
     if key is None:
-        raise _unauthorized(NOT_VALID)
-    if key.is_expired(parts().database.clock.time()):
+        raise _unauthorized(INVALID_KEY)
+    if key.is_expired(container().database.clock.time()):
         raise _unauthorized("The API key has expired.")
-    _count(key)
+    _count_request(key)
     if needs == "full_access" and key.scope != "full_access":
-        raise Problem(403, "forbidden", "This key is read_only; this needs full_access.")
+        raise ApiError(403, "forbidden", "This key is read_only; this needs full_access.")
     return Caller(key.sub, key.groups)
 
 
-def _look() -> None:
-    given = set(_given(request.headers).values())
-    key = parts().keys.find(given.pop()) if len(given) == 1 else None
-    if key and not key.is_expired(parts().database.clock.time()):
-        g.allowance = look(parts().database, key)
+def _attach_rate_limit() -> None:
+    credentials = set(_credentials_by_header(request.headers).values())
+    key = container().api_keys.find_by_secret(credentials.pop()) if len(credentials) == 1 else None
+    if key and not key.is_expired(container().database.clock.time()):
+        g.rate_limit = read_rate_limit(container().database, key)
 
 
-def _count(key: Key) -> None:
+def _count_request(key: ApiKey) -> None:
     try:
-        g.allowance = take(parts().database, key)
-    except Revoked:
-        raise _unauthorized(NOT_VALID) from None
-    if not g.allowance.allowed:
-        raise Problem(
+        g.rate_limit = count_request(container().database, key)
+    except KeyRevoked:
+        raise _unauthorized(INVALID_KEY) from None
+    if not g.rate_limit.is_allowed:
+        raise ApiError(
             429,
             "rate_limited",
-            f"This key has used its {g.allowance.limit} requests of the hour. "
-            f"Try again in {g.allowance.resets_in} seconds.",
+            f"This key has used its {g.rate_limit.limit} requests of the hour. "
+            f"Try again in {g.rate_limit.reset_seconds} seconds.",
         )
 
 
-def _bearer_of_token(token: str) -> Caller:
+def _authenticate_jwt(token: str) -> Caller:
     try:
-        bearer = parts().tokens.read(token)
+        identity = container().jwt_tokens.verify(token)
     except InvalidToken:
         raise _unauthorized("This needs a valid JWT as Authorization: Bearer.") from None
-    except KeysUnavailable:
+    except SigningKeysUnavailable:
         sentence = "JWTs cannot be checked at the moment. Try again soon."
-        raise Problem(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
-    return Caller(bearer.sub, bearer.groups)
+        raise ApiError(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
+    return Caller(identity.sub, identity.groups)
 
 
-def _credential(needs: Needs) -> str:
+def _read_credential(needs: RequiredAccess) -> str:
     """Read the credential from Authorization or X-API-Key; both may hold it, if they agree."""
-    given = _given(request.headers)
-    if len(set(given.values())) > 1:
-        raise Problem(400, "two_keys")
-    if needs == "a JWT" and "Authorization" not in given:
+    credentials = _credentials_by_header(request.headers)
+    if len(set(credentials.values())) > 1:
+        raise ApiError(400, "two_keys")
+    if needs == "a JWT" and "Authorization" not in credentials:
         raise _unauthorized("This needs a JWT as Authorization: Bearer.")
-    if not given:
+    if not credentials:
         raise _unauthorized("This needs an API key.")
-    return next(iter(given.values()))
+    return next(iter(credentials.values()))
 
 
-def _given(headers: Headers) -> dict[str, str]:
-    given = {}
+def _credentials_by_header(headers: Headers) -> dict[str, str]:
+    credentials = {}
     if (authorization := headers.get("Authorization")) is not None:
         scheme, _, value = authorization.partition(" ")
-        given["Authorization"] = value.strip() if scheme.lower() == "bearer" else ""
+        credentials["Authorization"] = value.strip() if scheme.lower() == "bearer" else ""
     if (key := headers.get("X-API-Key")) is not None:
-        given["X-API-Key"] = key.strip()
-    return given
+        credentials["X-API-Key"] = key.strip()
+    return credentials
 
 
-def _unauthorized(sentence: str) -> Problem:
-    return Problem(401, "unauthorized", sentence, headers=REALM)
+def _unauthorized(sentence: str) -> ApiError:
+    return ApiError(401, "unauthorized", sentence, headers=AUTHENTICATE_HEADER)

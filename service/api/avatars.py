@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request, url_for
 
-from service.api.errors import not_found
-from service.container import parts
-from service.twins.avatars import is_elsewhere
+from service.api.errors import not_found_error
+from service.container import container
+from service.twins.avatars import has_external_avatar
 from service.twins.twin import Twin
 
 bp = Blueprint("avatars", __name__, url_prefix="/api/v1/avatars")
@@ -22,18 +22,18 @@ HEADERS = {
 @bp.get("/<name>")
 def show(name: str) -> Response:
     """Return the avatar of a twin to anybody who knows its name: an <img> can send no key."""
-    picture = parts().twins.picture(name)
-    if picture is None:
-        raise not_found()
-    response = Response(picture.content, mimetype=picture.type, headers=HEADERS)
-    response.set_etag(picture.name)
+    image = container().twins.find_avatar(name)
+    if image is None:
+        raise not_found_error()
+    response = Response(image.content, mimetype=image.media_type, headers=HEADERS)
+    response.set_etag(image.name)
     response.make_conditional(request)
     return response
 
 
-def url_of(twin: Twin) -> str | None:
+def avatar_url(twin: Twin) -> str | None:
     """Return where the avatar of a twin is: here, elsewhere, or nowhere."""
-    if is_elsewhere(twin):
-        return twin.about.avatar
-    picture = parts().twins.avatars.of(twin)
-    return url_for("avatars.show", name=picture.name) if picture else None
+    if has_external_avatar(twin):
+        return twin.front_matter.avatar
+    image = container().twins.avatars.image_of(twin)
+    return url_for("avatars.show", name=image.name) if image else None

@@ -8,11 +8,11 @@ from typing import TypeVar
 from flask import Blueprint
 
 from service.api.auth import Caller
-from service.api.errors import not_found
+from service.api.errors import not_found_error
 from service.api.operations import Operations
-from service.api.requests import Paging
-from service.api.schemas import Page, Pagination
-from service.container import parts
+from service.api.requests import PageQuery
+from service.api.schemas import PageResponse, Pagination
+from service.container import container
 from service.conversations.conversations import Conversation
 from service.twins.twin import Twin
 
@@ -23,25 +23,27 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def found(thing: T | None) -> T:
+def or_404(value: T | None) -> T:
     """Return what was found. Raises Problem where there is nothing, or nothing of the caller's."""
-    if thing is None:
-        raise not_found()
-    return thing
+    if value is None:
+        raise not_found_error()
+    return value
 
 
-def twin_for(caller: Caller, twin_id: str) -> Twin:
+def get_twin(caller: Caller, twin_id: str) -> Twin:
     """Return a twin that the caller may see. Raises Problem."""
-    return found(parts().twins.find_for(twin_id, caller.sub, caller.groups))
+    return or_404(container().twins.find_visible_to(twin_id, caller.sub, caller.groups))
 
 
-def conversation_of(caller: Caller, conversation_id: str) -> Conversation:
+def get_conversation(caller: Caller, conversation_id: str) -> Conversation:
     """Return a conversation of the caller's. Raises Problem."""
-    return found(parts().conversations.find(conversation_id, caller.sub))
+    return or_404(container().conversations.find(conversation_id, caller.sub))
 
 
-def page_of(items: Sequence[T], write: Callable[[T], R], query: Paging, total: int) -> Page[R]:
+def build_page(
+    items: Sequence[T], serialize: Callable[[T], R], query: PageQuery, total: int
+) -> PageResponse[R]:
     """Return one page of a list, as it is shown."""
-    pages = -(-total // query.limit)
-    pagination = Pagination(page=query.page, limit=query.limit, total=total, pages=pages)
-    return Page(data=[write(item) for item in items], pagination=pagination)
+    page_count = -(-total // query.limit)
+    pagination = Pagination(page=query.page, limit=query.limit, total=total, pages=page_count)
+    return PageResponse(data=[serialize(item) for item in items], pagination=pagination)

@@ -7,21 +7,23 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
-SOCKETS = ("gunicorn.socket", "werkzeug.socket")
+SOCKET_ENVIRON_KEYS = ("gunicorn.socket", "werkzeug.socket")
 
 
-def watch(environ: Mapping[str, Any]) -> Callable[[], bool]:
+def make_disconnect_check(environ: Mapping[str, Any]) -> Callable[[], bool]:
     """Return a question to ask now and then while answering this request."""
-    client = next((environ[name] for name in SOCKETS if environ.get(name) is not None), None)
-    if not isinstance(client, socket.socket):
+    client_socket = next(
+        (environ[name] for name in SOCKET_ENVIRON_KEYS if environ.get(name) is not None), None
+    )
+    if not isinstance(client_socket, socket.socket):
         return lambda: False
-    return lambda: _has_hung_up(client)
+    return lambda: _is_disconnected(client_socket)
 
 
-def _has_hung_up(client: socket.socket) -> bool:
+def _is_disconnected(client_socket: socket.socket) -> bool:
     try:
-        poll = select.poll()
-        poll.register(client, select.POLLIN)
-        return bool(poll.poll(0)) and client.recv(1, socket.MSG_PEEK) == b""
+        poller = select.poll()
+        poller.register(client_socket, select.POLLIN)
+        return bool(poller.poll(0)) and client_socket.recv(1, socket.MSG_PEEK) == b""
     except (OSError, ValueError):
         return True

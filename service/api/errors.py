@@ -10,7 +10,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from core.database import DatabaseUnavailable
-from service.api.schemas import Code, Detail, Refusal
+from service.api.schemas import ErrorCode, ErrorDetail, ErrorResponse
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 MAX_BODY_BYTES = 512 * 1024
 
 # What each status says, by its codes; the first is for what has none of its own.
-MEANINGS: Mapping[int, Mapping[Code, str]] = {
+ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     400: {
         "bad_request": "The request cannot be understood.",
         "bad_json": "The body is not JSON.",
@@ -51,18 +51,18 @@ MEANINGS: Mapping[int, Mapping[Code, str]] = {
         "model_busy": "The model has too much to do at the moment. Try again in a minute.",
     },
 }
-CODES = {status: next(iter(codes.items())) for status, codes in MEANINGS.items()}
+DEFAULT_ERRORS = {status: next(iter(codes.items())) for status, codes in ERRORS_BY_STATUS.items()}
 # Of those that only one status has.
-STATUS_OF = {code: status for status, codes in MEANINGS.items() for code in codes}
+STATUS_BY_CODE = {code: status for status, codes in ERRORS_BY_STATUS.items() for code in codes}
 
 
-class Problem(Exception):
+class ApiError(Exception):
     """Refuse a request; without a sentence of its own, by that of the code."""
 
     def __init__(
         self,
         status: int,
-        code: Code,
+        code: ErrorCode,
         sentence: str = "",
         *,
         details: Sequence[tuple[str, str]] = (),
@@ -70,45 +70,45 @@ class Problem(Exception):
     ) -> None:
         self.status = status
         self.code = code
-        self.sentence = sentence or MEANINGS[status][code]
+        self.sentence = sentence or ERRORS_BY_STATUS[status][code]
         super().__init__(self.sentence)
         self.details = details
         self.headers = headers or {}
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         """Return it as an answer."""
-        details = [Detail(field=field, reason=reason) for field, reason in self.details]
-        refusal = Refusal(error=self.sentence, code=self.code, details=details)
-        response = Response(msgspec.json.encode(refusal), self.status, mimetype="application/json")
+        details = [ErrorDetail(field=field, reason=reason) for field, reason in self.details]
+        body = ErrorResponse(error=self.sentence, code=self.code, details=details)
+        response = Response(msgspec.json.encode(body), self.status, mimetype="application/json")
         response.headers.update(self.headers)
         return response
 
 
-def not_found() -> Problem:
+def not_found_error() -> ApiError:
     """Return the one answer for what does not exist and for what is not the caller's."""
-    return Problem(404, *CODES[404])
+    return ApiError(404, *DEFAULT_ERRORS[404])
 
 
 def init_app(app: Flask) -> None:
     """Answer every error in that shape."""
-    app.register_error_handler(Problem, Problem.response)
-    app.register_error_handler(HTTPException, _from_http)
-    app.register_error_handler(DatabaseUnavailable, _from_database)
-    app.register_error_handler(Exception, _from_bug)
+    app.register_error_handler(ApiError, ApiError.to_response)
+    app.register_error_handler(HTTPException, _handle_http_exception)
+    app.register_error_handler(DatabaseUnavailable, _handle_database_unavailable)
+    app.register_error_handler(Exception, _handle_unexpected_error)
 
 
-def _from_http(error: HTTPException) -> Response:
+def _handle_http_exception(error: HTTPException) -> Response:
     status = error.code or 500
-    code, sentence = CODES.get(status, CODES[400])
+    code, sentence = DEFAULT_ERRORS.get(status, DEFAULT_ERRORS[400])
     headers = {"Allow": error.get_response().headers["Allow"]} if status == 405 else {}
-    return Problem(status, code, sentence, headers=headers).response()
+    return ApiError(status, code, sentence, headers=headers).to_response()
 
 
-def _from_database(_error: DatabaseUnavailable) -> Response:
+def _handle_database_unavailable(_error: DatabaseUnavailable) -> Response:
     sentence = "The service cannot store anything at the moment. Try again soon."
-    return Problem(503, "unavailable", sentence, headers={"Retry-After": "1"}).response()
+    return ApiError(503, "unavailable", sentence, headers={"Retry-After": "1"}).to_response()
 
 
-def _from_bug(error: Exception) -> Response:
+def _handle_unexpected_error(error: Exception) -> Response:
     logger.error("%s %s", request.method, request.path, exc_info=error)
-    return Problem(500, *CODES[500]).response()
+    return ApiError(500, *DEFAULT_ERRORS[500]).to_response()

@@ -10,7 +10,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from service.api import auth
-from service.api.auth import Needs
+from service.api.auth import RequiredAccess
 from service.api.requests import read_body, read_query
 
 View = Callable[..., Any]
@@ -28,36 +28,36 @@ class Operation:
     name: str
     method: str
     path: str
-    number: int | None
+    spec_number: int | None
     summary: str
-    needs: Needs
+    needs: RequiredAccess
     query: type[msgspec.Struct] | None
     body: type[msgspec.Struct] | None
-    headers: Mapping[str, str]
-    gives: Mapping[str, str]
-    answer: Any
+    request_headers: Mapping[str, str]
+    response_headers: Mapping[str, str]
+    response_type: Any
     status: int
-    also: tuple[int, ...]
+    extra_error_statuses: tuple[int, ...]
     stream: bool
 
     @property
-    def is_counted(self) -> bool:
+    def is_rate_limited(self) -> bool:
         """Tell whether it costs one of the requests of the hour, and its answers say so."""
         return self.needs != "a JWT"
 
     @property
-    def refusals(self) -> list[int]:
+    def error_statuses(self) -> list[int]:
         """Return the statuses with which a request can be refused."""
-        found = {400, 401, 500, 503, *self.also}
-        if self.is_counted:
-            found.add(429)
+        statuses = {400, 401, 500, 503, *self.extra_error_statuses}
+        if self.is_rate_limited:
+            statuses.add(429)
         if self.needs == "full_access":
-            found.add(403)
+            statuses.add(403)
         if "<" in self.path:
-            found.add(404)
+            statuses.add(404)
         if self.body:
-            found |= {413, 415, 422}
-        return sorted(found)
+            statuses |= {413, 415, 422}
+        return sorted(statuses)
 
 
 class Operations:
@@ -67,20 +67,20 @@ class Operations:
         self._blueprint = blueprint
         self.all: list[Operation] = []
 
-    def add(
+    def route(
         self,
         method: str,
         path: str,
         *,
-        needs: Needs,
-        number: int | None = None,
+        needs: RequiredAccess,
+        spec_number: int | None = None,
         query: type[msgspec.Struct] | None = None,
         body: type[msgspec.Struct] | None = None,
-        headers: Mapping[str, str] | None = None,
-        gives: Mapping[str, str] | None = None,
-        answer: Any = None,
+        request_headers: Mapping[str, str] | None = None,
+        response_headers: Mapping[str, str] | None = None,
+        response_type: Any = None,
         status: int = 200,
-        also: tuple[int, ...] = (),
+        extra_error_statuses: tuple[int, ...] = (),
         stream: bool = False,
     ) -> Callable[[View], View]:
         """Serve a view: it gets the caller, the ids of the path, and what the request holds.
@@ -89,42 +89,42 @@ class Operations:
         is the summary.
         """
 
-        def declare(view: View) -> View:
+        def decorator(view: View) -> View:
             self.all.append(
                 Operation(
                     name=view.__name__,
                     method=method,
                     path=path,
-                    number=number,
+                    spec_number=spec_number,
                     summary=str(view.__doc__).splitlines()[0],
                     needs=needs,
                     query=query,
                     body=body,
-                    headers=headers or {},
-                    gives=gives or {},
-                    answer=answer,
+                    request_headers=request_headers or {},
+                    response_headers=response_headers or {},
+                    response_type=response_type,
                     status=status,
-                    also=also,
+                    extra_error_statuses=extra_error_statuses,
                     stream=stream,
                 )
             )
 
-            def call(**given: Any) -> Response:
-                caller = auth.caller(needs)
+            def handle_call(**arguments: Any) -> Response:
+                caller = auth.authenticate(needs)
                 if query:
-                    given["query"] = read_query(query)
+                    arguments["query"] = read_query(query)
                 if body:
-                    given["new"] = read_body(body)
-                result = view(caller, **given)
-                return result if isinstance(result, Response) else written(result, status)
+                    arguments["new"] = read_body(body)
+                result = view(caller, **arguments)
+                return result if isinstance(result, Response) else json_response(result, status)
 
-            self._blueprint.add_url_rule(path, view.__name__, call, methods=[method])
+            self._blueprint.add_url_rule(path, view.__name__, handle_call, methods=[method])
             return view
 
-        return declare
+        return decorator
 
 
-def written(result: msgspec.Struct | None, status: int) -> Response:
+def json_response(result: msgspec.Struct | None, status: int) -> Response:
     """Write an answer."""
     if result is None:
         return Response(status=status)

@@ -8,32 +8,32 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from flask import request
 
-from core.validation_messages import plain
-from service.api.errors import CODES, Problem
-from service.api.schemas import Resource, Scope
+from core.validation_messages import explain
+from service.api.errors import DEFAULT_ERRORS, ApiError
+from service.api.schemas import ApiStruct, Scope
 
 T = TypeVar("T")
 
 # PostgreSQL cannot keep a NUL, so nobody may send one.
-_NO_NUL = r"^[^\x00]*$"
+_NO_NUL_PATTERN = r"^[^\x00]*$"
 # What no language of patterns means by \s, but all of them together.
-_BLANK = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
-MAX_LIFETIME = 10 * 366 * 24 * 3600
-IDEMPOTENCY_KEY = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
+MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600
+IDEMPOTENCY_KEY_PATTERN = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
 MAX_PAGE = 1_000_000
 
-Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL)]
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL_PATTERN)]
 
 
-class NewConversation(Resource):
+class NewConversation(ApiStruct):
     """With whom, and what to call it."""
 
     twin_id: Annotated[Id, msgspec.Meta(examples=["ada"])]
-    title: Annotated[str, msgspec.Meta(max_length=200, pattern=_NO_NUL)] | None = None
+    title: Annotated[str, msgspec.Meta(max_length=200, pattern=_NO_NUL_PATTERN)] | None = None
 
 
-class NewMessage(Resource):
+class NewMessage(ApiStruct):
     """What to say."""
 
     content: Annotated[
@@ -42,18 +42,19 @@ class NewMessage(Resource):
             min_length=1,
             max_length=32_000,
             # Written so that it never goes back: 32,000 characters took it seconds.
-            pattern=rf"^[{_BLANK}]*[^{_BLANK}\x00][^\x00]*$",
+            pattern=rf"^[{_WHITESPACE_CLASS}]*[^{_WHITESPACE_CLASS}\x00][^\x00]*$",
             description="text of 1 to 32,000 characters, not only spaces, without NUL",
             examples=["How does a steam engine work?"],
         ),
     ]
 
 
-class NewKey(Resource):
+class NewApiKey(ApiStruct):
     """What to call a key, what it may do, and until when."""
 
     name: Annotated[
-        str, msgspec.Meta(min_length=1, max_length=100, pattern=_NO_NUL, examples=["laptop"])
+        str,
+        msgspec.Meta(min_length=1, max_length=100, pattern=_NO_NUL_PATTERN, examples=["laptop"]),
     ]
     scope: Annotated[Scope, msgspec.Meta(examples=["read_only"])]
     expires_in: (
@@ -61,8 +62,8 @@ class NewKey(Resource):
             float,
             msgspec.Meta(
                 ge=1,
-                le=MAX_LIFETIME,
-                description=f"a number of seconds from 1 to {MAX_LIFETIME:,}",
+                le=MAX_LIFETIME_SECONDS,
+                description=f"a number of seconds from 1 to {MAX_LIFETIME_SECONDS:,}",
                 examples=[30 * 24 * 3600],
             ),
         ]
@@ -70,72 +71,74 @@ class NewKey(Resource):
     ) = None
 
 
-class Paging(Resource):
+class PageQuery(ApiStruct):
     """Which page of a list."""
 
     page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)] = 1
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
 
 
-class TwinPaging(Paging):
+class ConversationQuery(PageQuery):
     """Which page of a list, and of which twin."""
 
     twin_id: Id | None = None
 
 
-def refuse_nul() -> None:
+def reject_nul() -> None:
     """Refuse an address that holds a NUL: PostgreSQL could not look for it. Raises Problem."""
     if "\0" in request.path or any("\0" in value for value in request.args.values()):
-        raise Problem(400, "bad_request", "The address holds a NUL.")
+        raise ApiError(400, "bad_request", "The address holds a NUL.")
 
 
-def read_body(kind: type[T]) -> T:
+def read_body(body_type: type[T]) -> T:
     """Read the body. Raises Problem."""
     if request.mimetype != "application/json":
-        raise Problem(415, *CODES[415])
+        raise ApiError(415, *DEFAULT_ERRORS[415])
     try:
         data = request.get_data()
     except OSError:
-        raise Problem(400, "bad_request", "The body is not framed as it says.") from None
+        raise ApiError(400, "bad_request", "The body is not framed as it says.") from None
     # Without a length, what is too much is cut off in silence, and the rest might be a whole.
-    endless = request.content_length is None and request.environ.get("wsgi.input_terminated")
-    if endless and request.environ["wsgi.input"].read(1):
-        raise Problem(413, *CODES[413])
+    has_unknown_length = request.content_length is None and request.environ.get(
+        "wsgi.input_terminated"
+    )
+    if has_unknown_length and request.environ["wsgi.input"].read(1):
+        raise ApiError(413, *DEFAULT_ERRORS[413])
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(data, type=body_type)
     except msgspec.ValidationError as error:
-        raise _invalid(422, error, kind) from None
+        raise _validation_error(422, error, body_type) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Problem(400, "bad_json", "The body is not JSON.") from None
+        raise ApiError(400, "bad_json", "The body is not JSON.") from None
 
 
-def read_query(kind: type[T]) -> T:
+def read_query(query_type: type[T]) -> T:
     """Read the query. Raises Problem."""
     try:
-        return msgspec.convert(request.args.to_dict(), kind, strict=False)
+        return msgspec.convert(request.args.to_dict(), query_type, strict=False)
     except msgspec.ValidationError as error:
-        raise _invalid(400, error, kind) from None
+        raise _validation_error(400, error, query_type) from None
 
 
-def idempotency_key() -> str | None:
+def read_idempotency_key() -> str | None:
     """Read the header of that name: a quoted string, as its draft has it, or a bare one.
 
     Raises Problem.
     """
-    given = request.headers.get("Idempotency-Key")
-    if given is None:
+    header = request.headers.get("Idempotency-Key")
+    if header is None:
         return None
-    if not re.fullmatch(IDEMPOTENCY_KEY, given):
+    if not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, header):
         reason = "should be 1 to 255 visible characters of ASCII"
-        raise problem_with("Idempotency-Key", reason, 400)
-    return given[1:-1] if given.startswith('"') else given
+        raise invalid_field_error("Idempotency-Key", reason, 400)
+    return header[1:-1] if header.startswith('"') else header
 
 
-def problem_with(field: str, reason: str, status: int = 422) -> Problem:
+def invalid_field_error(field: str, reason: str, status: int = 422) -> ApiError:
     """Return the refusal of a field."""
     sentence = f"{field or 'The body'} {reason}."
-    return Problem(status, "invalid", sentence, details=[(field, reason)])
+    return ApiError(status, "invalid", sentence, details=[(field, reason)])
 
 
-def _invalid(status: int, error: msgspec.ValidationError, kind: Any) -> Problem:
-    return problem_with(*plain(error, kind), status)
+def _validation_error(status: int, error: msgspec.ValidationError, expected_type: Any) -> ApiError:
+    return invalid_field_error(*explain(error, expected_type), status)

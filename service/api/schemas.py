@@ -9,18 +9,18 @@ import msgspec
 T = TypeVar("T")
 
 Scope = Literal["read_only", "full_access"]
-Time = Annotated[
+Timestamp = Annotated[
     str, msgspec.Meta(description="ISO 8601, UTC.", extra_json_schema={"format": "date-time"})
 ]
 StageName = Literal["queued", "thinking", "writing"]
 Role = Literal["user", "assistant"]
-Status = Literal["complete", "incomplete"]
+MessageStatus = Literal["complete", "incomplete"]
 # Why there is no reply, in a stream and as an answer; and all that an answer may say besides.
-ErrorCode = Literal[
+ReplyErrorCode = Literal[
     "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
 ]
-Code = Literal[
-    ErrorCode,
+ErrorCode = Literal[
+    ReplyErrorCode,
     "bad_json",
     "bad_request",
     "forbidden",
@@ -38,11 +38,11 @@ Code = Literal[
 ]
 
 
-class Resource(msgspec.Struct, kw_only=True, rename="camel"):
+class ApiStruct(msgspec.Struct, kw_only=True, rename="camel"):
     """Names are written in camelCase."""
 
 
-class Twin(Resource):
+class Twin(ApiStruct):
     """A twin. What it is told about itself is never shown."""
 
     id: str
@@ -52,50 +52,50 @@ class Twin(Resource):
     avatar_url: str | None
     greeting: str
     starters: list[str]
-    created_at: Time
-    updated_at: Time
+    created_at: Timestamp
+    updated_at: Timestamp
 
 
-class Conversation(Resource):
+class Conversation(ApiStruct):
     """A conversation with one twin."""
 
     id: str
     twin_id: str
     title: str
-    created_at: Time
-    updated_at: Time
+    created_at: Timestamp
+    updated_at: Timestamp
 
 
-class Message(Resource):
+class Message(ApiStruct):
     """A message; a reply that was stopped or broke off is incomplete."""
 
     id: str
     conversation_id: str
     role: Role
     content: str
-    created_at: Time
+    created_at: Timestamp
     reply_to: Annotated[str | None, msgspec.Meta(description="The message that it answers.")]
-    status: Status
+    status: MessageStatus
 
 
-class ApiKey(Resource):
+class ApiKey(ApiStruct):
     """An API key, without its secret."""
 
     id: str
     name: str
     scope: Scope
-    created_at: Time
-    expires_at: Time | None
-    last_used_at: Time | None
+    created_at: Timestamp
+    expires_at: Timestamp | None
+    last_used_at: Timestamp | None
 
 
-class NewApiKey(ApiKey):
+class ApiKeyWithSecret(ApiKey):
     """An API key that has just been made: its secret is shown this once."""
 
     key: str
 
 
-class Pagination(Resource):
+class Pagination(ApiStruct):
     """Which page of how many this is."""
 
     page: int
@@ -104,20 +104,20 @@ class Pagination(Resource):
     pages: int
 
 
-class One(Resource, Generic[T]):
+class ItemResponse(ApiStruct, Generic[T]):
     """An answer about one thing."""
 
     data: T
 
 
-class Page(Resource, Generic[T]):
+class PageResponse(ApiStruct, Generic[T]):
     """A page of a list."""
 
     data: list[T]
     pagination: Pagination
 
 
-class Stage(Resource, omit_defaults=True):
+class Stage(ApiStruct, omit_defaults=True):
     """What is being done before there is text."""
 
     stage: StageName
@@ -125,19 +125,19 @@ class Stage(Resource, omit_defaults=True):
     ahead: Annotated[int | None, msgspec.Meta(description="How many replies come before.")] = None
 
 
-class Progress(Resource, tag_field="type", tag="progress"):
+class Progress(ApiStruct, tag_field="type", tag="progress"):
     """The reply is on its way."""
 
     progress: Stage
 
 
-class Delta(Resource, tag_field="type", tag="delta"):
+class Delta(ApiStruct, tag_field="type", tag="delta"):
     """A piece of the reply."""
 
     content: str
 
 
-class Complete(Resource, tag_field="type", tag="complete"):
+class Complete(ApiStruct, tag_field="type", tag="complete"):
     """The whole reply, stored; the stream ends."""
 
     message: Message
@@ -146,26 +146,26 @@ class Complete(Resource, tag_field="type", tag="complete"):
     ] = False
 
 
-class Error(Resource, tag_field="type", tag="error"):
+class Error(ApiStruct, tag_field="type", tag="error"):
     """There is no reply, or no whole one; the stream ends."""
 
     error: str
-    code: ErrorCode
+    code: ReplyErrorCode
 
 
 Event = Progress | Delta | Complete | Error
 
 
-class Detail(Resource):
+class ErrorDetail(ApiStruct):
     """Which field is at fault, and why."""
 
     field: str
     reason: str
 
 
-class Refusal(Resource):
+class ErrorResponse(ApiStruct):
     """Why a request was not followed."""
 
     error: Annotated[str, msgspec.Meta(description="A sentence for people.")]
-    code: Annotated[Code, msgspec.Meta(description="A word for programs.")]
-    details: list[Detail]
+    code: Annotated[ErrorCode, msgspec.Meta(description="A word for programs.")]
+    details: list[ErrorDetail]

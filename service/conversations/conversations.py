@@ -42,25 +42,25 @@ class Conversations:
 
     def find(self, conversation_id: str, sub: str) -> Conversation | None:
         """Return a conversation of `sub`, or None."""
-        mine = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
+        condition = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
         with self.database.read() as connection:
-            row = connection.execute(_conversations().where(mine)).first()
+            row = connection.execute(_select_conversations().where(condition)).first()
         return Conversation(*row) if row else None
 
-    def of(
+    def list_page(
         self, sub: str, twin_id: str | None, page: int, limit: int
     ) -> tuple[Sequence[Conversation], int]:
         """Return a page of the conversations of `sub`, newest first, and how many there are."""
-        mine = conversations.c.sub == sub
+        condition = conversations.c.sub == sub
         if twin_id is not None:
-            mine &= conversations.c.twin_id == twin_id
-        newest = (conversations.c.updated_at.desc(), conversations.c.id)
-        query = _conversations().where(mine).order_by(*newest)
+            condition &= conversations.c.twin_id == twin_id
+        newest_first = (conversations.c.updated_at.desc(), conversations.c.id)
+        query = _select_conversations().where(condition).order_by(*newest_first)
         with self.database.read() as connection:
-            total = connection.execute(select(func.count()).where(mine)).scalar_one()
-            found = connection.execute(query.limit(limit).offset((page - 1) * limit))
-            return [Conversation(*row) for row in found], total
+            total = connection.execute(select(func.count()).where(condition)).scalar_one()
+            rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
+            return [Conversation(*row) for row in rows], total
 
 
-def _conversations() -> Select[Any]:
+def _select_conversations() -> Select[Any]:
     return select(*(conversations.c[name] for name in Conversation.__slots__))

@@ -15,41 +15,43 @@ from service.schema import conversations
 LEASE_SECONDS = 6.0
 
 
-class Stand(Enum):
+class LeaseState(Enum):
     """How the reply to a message stands."""
 
     HELD = "somebody writes it"
-    LAPSED = "whoever wrote it is gone"
+    EXPIRED = "whoever wrote it is gone"
     STOPPED = "it was stopped"
-    OVER = "it is over"
+    RELEASED = "it is over"
 
 
-def take(connection: Connection, conversation_id: str, message_id: str, now: float) -> str | None:
+def acquire(
+    connection: Connection, conversation_id: str, message_id: str, now: float
+) -> str | None:
     """Take the lease for the reply to a message, and return it; None while somebody holds one."""
-    free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
+    is_free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
     # The holder has a name of its own: one that lapsed must not act for the next.
-    holder = secrets.token_urlsafe(16)
-    lease = {
+    lease_id = secrets.token_urlsafe(16)
+    values = {
         "replying_until": now + LEASE_SECONDS,
         "replying_to": message_id,
-        "replying_by": holder,
+        "replying_by": lease_id,
         "stopping": False,
         "updated_at": now,
     }
-    taken = connection.execute(update(conversations).where(free).values(lease)).rowcount
-    return holder if taken else None
+    updated_rows = connection.execute(update(conversations).where(is_free).values(values)).rowcount
+    return lease_id if updated_rows else None
 
 
-def give_back(connection: Connection, holder: str, now: float, *, stopped: bool) -> bool:
+def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
     """Give a lease back, and say whether nobody else has taken it meanwhile."""
-    over = {
+    values = {
         "replying_until": 0,
         "replying_by": None,
-        "stopping": stopped,
+        "stopping": is_stopped,
         "updated_at": now,
     }
-    mine = conversations.c.replying_by == holder
-    return bool(connection.execute(update(conversations).where(mine).values(over)).rowcount)
+    owned_by = conversations.c.replying_by == lease_id
+    return bool(connection.execute(update(conversations).where(owned_by).values(values)).rowcount)
 
 
 class Leases:
@@ -59,32 +61,38 @@ class Leases:
         self.database = database
         self._clock = database.clock
 
-    def stand(self, message_id: str) -> Stand:
+    def state(self, message_id: str) -> LeaseState:
         """Tell how the reply to a message stands."""
         columns = ("replying_until", "replying_by", "stopping")
         query = select(*(conversations.c[name] for name in columns))
         with self.database.read() as connection:
             row = connection.execute(query.where(conversations.c.replying_to == message_id)).first()
         if row and row.replying_by:
-            return Stand.HELD if row.replying_until >= self._clock.time() else Stand.LAPSED
-        return Stand.STOPPED if row and row.stopping else Stand.OVER
+            return (
+                LeaseState.HELD if row.replying_until >= self._clock.time() else LeaseState.EXPIRED
+            )
+        return LeaseState.STOPPED if row and row.stopping else LeaseState.RELEASED
 
-    def renew(self, holders: Iterable[str]) -> None:
+    def renew(self, lease_ids: Iterable[str]) -> None:
         """Hold leases a little longer."""
-        mine = conversations.c.replying_by.in_(list(holders))
-        until = self._clock.time() + LEASE_SECONDS
+        owned_by = conversations.c.replying_by.in_(list(lease_ids))
+        expires_at = self._clock.time() + LEASE_SECONDS
         with self.database.write() as connection:
-            connection.execute(update(conversations).where(mine).values(replying_until=until))
+            connection.execute(
+                update(conversations).where(owned_by).values(replying_until=expires_at)
+            )
 
-    def ask_to_stop(self, message_id: str) -> None:
+    def request_stop(self, message_id: str) -> None:
         """Leave word that the reply to a message should stop."""
-        mine = conversations.c.replying_to == message_id
-        held = conversations.c.replying_by.is_not(None)
+        condition = conversations.c.replying_to == message_id
+        is_held = conversations.c.replying_by.is_not(None)
         with self.database.write() as connection:
-            connection.execute(update(conversations).where(mine, held).values(stopping=True))
+            connection.execute(
+                update(conversations).where(condition, is_held).values(stopping=True)
+            )
 
-    def to_be_stopped(self, holders: Iterable[str]) -> Sequence[str]:
+    def message_ids_to_stop(self, lease_ids: Iterable[str]) -> Sequence[str]:
         """Return the messages whose replies, of these holders, should stop."""
-        mine = conversations.c.replying_by.in_(list(holders)) & conversations.c.stopping
+        condition = conversations.c.replying_by.in_(list(lease_ids)) & conversations.c.stopping
         with self.database.read() as connection:
-            return list(connection.scalars(select(conversations.c.replying_to).where(mine)))
+            return list(connection.scalars(select(conversations.c.replying_to).where(condition)))

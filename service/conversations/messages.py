@@ -9,25 +9,25 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
-from core.database import Database, insert_new
+from core.database import Database, insert_or_ignore
 from service.api.schemas import Role
 from service.conversations import leases
-from service.schema import conversations, messages, presses
+from service.schema import conversations, idempotency_keys, messages
 
 # For how long the same press of a button is known to be the same.
-REMEMBER_SECONDS = 24 * 3600
+IDEMPOTENCY_KEY_SECONDS = 24 * 3600
 
 
 class StillReplying(Exception):
     """Raised when a reply is being written in this conversation."""
 
 
-class AnotherMessage(Exception):
+class IdempotencyKeyReused(Exception):
     """Raised when a press of the button comes again with other words, or in another place."""
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class IdempotencyKey:
     """One press of a button: who sends a message, and the key that they gave to it."""
 
     sub: str
@@ -57,35 +57,37 @@ class Messages:
         self.database = database
         self._clock = database.clock
 
-    def of(
+    def list_page(
         self, conversation_id: str, page: int = 1, limit: int = 100
     ) -> tuple[Sequence[Message], int]:
         """Return a page of messages in the order they were said, and how many there are."""
-        mine = messages.c.conversation_id == conversation_id
-        query = _messages().where(mine).order_by(messages.c.position)
+        condition = messages.c.conversation_id == conversation_id
+        query = _select_messages().where(condition).order_by(messages.c.position)
         with self.database.read() as connection:
-            total = connection.execute(select(func.count()).where(mine)).scalar_one()
-            found = connection.execute(query.limit(limit).offset((page - 1) * limit))
-            return [Message(*row) for row in found], total
+            total = connection.execute(select(func.count()).where(condition)).scalar_one()
+            rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
+            return [Message(*row) for row in rows], total
 
-    def newest(self, said: Message, limit: int) -> Sequence[Message]:
+    def recent_history(self, message: Message, limit: int) -> Sequence[Message]:
         """Return the newest messages up to this one, in the order they were said."""
-        mine = messages.c.conversation_id == said.conversation_id
-        until = select(messages.c.position).where(messages.c.id == said.id).scalar_subquery()
-        query = _messages().where(mine, messages.c.position <= until)
+        condition = messages.c.conversation_id == message.conversation_id
+        max_position = (
+            select(messages.c.position).where(messages.c.id == message.id).scalar_subquery()
+        )
+        query = _select_messages().where(condition, messages.c.position <= max_position)
         with self.database.read() as connection:
-            found = connection.execute(query.order_by(messages.c.position.desc()).limit(limit))
-            return [Message(*row) for row in found][::-1]
+            rows = connection.execute(query.order_by(messages.c.position.desc()).limit(limit))
+            return [Message(*row) for row in rows][::-1]
 
     def find(self, conversation_id: str, message_id: str) -> Message | None:
         """Return a message of a conversation, or None."""
-        which = (messages.c.conversation_id == conversation_id) & (messages.c.id == message_id)
+        condition = (messages.c.conversation_id == conversation_id) & (messages.c.id == message_id)
         with self.database.read() as connection:
-            row = connection.execute(_messages().where(which)).first()
+            row = connection.execute(_select_messages().where(condition)).first()
         return Message(*row) if row else None
 
-    def say(
-        self, conversation_id: str, content: str, press: Press | None = None
+    def add(
+        self, conversation_id: str, content: str, idempotency_key: IdempotencyKey | None = None
     ) -> tuple[Message, str | None]:
         """Store what a person said, and take the lease for the reply; return both.
 
@@ -96,52 +98,76 @@ class Messages:
         message_id = secrets.token_urlsafe(16)
         message = Message(message_id, conversation_id, "user", content, None, now)
         with self.database.write() as connection:
-            mine = conversations.c.id == conversation_id
-            connection.execute(select(conversations.c.id).where(mine).with_for_update())
-            if press:
-                connection.execute(delete(presses).where(presses.c.at < now - REMEMBER_SECONDS))
-                if same := _pressed(connection, press):
-                    if (same.conversation_id, same.content) != (conversation_id, content):
-                        raise AnotherMessage
-                    return same, None
-            holder = leases.take(connection, conversation_id, message_id, now)
-            if holder is None:
+            condition = conversations.c.id == conversation_id
+            connection.execute(select(conversations.c.id).where(condition).with_for_update())
+            if idempotency_key:
+                connection.execute(
+                    delete(idempotency_keys).where(
+                        idempotency_keys.c.at < now - IDEMPOTENCY_KEY_SECONDS
+                    )
+                )
+                if earlier_message := _find_by_idempotency_key(connection, idempotency_key):
+                    if (earlier_message.conversation_id, earlier_message.content) != (
+                        conversation_id,
+                        content,
+                    ):
+                        raise IdempotencyKeyReused
+                    return earlier_message, None
+            lease_id = leases.acquire(connection, conversation_id, message_id, now)
+            if lease_id is None:
                 raise StillReplying
-            _add(connection, message)
-            if press:
-                row = {"sub": press.sub, "key": press.key, "message_id": message_id, "at": now}
-                new = insert_new(connection, presses).values(row).returning(presses.c.key)
+            _insert(connection, message)
+            if idempotency_key:
+                row = {
+                    "sub": idempotency_key.sub,
+                    "key": idempotency_key.key,
+                    "message_id": message_id,
+                    "at": now,
+                }
+                statement = (
+                    insert_or_ignore(connection, idempotency_keys)
+                    .values(row)
+                    .returning(idempotency_keys.c.key)
+                )
                 # Only a press in another conversation can have come in between.
-                if connection.execute(new).first() is None:
-                    raise AnotherMessage
-        return message, holder
+                if connection.execute(statement).first() is None:
+                    raise IdempotencyKeyReused
+        return message, lease_id
 
-    def take_up(self, said: Message) -> tuple[Message | None, str | None]:
+    def find_reply_or_acquire_lease(self, message: Message) -> tuple[Message | None, str | None]:
         """Return the whole reply to a message, or the lease for it; neither while it is written.
 
         Raises StillReplying while the reply to another message is written.
         """
-        mine = conversations.c.id == said.conversation_id
+        condition = conversations.c.id == message.conversation_id
         with self.database.write() as connection:
             # First of all: whoever writes must not end between our looks.
-            query = select(conversations.c.replying_to).where(mine).with_for_update()
+            query = select(conversations.c.replying_to).where(condition).with_for_update()
             replying_to = connection.execute(query).scalar()
-            known = _reply_to(connection, said)
-            if known and known.complete:
-                return known, None
-            holder = leases.take(connection, said.conversation_id, said.id, self._clock.time())
-            if holder is None and replying_to != said.id:
+            reply = _find_reply(connection, message)
+            if reply and reply.complete:
+                return reply, None
+            lease_id = leases.acquire(
+                connection, message.conversation_id, message.id, self._clock.time()
+            )
+            if lease_id is None and replying_to != message.id:
                 raise StillReplying
-            return None, holder
+            return None, lease_id
 
-    def whole_reply(self, said: Message) -> Message | None:
+    def find_complete_reply(self, message: Message) -> Message | None:
         """Return the whole reply to a message, or None."""
         with self.database.read() as connection:
-            known = _reply_to(connection, said)
-        return known if known and known.complete else None
+            reply = _find_reply(connection, message)
+        return reply if reply and reply.complete else None
 
-    def reply(
-        self, said: Message, holder: str, content: str, *, complete: bool, stopped: bool = False
+    def store_reply(
+        self,
+        message: Message,
+        lease_id: str,
+        content: str,
+        *,
+        is_complete: bool,
+        is_stopped: bool = False,
     ) -> Message | None:
         """Store the reply, if anything came, and give the lease back.
 
@@ -149,42 +175,52 @@ class Messages:
         """
         now = self._clock.time()
         with self.database.write() as connection:
-            if not leases.give_back(connection, holder, now, stopped=stopped) or not content:
+            if not leases.release(connection, lease_id, now, is_stopped=is_stopped) or not content:
                 return None
-            return _add(
+            return _insert(
                 connection,
                 Message(
                     id=secrets.token_urlsafe(16),
-                    conversation_id=said.conversation_id,
+                    conversation_id=message.conversation_id,
                     role="assistant",
                     content=content,
-                    reply_to=said.id,
+                    reply_to=message.id,
                     created_at=now,
-                    complete=complete,
+                    complete=is_complete,
                 ),
             )
 
 
-def _reply_to(connection: Connection, said: Message) -> Message | None:
-    query = _messages().where(messages.c.reply_to == said.id)
+def _find_reply(connection: Connection, message: Message) -> Message | None:
+    query = _select_messages().where(messages.c.reply_to == message.id)
     row = connection.execute(query.order_by(messages.c.position.desc()).limit(1)).first()
     return Message(*row) if row else None
 
 
-def _pressed(connection: Connection, press: Press) -> Message | None:
-    same = (presses.c.sub == press.sub) & (presses.c.key == press.key)
-    query = _messages().join(presses, presses.c.message_id == messages.c.id).where(same)
+def _find_by_idempotency_key(
+    connection: Connection, idempotency_key: IdempotencyKey
+) -> Message | None:
+    condition = (idempotency_keys.c.sub == idempotency_key.sub) & (
+        idempotency_keys.c.key == idempotency_key.key
+    )
+    query = (
+        _select_messages()
+        .join(idempotency_keys, idempotency_keys.c.message_id == messages.c.id)
+        .where(condition)
+    )
     row = connection.execute(query).first()
     return Message(*row) if row else None
 
 
-def _messages() -> Select[Any]:
+def _select_messages() -> Select[Any]:
     return select(*(messages.c[name] for name in Message.__slots__))
 
 
-def _add(connection: Connection, message: Message) -> Message:
-    mine = messages.c.conversation_id == message.conversation_id
-    newest = connection.execute(select(func.max(messages.c.position)).where(mine)).scalar() or 0
+def _insert(connection: Connection, message: Message) -> Message:
+    condition = messages.c.conversation_id == message.conversation_id
+    last_position = (
+        connection.execute(select(func.max(messages.c.position)).where(condition)).scalar() or 0
+    )
     values = {name: getattr(message, name) for name in Message.__slots__}
-    connection.execute(insert(messages).values(**values, position=newest + 1))
+    connection.execute(insert(messages).values(**values, position=last_position + 1))
     return message

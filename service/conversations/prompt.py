@@ -7,91 +7,96 @@ from itertools import accumulate
 from zlib import crc32
 
 from service.conversations.messages import Message
-from service.llm.tokenizer import Tokens, estimate
+from service.llm.tokenizer import TokenCounter, estimate_tokens
 from service.twins.twin import Twin
 
 # Every message costs a few tokens more than its text, and so does the template around them all.
-TOKENS_A_MESSAGE = 8
-TOKENS_A_PROMPT = 32
+TOKENS_PER_MESSAGE = 8
+TOKENS_PER_PROMPT = 32
 # Hardly any text has more; what is surely too much is not even counted.
-MOST_BYTES_A_TOKEN = 8
+MAX_BYTES_PER_TOKEN = 8
 
 Prompt = list[dict[str, str]]
 
 
-def build(
+def build_prompt(
     twin: Twin,
     history: Sequence[Message],
     *,
     window: int,
-    tokens: Tokens = estimate,
-    whole: bool = True,
+    count_tokens: TokenCounter = estimate_tokens,
+    is_full_history: bool = True,
 ) -> Prompt:
     """Return the messages for the model; the newest of the history is always among them.
 
     `window` is how many tokens the prompt may have. `tokens` counts them, and is asked seldom.
     `whole` says that the history begins with the first message of all.
     """
-    frame = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
-    for example in twin.about.examples:
-        frame += _exchange(example.said, example.reply)
-    always = [*frame, {"role": "user", "content": history[-1].content}]
-    pairs = _exchanges(history)[::-1]
-    exchanges = [_exchange(said.content, reply.content) for said, reply in pairs]
-    left = window - TOKENS_A_PROMPT
-    fit = len(exchanges)
-    if exchanges and sum(map(_most, [always, *exchanges])) > left:
-        fit = _how_many_fit(exchanges, left - _cost(always, tokens), tokens)
-    if fit < len(exchanges) or not whole:
-        exchanges = exchanges[: _steady(fit, [said.id for said, _ in pairs])]
-    kept = [message for exchange in reversed(exchanges) for message in exchange]
-    return [*frame, *kept, always[-1]]
+    preamble = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
+    for example in twin.front_matter.examples:
+        preamble += _exchange_messages(example.said, example.reply)
+    required_messages = [*preamble, {"role": "user", "content": history[-1].content}]
+    pairs = _pair_with_replies(history)[::-1]
+    exchanges = [_exchange_messages(said.content, reply.content) for said, reply in pairs]
+    budget = window - TOKENS_PER_PROMPT
+    fit_count = len(exchanges)
+    if exchanges and sum(map(_max_token_count, [required_messages, *exchanges])) > budget:
+        fit_count = _count_fitting(
+            exchanges, budget - _token_count(required_messages, count_tokens), count_tokens
+        )
+    if fit_count < len(exchanges) or not is_full_history:
+        exchanges = exchanges[: _cache_stable_count(fit_count, [said.id for said, _ in pairs])]
+    history_messages = [message for exchange in reversed(exchanges) for message in exchange]
+    return [*preamble, *history_messages, required_messages[-1]]
 
 
-def _steady(fit: int, ids: Sequence[str]) -> int:
+def _cache_stable_count(fit_count: int, ids: Sequence[str]) -> int:
     """Return how many to keep, so that the talk begins with the same words for some turns.
 
     A model server reads only what is new behind a beginning that it knows; with a beginning that
     moves each turn it would read everything again. Of the oldest third of what fits, the one with
     the smallest checksum begins: it stays the smallest while the third moves past it.
     """
-    oldest = range(fit, fit * 2 // 3, -1)
+    oldest = range(fit_count, fit_count * 2 // 3, -1)
     return min(oldest, key=lambda kept: crc32(ids[kept - 1].encode()), default=0)
 
 
-def _how_many_fit(exchanges: Sequence[Prompt], left: int, tokens: Tokens) -> int:
+def _count_fitting(exchanges: Sequence[Prompt], budget: int, count_tokens: TokenCounter) -> int:
     """Return how many of the exchanges fit, the newest of which come first."""
-    sizes = accumulate(map(_most, exchanges))
-    near = sum(size <= left * MOST_BYTES_A_TOKEN for size in sizes)
+    sizes = accumulate(map(_max_token_count, exchanges))
+    upper_bound = sum(size <= budget * MAX_BYTES_PER_TOKEN for size in sizes)
     # What is counted may be the answer of a server: halves, because one by one takes too long.
-    fit, too_many, trial = 0, near + 1, near
-    while fit < trial:
-        cost = _cost([message for exchange in exchanges[fit:trial] for message in exchange], tokens)
-        if cost <= left:
-            fit, left = trial, left - cost
+    fit_count, too_many, trial = 0, upper_bound + 1, upper_bound
+    while fit_count < trial:
+        cost = _token_count(
+            [message for exchange in exchanges[fit_count:trial] for message in exchange],
+            count_tokens,
+        )
+        if cost <= budget:
+            fit_count, budget = trial, budget - cost
         else:
             too_many = trial
-        trial = (fit + too_many) // 2
-    return fit
+        trial = (fit_count + too_many) // 2
+    return fit_count
 
 
-def _exchanges(history: Sequence[Message]) -> list[tuple[Message, Message]]:
+def _pair_with_replies(history: Sequence[Message]) -> list[tuple[Message, Message]]:
     """Pair what was said with its reply; what was never answered would only confuse the model."""
-    said = {message.id: message for message in history if message.role == "user"}
+    sent_messages = {message.id: message for message in history if message.role == "user"}
     # A message that was sent again may have two replies: the half one came first.
     replies = {message.reply_to: message for message in history if message.content}
-    return [(message, replies[id_]) for id_, message in said.items() if id_ in replies]
+    return [(message, replies[id_]) for id_, message in sent_messages.items() if id_ in replies]
 
 
-def _exchange(said: str, reply: str) -> Prompt:
-    return [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
+def _exchange_messages(content: str, reply: str) -> Prompt:
+    return [{"role": "user", "content": content}, {"role": "assistant", "content": reply}]
 
 
-def _cost(messages: Prompt, tokens: Tokens) -> int:
+def _token_count(messages: Prompt, count_tokens: TokenCounter) -> int:
     text = "\n".join(message["content"] for message in messages)
-    return tokens(text) + TOKENS_A_MESSAGE * len(messages)
+    return count_tokens(text) + TOKENS_PER_MESSAGE * len(messages)
 
 
-def _most(messages: Prompt) -> int:
+def _max_token_count(messages: Prompt) -> int:
     """Return what messages cost at most: no byte-level tokenizer makes two tokens of a byte."""
-    return _cost(messages, lambda text: len(text.encode()))
+    return _token_count(messages, lambda text: len(text.encode()))

@@ -8,38 +8,38 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from core.database import DatabaseUnavailable
-from service.conversations.queue_order import IN, Guest, Standings, standings
-from service.conversations.slots import Places
+from service.conversations.queue_order import IN, QueueEntry, Standings, standings
+from service.conversations.slots import QueueSlots
 
 
-class Left(Exception):
+class QueueAbandoned(Exception):
     """Raised to whoever does not want to wait any longer."""
 
 
-class Line:
+class ReplyQueue:
     """Let replies in, so many at once. One look at the database serves all who wait here."""
 
-    look_seconds = 0.25
+    poll_seconds = 0.25
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
-        self._clock = places.database.clock
+    def __init__(self, slots: QueueSlots) -> None:
+        self.slots = slots
+        self._clock = slots.database.clock
         self._guests: Standings = {}
         self._looking = False
         self._look_at = -math.inf
         self._changed = threading.Condition()
 
     @contextmanager
-    def place(
-        self, owner: str, tell: Callable[[int], None], has_left: Callable[[], bool]
+    def slot(
+        self, owner: str, on_position: Callable[[int], None], is_abandoned: Callable[[], bool]
     ) -> Iterator[None]:
         """Wait for a place and hold it; `tell` is told how many come before, when that changes.
 
         Raises Left when `has_left` says so while waiting.
         """
-        me, guests = self._enter(owner, has_left)
+        me, guests = self._enter(owner, is_abandoned)
         try:
-            self._wait(me, guests, tell, has_left)
+            self._wait(me, guests, on_position, is_abandoned)
             yield
         finally:
             self._leave(me)
@@ -47,21 +47,21 @@ class Line:
     def close(self) -> None:
         """Give back at once what this process has; it is about to end."""
         with suppress(DatabaseUnavailable):
-            self.places.leave_all()
+            self.slots.leave_all()
         self._look_soon()
 
-    def _enter(self, owner: str, has_left: Callable[[], bool]) -> tuple[Guest, Standings]:
+    def _enter(self, owner: str, has_left: Callable[[], bool]) -> tuple[QueueEntry, Standings]:
         while not has_left():
             with suppress(DatabaseUnavailable):
-                me, guests = self.places.enter(owner)
+                me, guests = self.slots.enter(owner)
                 return me, standings(guests)
             with self._changed:
-                self._changed.wait(self.look_seconds)
-        raise Left
+                self._changed.wait(self.poll_seconds)
+        raise QueueAbandoned
 
     def _wait(
         self,
-        me: Guest,
+        me: QueueEntry,
         guests: Standings,
         tell: Callable[[int], None],
         has_left: Callable[[], bool],
@@ -71,38 +71,38 @@ class Line:
             # Not in the line: taken for dead in an outage. The next renewal puts it back.
             ahead = guests.get(me.id)
             if ahead == IN:
-                self.places.take(me)
+                self.slots.take(me)
                 return
             if ahead is not None and ahead != told:
                 told = ahead
                 tell(ahead)
             guests = self._look(guests)
-        raise Left
+        raise QueueAbandoned
 
     def _look(self, seen: Standings) -> Standings:
         """Return the line after a while, or when it was looked at."""
         with self._changed:
             if self._guests is not seen:
                 return self._guests
-            pause = self.look_seconds if self._looking else self._look_at - self._clock.monotonic()
+            pause = self.poll_seconds if self._looking else self._look_at - self._clock.monotonic()
             if pause > 0:
                 self._changed.wait(pause)
                 return self._guests
             self._looking = True
-            self._look_at = self._clock.monotonic() + self.look_seconds
+            self._look_at = self._clock.monotonic() + self.poll_seconds
         try:
             with suppress(DatabaseUnavailable):
-                self._guests = standings(self.places.look())
+                self._guests = standings(self.slots.look())
         finally:
             with self._changed:
                 self._looking = False
                 self._changed.notify_all()
         return self._guests
 
-    def _leave(self, me: Guest) -> None:
+    def _leave(self, me: QueueEntry) -> None:
         # When it cannot be said now, the lease runs out.
         with suppress(DatabaseUnavailable):
-            self.places.leave(me)
+            self.slots.leave(me)
         self._look_soon()
 
     def _look_soon(self) -> None:

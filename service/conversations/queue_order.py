@@ -10,7 +10,7 @@ Standings = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class QueueEntry:
     """A reply in the line, waiting or being written; ids count arrivals."""
 
     id: int
@@ -21,7 +21,7 @@ class Guest:
     writing: bool
 
 
-def standing_for(owner: str, line: Sequence[Guest]) -> tuple[int, bool]:
+def standing_for(owner: str, line: Sequence[QueueEntry]) -> tuple[int, bool]:
     """Return the round of a newcomer, and whether the others of that round go first.
 
     In a round each owner has one turn. A round that has begun takes nobody in, so that it ends.
@@ -32,7 +32,7 @@ def standing_for(owner: str, line: Sequence[Guest]) -> tuple[int, bool]:
     return max(taken, default=0) + 1, queue[-1].behind if queue else bool(mine)
 
 
-def waiting(line: Sequence[Guest]) -> list[Guest]:
+def waiting(line: Sequence[QueueEntry]) -> list[QueueEntry]:
     """Return those who wait, the next one first."""
     return sorted(
         (guest for guest in line if not guest.writing),
@@ -40,13 +40,13 @@ def waiting(line: Sequence[Guest]) -> list[Guest]:
     )
 
 
-def standings(line: Sequence[Guest]) -> Standings:
+def standings(line: Sequence[QueueEntry]) -> Standings:
     """Return for each how many come before it, or IN."""
     ahead = {guest.id: number for number, guest in enumerate(waiting(line))}
     return ahead | {guest.id: IN for guest in line if guest.writing}
 
 
-def next_in(line: Sequence[Guest], places: int) -> list[Guest]:
+def next_in(line: Sequence[QueueEntry], places: int) -> list[QueueEntry]:
     """Return those who wait and have a place now."""
     free = places - sum(guest.writing for guest in line)
     return waiting(line)[: max(free, 0)]

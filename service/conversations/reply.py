@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from core.clock import Clock
-from service.api.schemas import ErrorCode, StageName
+from service.api.schemas import ReplyErrorCode, StageName
 from service.conversations.messages import Message
-from service.llm.client import Writing
+from service.llm.client import CompletionStream
 from service.twins.twin import Twin
 
 
@@ -33,7 +33,7 @@ class Complete:
     """The whole reply, stored; `cut_off` is whether it ended at the model's bound."""
 
     message: Message
-    cut_off: bool = False
+    is_cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Failed:
     """Why there is no reply."""
 
     sentence: str
-    code: ErrorCode = "model_failed"
+    code: ReplyErrorCode = "model_failed"
 
 
 Event = Progress | Delta | Complete | Failed
@@ -52,18 +52,20 @@ class Reply:
 
     keep_alive_seconds = 10.0
     # Between two looks for a client that has gone.
-    listen_seconds = 0.5
+    disconnect_poll_seconds = 0.5
 
-    def __init__(self, said: Message, holder: str, owner: str, twin: Twin, clock: Clock) -> None:
-        self.said = said
-        self.holder = holder
+    def __init__(
+        self, message: Message, lease_id: str, owner: str, twin: Twin, clock: Clock
+    ) -> None:
+        self.message = message
+        self.lease_id = lease_id
         self.owner = owner
         self.twin = twin
         self._clock = clock
-        self.stopped = False
+        self.is_stopped = False
         # Whether its end is being stored; only one end counts.
-        self.over = False
-        self._writing: Writing | None = None
+        self.is_finished = False
+        self._stream: CompletionStream | None = None
         self._events: list[Event] = []
         self._changed = threading.Condition()
 
@@ -73,49 +75,51 @@ class Reply:
         return "".join(event.content for event in self._events if isinstance(event, Delta))
 
     @property
-    def cut_off(self) -> bool:
+    def is_cut_off(self) -> bool:
         """Tell whether it ended at the model's bound."""
-        return self._writing is not None and self._writing.cut_off
+        return self._stream is not None and self._stream.is_cut_off
 
-    def put(self, event: Event) -> None:
+    def emit(self, event: Event) -> None:
         """Let whoever listens know."""
         with self._changed:
             self._events.append(event)
             self._changed.notify_all()
 
-    def write(self, writing: Writing) -> Iterator[str]:
+    def read_pieces(self, stream: CompletionStream) -> Iterator[str]:
         """Yield the pieces that the model writes, until somebody stops it. Raises ModelFailed."""
-        self._writing = writing
-        if self.stopped:
-            writing.stop()
-        yield from writing
+        self._stream = stream
+        if self.is_stopped:
+            stream.stop()
+        yield from stream
 
     def stop(self) -> None:
         """Stop at once; what has been written is kept."""
-        self.stopped = True
-        if self._writing:
-            self._writing.stop()
+        self.is_stopped = True
+        if self._stream:
+            self._stream.stop()
 
-    def follow(self, has_hung_up: Callable[[], bool]) -> Iterator[Event | None]:
+    def follow(self, is_disconnected: Callable[[], bool]) -> Iterator[Event | None]:
         """Yield what happens until the end; None, every ten seconds, for nothing yet."""
-        seen = 0
-        quiet_since = self._clock.monotonic()
+        sent_count = 0
+        last_sent_at = self._clock.monotonic()
         while True:
-            new = self._wait(seen)
-            seen += len(new)
-            for event in new:
+            new_events = self._wait_for_events(sent_count)
+            sent_count += len(new_events)
+            for event in new_events:
                 yield event
                 if isinstance(event, Complete | Failed):
                     return
-            if new:
-                quiet_since = self._clock.monotonic()
-            elif has_hung_up():
+            if new_events:
+                last_sent_at = self._clock.monotonic()
+            elif is_disconnected():
                 return
-            elif self._clock.monotonic() - quiet_since >= self.keep_alive_seconds:
-                quiet_since = self._clock.monotonic()
+            elif self._clock.monotonic() - last_sent_at >= self.keep_alive_seconds:
+                last_sent_at = self._clock.monotonic()
                 yield None
 
-    def _wait(self, seen: int) -> list[Event]:
+    def _wait_for_events(self, sent_count: int) -> list[Event]:
         with self._changed:
-            self._changed.wait_for(lambda: len(self._events) > seen, self.listen_seconds)
-            return self._events[seen:]
+            self._changed.wait_for(
+                lambda: len(self._events) > sent_count, self.disconnect_poll_seconds
+            )
+            return self._events[sent_count:]

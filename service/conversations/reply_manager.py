@@ -10,96 +10,106 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from core.database import DatabaseUnavailable
 from service.conversations import prompt as context
 from service.conversations.conversations import Conversation
-from service.conversations.lease_keeper import Keeper
-from service.conversations.leases import Leases, Stand
-from service.conversations.messages import Message, Messages, Press, StillReplying
-from service.conversations.queue import Left, Line
+from service.conversations.lease_keeper import LeaseKeeper
+from service.conversations.leases import Leases, LeaseState
+from service.conversations.messages import IdempotencyKey, Message, Messages, StillReplying
+from service.conversations.queue import QueueAbandoned, ReplyQueue
 from service.conversations.reply import Complete, Delta, Event, Failed, Progress, Reply
-from service.llm.client import Model, ModelFailed, TooLong, Writing
+from service.llm.client import CompletionStream, ModelClient, ModelFailed, PromptTooLong
 from service.twins.twin import Twin
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.25
-STORE_SECONDS = 30.0
-CLOSE_SECONDS = 2.0
-HISTORY = 200
-SHRINKS = 4
+POLL_SECONDS = 0.25
+STORE_TIMEOUT_SECONDS = 30.0
+CLOSE_TIMEOUT_SECONDS = 2.0
+MAX_HISTORY_MESSAGES = 200
+MAX_PROMPT_ATTEMPTS = 4
 
-BUG = Failed("Something went wrong in the service.", "internal_error")
-NOTHING = Failed("The model said nothing.")
-BROKE_OFF = Failed("The reply broke off. Send the message again.")
+INTERNAL_ERROR = Failed("Something went wrong in the service.", "internal_error")
+EMPTY_REPLY = Failed("The model said nothing.")
+INTERRUPTED = Failed("The reply broke off. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
-ENDING = Failed("The service is being restarted. What came so far is kept.", "unavailable")
-AWAY = Failed("The service cannot look anything up at the moment. Try again soon.", "unavailable")
-NOT_STORED = Failed("The reply could not be stored.", "unavailable")
-TOO_LONG = "The message is too long for this model. Try a shorter one."
+SHUTTING_DOWN = Failed("The service is being restarted. What came so far is kept.", "unavailable")
+DATABASE_UNAVAILABLE = Failed(
+    "The service cannot look anything up at the moment. Try again soon.", "unavailable"
+)
+STORE_FAILED = Failed("The reply could not be stored.", "unavailable")
+MESSAGE_TOO_LONG = "The message is too long for this model. Try a shorter one."
 
-Events = Callable[[Callable[[], bool]], Iterator[Event | None]]
+ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
 
-class Replies:
+class ReplyManager:
     """Write replies, and hold the leases of the conversations in which one is written."""
 
-    def __init__(self, messages: Messages, leases: Leases, model: Model, line: Line | None) -> None:
+    def __init__(
+        self, messages: Messages, leases: Leases, model: ModelClient, queue: ReplyQueue | None
+    ) -> None:
         self.messages = messages
         self.leases = leases
         self._clock = leases.database.clock
         self.model = model
-        self.line = line
+        self.queue = queue
         self._running: dict[str, Reply] = {}
-        self._ending = threading.Lock()
-        self.keeper = Keeper(leases, line.places if line else None, self._running, self._stop)
+        self._finish_lock = threading.Lock()
+        self.lease_keeper = LeaseKeeper(
+            leases, queue.slots if queue else None, self._running, self._stop
+        )
 
-    def begin(
-        self, conversation: Conversation, twin: Twin, content: str, press: Press | None = None
-    ) -> tuple[Message, Events]:
+    def start(
+        self,
+        conversation: Conversation,
+        twin: Twin,
+        content: str,
+        idempotency_key: IdempotencyKey | None = None,
+    ) -> tuple[Message, ReplyEvents]:
         """Store the message and begin its reply; return both.
 
         The same press is the same message, and gets the reply that it got or is getting; one that
         failed is written anew. Raises StillReplying and AnotherMessage.
         """
-        said, holder = self.messages.say(conversation.id, content, press)
-        if holder:
-            return said, self._begin(said, holder, conversation.sub, twin).follow
-        return said, self._again(said, conversation.sub, twin)
+        message, lease_id = self.messages.add(conversation.id, content, idempotency_key)
+        if lease_id:
+            return message, self._start_thread(message, lease_id, conversation.sub, twin).follow
+        return message, self._resume(message, conversation.sub, twin)
 
-    def _begin(self, said: Message, holder: str, owner: str, twin: Twin) -> Reply:
+    def _start_thread(self, message: Message, lease_id: str, owner: str, twin: Twin) -> Reply:
         """Begin the reply to a message, whose lease is ours."""
-        reply = Reply(said, holder, owner, twin, self._clock)
-        self._running[said.id] = reply
-        self.keeper.wake()
+        reply = Reply(message, lease_id, owner, twin, self._clock)
+        self._running[message.id] = reply
+        self.lease_keeper.wake()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
         return reply
 
-    def _again(self, said: Message, owner: str, twin: Twin) -> Events:
+    def _resume(self, message: Message, owner: str, twin: Twin) -> ReplyEvents:
         """Return the reply that a message got, is getting, or gets now."""
-        if running := self._running.get(said.id):
-            return running.follow
-        known, holder = self.messages.take_up(said)
-        if known:
-            return _only(Complete(known))
-        if holder:
-            return self._begin(said, holder, owner, twin).follow
-        return lambda has_hung_up: self._elsewhere(said, owner, twin, has_hung_up)
+        if running_reply := self._running.get(message.id):
+            return running_reply.follow
+        stored_reply, lease_id = self.messages.find_reply_or_acquire_lease(message)
+        if stored_reply:
+            return _single_event(Complete(stored_reply))
+        if lease_id:
+            return self._start_thread(message, lease_id, owner, twin).follow
+        return lambda has_hung_up: self._follow_remote(message, owner, twin, has_hung_up)
 
-    def stop(self, said: Message) -> None:
+    def stop(self, message: Message) -> None:
         """Stop the reply to a message, in whichever process it is written."""
-        if reply := self._running.get(said.id):
+        if reply := self._running.get(message.id):
             self._stop(reply)
         else:
-            self.leases.ask_to_stop(said.id)
+            self.leases.request_stop(message.id)
 
     def close(self) -> None:
         """Stop every reply; what has been written is stored."""
         for reply in list(self._running.values()):
             reply.stop()
-            threading.Thread(target=self._finish, args=(reply, ENDING), daemon=True).start()
-        if self.line:
-            self.line.close()
-        give_up = self._clock.monotonic() + CLOSE_SECONDS
-        while self._running and self._clock.monotonic() < give_up:
-            self._clock.sleep(CLOSE_SECONDS / 100)
+            threading.Thread(target=self._finish, args=(reply, SHUTTING_DOWN), daemon=True).start()
+        if self.queue:
+            self.queue.close()
+        deadline = self._clock.monotonic() + CLOSE_TIMEOUT_SECONDS
+        while self._running and self._clock.monotonic() < deadline:
+            self._clock.sleep(CLOSE_TIMEOUT_SECONDS / 100)
 
     def _stop(self, reply: Reply) -> None:
         reply.stop()
@@ -107,130 +117,134 @@ class Replies:
 
     def _write(self, reply: Reply) -> None:
         try:
-            with self._place(reply):
-                reply.put(Progress("thinking"))
-                begun = False
-                for piece in reply.write(self._ask(reply)):
-                    if not begun:
-                        reply.put(Progress("writing"))
-                    begun = True
-                    reply.put(Delta(piece))
-            self._finish(reply, STOPPED if reply.stopped else None)
-        except Left:
+            with self._queue_slot(reply):
+                reply.emit(Progress("thinking"))
+                has_content = False
+                for piece in reply.read_pieces(self._request_reply(reply)):
+                    if not has_content:
+                        reply.emit(Progress("writing"))
+                    has_content = True
+                    reply.emit(Delta(piece))
+            self._finish(reply, STOPPED if reply.is_stopped else None)
+        except QueueAbandoned:
             self._finish(reply, STOPPED)
         except ModelFailed as error:
             self._finish(reply, Failed(error.sentence, error.code))
         except DatabaseUnavailable:
-            self._finish(reply, AWAY)
+            self._finish(reply, DATABASE_UNAVAILABLE)
         except Exception:
-            logger.exception("reply to %s", reply.said.id)
-            self._finish(reply, BUG)
+            logger.exception("reply to %s", reply.message.id)
+            self._finish(reply, INTERNAL_ERROR)
 
-    def _place(self, reply: Reply) -> AbstractContextManager[None]:
-        if self.line is None:
+    def _queue_slot(self, reply: Reply) -> AbstractContextManager[None]:
+        if self.queue is None:
             return nullcontext()
-        return self.line.place(
-            reply.owner, lambda ahead: reply.put(Progress("queued", ahead)), lambda: reply.stopped
+        return self.queue.slot(
+            reply.owner,
+            lambda ahead: reply.emit(Progress("queued", ahead)),
+            lambda: reply.is_stopped,
         )
 
-    def _ask(self, reply: Reply) -> Writing:
+    def _request_reply(self, reply: Reply) -> CompletionStream:
         """Ask the model, with less of the talk each time that it turns out to be too much."""
-        about = reply.twin.about
-        history = self.messages.newest(reply.said, HISTORY)
-        window = max(self.model.window - about.max_tokens, self.model.window // 4)
-        tokens = self.model.tokens(about.model)
-        for shrink in range(SHRINKS):
-            prompt = context.build(
+        front_matter = reply.twin.front_matter
+        history = self.messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
+        window = max(self.model.window - front_matter.max_tokens, self.model.window // 4)
+        count_tokens = self.model.token_counter(front_matter.model)
+        for shrink in range(MAX_PROMPT_ATTEMPTS):
+            prompt = context.build_prompt(
                 reply.twin,
                 history,
                 window=window >> shrink,
-                tokens=tokens,
-                whole=len(history) < HISTORY,
+                count_tokens=count_tokens,
+                is_full_history=len(history) < MAX_HISTORY_MESSAGES,
             )
-            with suppress(TooLong):
-                return self.model.reply(prompt, about)
-        raise ModelFailed(TOO_LONG, "too_long")
+            with suppress(PromptTooLong):
+                return self.model.stream_reply(prompt, front_matter)
+        raise ModelFailed(MESSAGE_TOO_LONG, "too_long")
 
-    def _finish(self, reply: Reply, failed: Failed | None) -> None:
+    def _finish(self, reply: Reply, failure: Failed | None) -> None:
         """Store what was written and free the conversation; only the first call counts."""
-        with self._ending:
-            if reply.over:
+        with self._finish_lock:
+            if reply.is_finished:
                 return
-            reply.over = True
+            reply.is_finished = True
         try:
-            self._store(reply, failed)
+            self._store(reply, failure)
         except DatabaseUnavailable:
             # In a thread of its own: others must not wait for this one's end.
-            arguments = (reply, failed, self._clock.monotonic() + STORE_SECONDS)
-            threading.Thread(target=self._store_late, args=arguments, daemon=True).start()
+            arguments = (reply, failure, self._clock.monotonic() + STORE_TIMEOUT_SECONDS)
+            threading.Thread(target=self._retry_store, args=arguments, daemon=True).start()
 
-    def _store_late(self, reply: Reply, failed: Failed | None, give_up: float) -> None:
-        while self._clock.monotonic() < give_up:
-            self._clock.sleep(LOOK_SECONDS)
+    def _retry_store(self, reply: Reply, failure: Failed | None, deadline: float) -> None:
+        while self._clock.monotonic() < deadline:
+            self._clock.sleep(POLL_SECONDS)
             with suppress(DatabaseUnavailable):
-                self._store(reply, failed)
+                self._store(reply, failure)
                 return
-        self._end(reply, NOT_STORED)
+        self._emit_end(reply, STORE_FAILED)
 
-    def _store(self, reply: Reply, failed: Failed | None) -> None:
+    def _store(self, reply: Reply, failure: Failed | None) -> None:
         """Store the reply and tell its end. Raises DatabaseUnavailable."""
-        end: Event = failed or NOTHING
+        final_event: Event = failure or EMPTY_REPLY
         try:
-            message = self.messages.reply(
-                reply.said,
-                reply.holder,
+            stored_reply = self.messages.store_reply(
+                reply.message,
+                reply.lease_id,
                 reply.text,
-                complete=failed is None,
-                stopped=failed is STOPPED,
+                is_complete=failure is None,
+                is_stopped=failure is STOPPED,
             )
         except DatabaseUnavailable:
             raise
         except Exception:
-            logger.exception("reply to %s", reply.said.id)
-            self._end(reply, NOT_STORED)
+            logger.exception("reply to %s", reply.message.id)
+            self._emit_end(reply, STORE_FAILED)
             return
-        if failed is None and reply.text:
+        if failure is None and reply.text:
             # Without a message another process has taken the reply for dead.
-            end = Complete(message, reply.cut_off) if message else NOT_STORED
-        self._end(reply, end)
+            final_event = Complete(stored_reply, reply.is_cut_off) if stored_reply else STORE_FAILED
+        self._emit_end(reply, final_event)
 
-    def _end(self, reply: Reply, end: Event) -> None:
+    def _emit_end(self, reply: Reply, final_event: Event) -> None:
         # It may have been begun anew, before this one's model let go.
-        if self._running.get(reply.said.id) is reply:
-            del self._running[reply.said.id]
-        reply.put(end)
+        if self._running.get(reply.message.id) is reply:
+            del self._running[reply.message.id]
+        reply.emit(final_event)
 
-    def _elsewhere(
-        self, said: Message, owner: str, twin: Twin, has_hung_up: Callable[[], bool]
+    def _follow_remote(
+        self, message: Message, owner: str, twin: Twin, is_disconnected: Callable[[], bool]
     ) -> Iterator[Event | None]:
         """Wait for a reply that another process writes; if that one dies, write it here."""
         yield Progress("thinking")
-        stand = Stand.HELD
-        quiet_since = self._clock.monotonic()
-        while stand is Stand.HELD:
-            self._clock.sleep(LOOK_SECONDS)
-            if has_hung_up():
+        state = LeaseState.HELD
+        last_sent_at = self._clock.monotonic()
+        while state is LeaseState.HELD:
+            self._clock.sleep(POLL_SECONDS)
+            if is_disconnected():
                 return
-            if self._clock.monotonic() - quiet_since >= Reply.keep_alive_seconds:
-                quiet_since = self._clock.monotonic()
+            if self._clock.monotonic() - last_sent_at >= Reply.keep_alive_seconds:
+                last_sent_at = self._clock.monotonic()
                 yield None
             with suppress(DatabaseUnavailable):
-                stand = self.leases.stand(said.id)
+                state = self.leases.state(message.id)
         try:
-            end = self._end_elsewhere(said, owner, twin, stand)
+            final_events = self._after_remote_end(message, owner, twin, state)
         except StillReplying:
-            end = _only(BROKE_OFF)
+            final_events = _single_event(INTERRUPTED)
         except DatabaseUnavailable:
-            end = _only(AWAY)
-        yield from end(has_hung_up)
+            final_events = _single_event(DATABASE_UNAVAILABLE)
+        yield from final_events(is_disconnected)
 
-    def _end_elsewhere(self, said: Message, owner: str, twin: Twin, stand: Stand) -> Events:
-        if stand is Stand.LAPSED:
-            return self._again(said, owner, twin)
-        if known := self.messages.whole_reply(said):
-            return _only(Complete(known))
-        return _only(STOPPED if stand is Stand.STOPPED else BROKE_OFF)
+    def _after_remote_end(
+        self, message: Message, owner: str, twin: Twin, state: LeaseState
+    ) -> ReplyEvents:
+        if state is LeaseState.EXPIRED:
+            return self._resume(message, owner, twin)
+        if stored_reply := self.messages.find_complete_reply(message):
+            return _single_event(Complete(stored_reply))
+        return _single_event(STOPPED if state is LeaseState.STOPPED else INTERRUPTED)
 
 
-def _only(event: Event) -> Events:
+def _single_event(event: Event) -> ReplyEvents:
     return lambda _: iter([event])

@@ -20,15 +20,15 @@ from sqlalchemy import (
     update,
 )
 
-from core.database import Database, insert_new
+from core.database import Database, insert_or_ignore
 from service.conversations.leases import LEASE_SECONDS
-from service.conversations.queue_order import Guest, next_in, standing_for
-from service.schema import line
+from service.conversations.queue_order import QueueEntry, next_in, standing_for
+from service.schema import queue_entries
 
-Found = list[tuple[Guest, bool]]
+Found = list[tuple[QueueEntry, bool]]
 
 
-class Places:
+class QueueSlots:
     """Give out so many places. Whoever makes one free gives it to the next at once.
 
     Guests of a process that died are forgotten when their lease is over.
@@ -39,31 +39,33 @@ class Places:
     def __init__(self, database: Database, count: int) -> None:
         self.database = database
         self.count = count
-        self._mine: dict[int, Guest] = {}
+        self._mine: dict[int, QueueEntry] = {}
 
     @property
-    def taken_here(self) -> bool:
+    def has_local_entries(self) -> bool:
         """Tell whether anybody from this process is in the line."""
         return bool(self._mine)
 
-    def enter(self, owner: str) -> tuple[Guest, Sequence[Guest]]:
+    def enter(self, owner: str) -> tuple[QueueEntry, Sequence[QueueEntry]]:
         """Join the line; return oneself, and the line. Raises DatabaseUnavailable."""
         with self._alone() as connection:
             found = self._all(connection)
             round_, behind = standing_for(owner, [guest for guest, _ in found])
             values = {"owner": owner, "round": round_, "behind": behind, "writing": False}
-            row = insert(line).values(**values, until=self._now(connection) + self.lease_seconds)
-            id_ = connection.execute(row.returning(line.c.id)).scalar_one()
-            me = Guest(id_, owner, round_, behind, writing=False)
+            row = insert(queue_entries).values(
+                **values, until=self._now(connection) + self.lease_seconds
+            )
+            id_ = connection.execute(row.returning(queue_entries.c.id)).scalar_one()
+            me = QueueEntry(id_, owner, round_, behind, writing=False)
             guests = self._settle(connection, [*found, (me, False)])
         self._mine[me.id] = me
         return me, guests
 
-    def take(self, guest: Guest) -> None:
+    def take(self, guest: QueueEntry) -> None:
         """Take the place that a guest of this process was given."""
         self._mine[guest.id] = replace(guest, writing=True)
 
-    def leave(self, guest: Guest) -> None:
+    def leave(self, guest: QueueEntry) -> None:
         """Leave the line, or give the place back. Raises DatabaseUnavailable."""
         # First of all, so that `renew` does not put it back.
         if self._mine.pop(guest.id, None):
@@ -76,7 +78,7 @@ class Places:
         if ids:
             self._remove(ids)
 
-    def look(self) -> Sequence[Guest]:
+    def look(self) -> Sequence[QueueEntry]:
         """Return the line. Raises DatabaseUnavailable."""
         with self.database.read() as connection:
             found = self._all(connection)
@@ -96,45 +98,50 @@ class Places:
         with self._alone() as connection:
             until = self._now(connection) + self.lease_seconds
             mine = dict(self._mine)
-            held = update(line).where(line.c.id.in_(mine)).values(until=until)
+            held = update(queue_entries).where(queue_entries.c.id.in_(mine)).values(until=until)
             if connection.execute(held).rowcount < len(mine):
                 for guest in mine.values():
-                    row = insert_new(connection, line).values(**asdict(guest), until=until)
+                    row = insert_or_ignore(connection, queue_entries).values(
+                        **asdict(guest), until=until
+                    )
                     connection.execute(row)
 
     def _remove(self, ids: Sequence[int]) -> None:
         with self._alone() as connection:
-            connection.execute(delete(line).where(line.c.id.in_(ids)))
+            connection.execute(delete(queue_entries).where(queue_entries.c.id.in_(ids)))
             self._settle(connection, self._all(connection))
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """Open a write transaction beside which nobody else changes the line."""
         with self.database.write() as connection:
-            self.database.alone(connection, "service_line")
+            self.database.advisory_lock(connection, "service_line")
             yield connection
 
-    def _settle(self, connection: Connection, found: Found) -> list[Guest]:
+    def _settle(self, connection: Connection, found: Found) -> list[QueueEntry]:
         """Forget the dead, give out what is free, and return the line."""
         if dead := self._dead(found):
-            connection.execute(delete(line).where(line.c.id.in_(dead)))
+            connection.execute(delete(queue_entries).where(queue_entries.c.id.in_(dead)))
         guests = [guest for guest, _ in found if guest.id not in dead]
         if admitted := {guest.id for guest in next_in(guests, self.count)}:
-            connection.execute(update(line).where(line.c.id.in_(admitted)).values(writing=True))
+            connection.execute(
+                update(queue_entries).where(queue_entries.c.id.in_(admitted)).values(writing=True)
+            )
         return [replace(guest, writing=guest.writing or guest.id in admitted) for guest in guests]
 
     def _dead(self, found: Found) -> set[int]:
         # After an outage the living must have had time to renew their leases.
-        if self.database.clock.monotonic() - self.database.failed_at < self.lease_seconds:
+        if self.database.clock.monotonic() - self.database.last_failure_at < self.lease_seconds:
             return set()
         return {guest.id for guest, over in found if over} - self._mine.keys()
 
     def _all(self, connection: Connection) -> Found:
         """Return the line, and of each guest whether its lease is over."""
-        columns = (line.c[name] for name in Guest.__slots__)
-        over = line.c.until < self._now(connection)
+        columns = (queue_entries.c[name] for name in QueueEntry.__slots__)
+        over = queue_entries.c.until < self._now(connection)
         return [
-            (Guest(*guest), over) for *guest, over in connection.execute(select(*columns, over))
+            (QueueEntry(*guest), over)
+            for *guest, over in connection.execute(select(*columns, over))
         ]
 
     def _now(self, connection: Connection) -> ColumnElement[float]:

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from service.api.operations import Operation
-from service.docs.openapi import REF, address, given
+from service.docs.openapi import SCHEMA_REF, non_null_schema, path_template
 
 # What stands in for the ids of an address, and for the headers of a request.
-VARIABLES = {
+SHELL_VARIABLES = {
     "twinId": "TWIN",
     "conversationId": "CONVERSATION",
     "messageId": "MESSAGE",
@@ -31,40 +31,55 @@ class Example:
     python: str
 
 
-def of(operation: Operation) -> Example:
+def build_example(operation: Operation) -> Example:
     """Return the examples of an operation."""
-    secret = "JWT" if operation.needs == "a JWT" else "KEY"
-    body = _body(operation.body) if operation.body else None
-    return Example(_curl(operation, secret, body), _python(operation, secret, body))
+    credential_variable = "JWT" if operation.needs == "a JWT" else "KEY"
+    body = _example_body(operation.body) if operation.body else None
+    return Example(
+        _curl_command(operation, credential_variable, body),
+        _python_script(operation, credential_variable, body),
+    )
 
 
-def _body(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    _, known = msgspec.json.schema_components([kind], ref_template=REF)
-    schema = known[kind.__name__]
-    found = {name: given(about).get("examples") for name, about in schema["properties"].items()}
-    return {name: examples[0] for name, examples in found.items() if examples}
+def _example_body(body_type: type[msgspec.Struct]) -> dict[str, Any]:
+    _, schemas = msgspec.json.schema_components([body_type], ref_template=SCHEMA_REF)
+    schema = schemas[body_type.__name__]
+    examples_by_field = {
+        name: non_null_schema(about).get("examples") for name, about in schema["properties"].items()
+    }
+    return {name: examples[0] for name, examples in examples_by_field.items() if examples}
 
 
-def _curl(operation: Operation, secret: str, body: dict[str, Any] | None) -> str:
+def _curl_command(
+    operation: Operation, credential_variable: str, body: dict[str, Any] | None
+) -> str:
     method = "" if operation.method == "GET" or body else f" -X {operation.method}"
-    path = re.sub(r"{(\w+)}", lambda found: f"${VARIABLES[found[1]]}", address(operation))
+    path = re.sub(
+        r"{(\w+)}", lambda found: f"${SHELL_VARIABLES[found[1]]}", path_template(operation)
+    )
     lines = [f'curl{" -N" if operation.stream else ""}{method} "$API{path}"']
-    lines.append(f'-H "Authorization: Bearer ${secret}"')
-    lines += [f'-H "{name}: ${VARIABLES[name]}"' for name in operation.headers]
+    lines.append(f'-H "Authorization: Bearer ${credential_variable}"')
+    lines += [f'-H "{name}: ${SHELL_VARIABLES[name]}"' for name in operation.request_headers]
     if body:
         lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(json.dumps(body))}"]
     return " \\\n  ".join(lines)
 
 
-def _python(operation: Operation, secret: str, body: dict[str, Any] | None) -> str:
+def _python_script(
+    operation: Operation, credential_variable: str, body: dict[str, Any] | None
+) -> str:
     path = re.sub(
-        r"{(\w+)}", lambda found: f'{{environ["{VARIABLES[found[1]]}"]}}', address(operation)
+        r"{(\w+)}",
+        lambda found: f'{{environ["{SHELL_VARIABLES[found[1]]}"]}}',
+        path_template(operation),
     )
-    headers = [f"'Authorization': f'Bearer {{environ[\"{secret}\"]}}'"]
-    headers += [f"'{name}': environ['{VARIABLES[name]}']" for name in operation.headers]
-    sent = [f"f'{{environ[\"API\"]}}{path}'", f"headers={{{', '.join(headers)}}}"]
-    sent += [f"json={body!r}"] if body else []
-    sent += ["stream=True"] if operation.stream else []
+    headers = [f"'Authorization': f'Bearer {{environ[\"{credential_variable}\"]}}'"]
+    headers += [
+        f"'{name}': environ['{SHELL_VARIABLES[name]}']" for name in operation.request_headers
+    ]
+    arguments = [f"f'{{environ[\"API\"]}}{path}'", f"headers={{{', '.join(headers)}}}"]
+    arguments += [f"json={body!r}"] if body else []
+    arguments += ["stream=True"] if operation.stream else []
     lines = [
         *(["import json"] if operation.stream else []),
         "from os import environ",
@@ -72,19 +87,19 @@ def _python(operation: Operation, secret: str, body: dict[str, Any] | None) -> s
         "import requests",
         "",
         f"answer = requests.{operation.method.lower()}(",
-        *(f"    {line}," for line in sent),
+        *(f"    {line}," for line in arguments),
         ")",
         "answer.raise_for_status()",
-        *_reading(operation),
+        *_print_response_lines(operation),
     ]
     return "\n".join(lines)
 
 
-def _reading(operation: Operation) -> list[str]:
+def _print_response_lines(operation: Operation) -> list[str]:
     if operation.stream:
         return [
             "for line in answer.iter_lines(decode_unicode=True):",
             '    if line.startswith("data: "):',
             '        print(json.loads(line.removeprefix("data: ")))',
         ]
-    return ['print(answer.json()["data"])'] if operation.answer is not None else []
+    return ['print(answer.json()["data"])'] if operation.response_type is not None else []

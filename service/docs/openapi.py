@@ -9,27 +9,27 @@ from typing import Any
 import msgspec
 from apispec import APISpec
 
-from service.api.errors import MEANINGS
+from service.api.errors import ERRORS_BY_STATUS
 from service.api.operations import Operation
-from service.api.requests import IDEMPOTENCY_KEY
-from service.api.schemas import Event, Refusal
+from service.api.requests import IDEMPOTENCY_KEY_PATTERN
+from service.api.schemas import ErrorResponse, Event
 
-REF = "#/components/schemas/{name}"
-VERSION = "1"
+SCHEMA_REF = "#/components/schemas/{name}"
+API_VERSION = "1"
 # A part of an address, as Flask declares it: <key_id>, <string(minlength=8):message_id>.
-PART = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
+PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, talk with them, and make API keys."
-NEEDED_BY: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+SECURITY_BY_ACCESS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "read_only": [{"bearer": []}, {"header": []}],
     "full_access": [{"bearer": []}, {"header": []}],
     "a JWT": [{"jwt": []}],
 }
-SECURITY = {
+SECURITY_SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same."},
     "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
 }
-LIMIT_HEADERS = {
+RATE_LIMIT_HEADERS = {
     "RateLimit-Policy": 'q requests of this key in w seconds: "hour";q=500;w=3600.',
     "RateLimit": 'r requests left, and t seconds until one more is free: "hour";r=499;t=3600.',
     "X-RateLimit-Limit": "The older form of q.",
@@ -37,148 +37,168 @@ LIMIT_HEADERS = {
     "X-RateLimit-Reset": "The older form of t: seconds.",
 }
 # What comes with a refusal besides.
-REFUSAL_HEADERS = {
+ERROR_HEADERS = {
     401: {"WWW-Authenticate": "How to say who you are: Bearer."},
     429: {"Retry-After": "Seconds until one more request is free."},
     503: {"Retry-After": "Seconds, where the service knows how many."},
 }
-Json = dict[str, Any]
-EVENT = {
+JsonObject = dict[str, Any]
+EVENT_SCHEMA = {
     "type": "object",
     "properties": {
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "contentSchema": {"$ref": REF.format(name="Event")},
+            "contentSchema": {"$ref": SCHEMA_REF.format(name="Event")},
         }
     },
     "required": ["data"],
 }
 
 
-def document(operations: Sequence[Operation], root: str = "") -> Json:
+def build_document(operations: Sequence[Operation], base_path: str = "") -> JsonObject:
     """Return the document; its addresses begin at /api/v1, below the path of the base address."""
-    kinds: list[Any] = [Event, Refusal]
+    types: list[Any] = [Event, ErrorResponse]
     for operation in operations:
-        kinds += [kind for kind in (operation.body, operation.answer) if kind is not None]
-    (event, *_), schemas = msgspec.json.schema_components(kinds, ref_template=REF)
+        types += [kind for kind in (operation.body, operation.response_type) if kind is not None]
+    (event_schema, *_), schemas = msgspec.json.schema_components(types, ref_template=SCHEMA_REF)
     spec = APISpec(
         "Conversational AI Twin Service Interface",
-        VERSION,
+        API_VERSION,
         "3.1.0",
         info={"description": SUMMARY},
-        servers=[{"url": f"{root}/api/v1"}],
+        servers=[{"url": f"{base_path}/api/v1"}],
     )
-    for name, schema in (schemas | {"Event": event}).items():
+    for name, schema in (schemas | {"Event": event_schema}).items():
         spec.components.schema(name, schema)
-    for name, about in LIMIT_HEADERS.items():
-        spec.components.header(name, _header(about))
-    refusals = {(status, each.is_counted) for each in operations for status in each.refusals}
-    for status, counted in sorted(refusals):
-        spec.components.response(_name(status, counted=counted), _refusal(status, counted=counted))
-    for name, scheme in SECURITY.items():
+    for name, description in RATE_LIMIT_HEADERS.items():
+        spec.components.header(name, _header_object(description))
+    error_responses = {
+        (status, each.is_rate_limited) for each in operations for status in each.error_statuses
+    }
+    for status, is_rate_limited in sorted(error_responses):
+        spec.components.response(
+            _error_component_name(status, is_rate_limited=is_rate_limited),
+            _error_response(status, is_rate_limited=is_rate_limited),
+        )
+    for name, scheme in SECURITY_SCHEMES.items():
         spec.components.security_scheme(name, scheme)
     for operation in operations:
-        spec.path(address(operation), operations={operation.method.lower(): _operation(operation)})
+        spec.path(
+            path_template(operation),
+            operations={operation.method.lower(): _describe_operation(operation)},
+        )
     return dict(spec.to_dict())
 
 
-def address(operation: Operation) -> str:
+def path_template(operation: Operation) -> str:
     """Return the address of an operation as the field writes it: /twins/{twinId}."""
-    return PART.sub(lambda found: f"{{{_camel(found[2])}}}", operation.path)
+    return PATH_PARAMETER.sub(lambda found: f"{{{_camel_case(found[2])}}}", operation.path)
 
 
-def parameters(operation: Operation) -> Iterator[Json]:
+def describe_parameters(operation: Operation) -> Iterator[JsonObject]:
     """Yield what the address and the headers of a request may hold."""
-    for least, name in PART.findall(operation.path):
-        schema = {"type": "string", "minLength": int(least or 1), "pattern": r"^[^\x00/]+$"}
-        yield {"name": _camel(name), "in": "path", "required": True, "schema": schema}
+    for min_length, name in PATH_PARAMETER.findall(operation.path):
+        schema = {"type": "string", "minLength": int(min_length or 1), "pattern": r"^[^\x00/]+$"}
+        yield {"name": _camel_case(name), "in": "path", "required": True, "schema": schema}
     if operation.query:
-        (_, known) = msgspec.json.schema_components([operation.query], ref_template=REF)
-        for name, schema in known[operation.query.__name__]["properties"].items():
-            yield {"name": name, "in": "query", "required": False, "schema": given(schema)}
-    for name, why in operation.headers.items():
-        schema = {"type": "string", "pattern": IDEMPOTENCY_KEY}
-        about = {"description": why, "schema": schema}
-        yield {"name": name, "in": "header", "required": False, **about}
+        (_, schemas) = msgspec.json.schema_components([operation.query], ref_template=SCHEMA_REF)
+        for name, schema in schemas[operation.query.__name__]["properties"].items():
+            yield {
+                "name": name,
+                "in": "query",
+                "required": False,
+                "schema": non_null_schema(schema),
+            }
+    for name, description in operation.request_headers.items():
+        schema = {"type": "string", "pattern": IDEMPOTENCY_KEY_PATTERN}
+        details = {"description": description, "schema": schema}
+        yield {"name": name, "in": "header", "required": False, **details}
 
 
-def given(schema: Mapping[str, Any]) -> Json:
+def non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
     """Return what a value is where there is one: null says that there is none."""
-    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
-    return dict(kinds[0]) if kinds else dict(schema)
+    variants = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    return dict(variants[0]) if variants else dict(schema)
 
 
-def _operation(operation: Operation) -> Json:
-    found: Json = {
+def _describe_operation(operation: Operation) -> JsonObject:
+    operation_object: JsonObject = {
         "operationId": operation.name,
         "summary": operation.summary,
-        "description": _scope(operation),
-        "parameters": list(parameters(operation)),
-        "security": NEEDED_BY[operation.needs],
-        "responses": {str(operation.status): _answer(operation)},
+        "description": _describe_access(operation),
+        "parameters": list(describe_parameters(operation)),
+        "security": SECURITY_BY_ACCESS[operation.needs],
+        "responses": {str(operation.status): _success_response(operation)},
     }
-    for status in operation.refusals:
-        name = _name(status, counted=operation.is_counted)
-        found["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
+    for status in operation.error_statuses:
+        name = _error_component_name(status, is_rate_limited=operation.is_rate_limited)
+        operation_object["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
     if operation.body:
-        content = {"application/json": {"schema": _ref(operation.body)}}
-        found["requestBody"] = {"required": True, "content": content}
-    return found
+        content = {"application/json": {"schema": _schema_of(operation.body)}}
+        operation_object["requestBody"] = {"required": True, "content": content}
+    return operation_object
 
 
-def _scope(operation: Operation) -> str:
-    number = f"Endpoint {operation.number}." if operation.number else "An extension."
-    return f"{number} Needs {_needs(operation.needs)}."
+def _describe_access(operation: Operation) -> str:
+    origin = f"Endpoint {operation.spec_number}." if operation.spec_number else "An extension."
+    return f"{origin} Needs {_access_text(operation.needs)}."
 
 
-def _needs(needs: str) -> str:
+def _access_text(needs: str) -> str:
     return needs if needs == "a JWT" else f"a key of the scope {needs}"
 
 
-def _answer(operation: Operation) -> Json:
-    found: Json = {"description": "Done.", "headers": _headers(operation)}
+def _success_response(operation: Operation) -> JsonObject:
+    response: JsonObject = {"description": "Done.", "headers": _response_headers(operation)}
     if operation.stream:
-        found["description"] = "Server-sent events. Each holds an Event as JSON in its data."
-        found["content"] = {"text/event-stream": {"schema": EVENT}}
-    elif operation.answer is not None:
-        found["content"] = {"application/json": {"schema": _ref(operation.answer)}}
-    return found
+        response["description"] = "Server-sent events. Each holds an Event as JSON in its data."
+        response["content"] = {"text/event-stream": {"schema": EVENT_SCHEMA}}
+    elif operation.response_type is not None:
+        response["content"] = {"application/json": {"schema": _schema_of(operation.response_type)}}
+    return response
 
 
-def _headers(operation: Operation) -> Json:
-    own = {name: _header(about) for name, about in operation.gives.items()}
-    return own | _limit_headers(counted=operation.is_counted)
+def _response_headers(operation: Operation) -> JsonObject:
+    own_headers = {
+        name: _header_object(about) for name, about in operation.response_headers.items()
+    }
+    return own_headers | _rate_limit_headers(is_rate_limited=operation.is_rate_limited)
 
 
-def _limit_headers(*, counted: bool) -> Json:
-    names = LIMIT_HEADERS if counted else ()
+def _rate_limit_headers(*, is_rate_limited: bool) -> JsonObject:
+    names = RATE_LIMIT_HEADERS if is_rate_limited else ()
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
-def _header(about: str) -> Json:
-    return {"description": about, "schema": {"type": "string"}}
+def _header_object(description: str) -> JsonObject:
+    return {"description": description, "schema": {"type": "string"}}
 
 
-def _name(status: int, *, counted: bool) -> str:
-    return str(status) if counted else f"{status}-jwt"
+def _error_component_name(status: int, *, is_rate_limited: bool) -> str:
+    return str(status) if is_rate_limited else f"{status}-jwt"
 
 
-def _refusal(status: int, *, counted: bool) -> Json:
-    own = {name: _header(about) for name, about in REFUSAL_HEADERS.get(status, {}).items()}
-    said = "\n".join(f"- `{code}`: {sentence}" for code, sentence in MEANINGS[status].items())
+def _error_response(status: int, *, is_rate_limited: bool) -> JsonObject:
+    own_headers = {
+        name: _header_object(about) for name, about in ERROR_HEADERS.get(status, {}).items()
+    }
+    description = "\n".join(
+        f"- `{code}`: {sentence}" for code, sentence in ERRORS_BY_STATUS[status].items()
+    )
     return {
-        "description": said,
-        "headers": own | _limit_headers(counted=counted and status != 401),
-        "content": {"application/json": {"schema": _ref(Refusal)}},
+        "description": description,
+        "headers": own_headers
+        | _rate_limit_headers(is_rate_limited=is_rate_limited and status != 401),
+        "content": {"application/json": {"schema": _schema_of(ErrorResponse)}},
     }
 
 
-def _ref(kind: Any) -> Json:
-    (schema,), _ = msgspec.json.schema_components([kind], ref_template=REF)
+def _schema_of(schema_type: Any) -> JsonObject:
+    (schema,), _ = msgspec.json.schema_components([schema_type], ref_template=SCHEMA_REF)
     return dict(schema)
 
 
-def _camel(name: str) -> str:
+def _camel_case(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.title() for part in rest)

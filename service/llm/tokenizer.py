@@ -12,22 +12,22 @@ from typing import Annotated, Any
 import msgspec
 import requests
 
-from core.bounded_http import NETWORK_ERRORS, TooLarge, read_bounded
+from core.bounded_http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 
 logger = logging.getLogger(__name__)
 
 # A byte-level tokenizer needs about one token for three bytes of prose.
-BYTES_A_TOKEN = 3
-REMEMBERED = 32
+BYTES_PER_TOKEN = 3
+MAX_CACHED_COUNTS = 32
 
-Tokens = Callable[[str], int]
+TokenCounter = Callable[[str], int]
 
 
-class _NotOffered(Exception):
+class _NotSupported(Exception):
     """Raised when a server does not count."""
 
 
-class _Answer(msgspec.Struct):
+class _TokenizeResponse(msgspec.Struct):
     """What llama.cpp answers (tokens), or vLLM (tokens, count and max_model_len)."""
 
     tokens: list[Any]
@@ -36,7 +36,7 @@ class _Answer(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ModelEndpoint:
     """Where to ask, for which model, with which headers."""
 
     url: str
@@ -44,70 +44,77 @@ class Server:
     headers: Mapping[str, str] = field(compare=False)
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return about how many tokens a text has."""
-    return len(text.encode()) // BYTES_A_TOKEN
+    return len(text.encode()) // BYTES_PER_TOKEN
 
 
 class Tokenizer:
     """Ask the model server for counts; `window` is its own, once it has told it."""
 
     # For how long a reply waits for counts, and how long a server is left alone that gave none.
-    count_seconds = 2.0
-    not_offered_seconds = 600.0
-    silent_seconds = 60.0
+    count_timeout_seconds = 2.0
+    unsupported_retry_seconds = 600.0
+    unreachable_retry_seconds = 60.0
 
     def __init__(self, session: requests.Session) -> None:
         self.window: int | None = None
         self._session = session
-        self._estimate_until: dict[Server, float] = {}
-        self._counted = lru_cache(REMEMBERED)(self._ask)
+        self._retry_at: dict[ModelEndpoint, float] = {}
+        self._cached_count = lru_cache(MAX_CACHED_COUNTS)(self._request_count)
 
-    def counter(self, find: Callable[[], Server]) -> Tokens:
+    def counter(self, find_endpoint: Callable[[], ModelEndpoint]) -> TokenCounter:
         """Return what counts the texts of one prompt; it is never slow and never fails.
 
         The server is found with the first count, and what that raises is raised.
         """
-        begun = cache(lambda: (find(), time.monotonic() + self.count_seconds))
-        return lambda text: self._count(text, *begun())
+        endpoint_and_deadline = cache(
+            lambda: (find_endpoint(), time.monotonic() + self.count_timeout_seconds)
+        )
+        return lambda text: self._count(text, *endpoint_and_deadline())
 
-    def _count(self, text: str, server: Server, until: float) -> int:
+    def _count(self, text: str, endpoint: ModelEndpoint, deadline: float) -> int:
         now = time.monotonic()
-        if now >= until or now < self._estimate_until.get(server, 0):
-            return estimate(text)
+        if now >= deadline or now < self._retry_at.get(endpoint, 0):
+            return estimate_tokens(text)
         try:
-            return self._counted(server, text)
-        except _NotOffered:
-            pause = self.not_offered_seconds
+            return self._cached_count(endpoint, text)
+        except _NotSupported:
+            retry_delay = self.unsupported_retry_seconds
         except NETWORK_ERRORS as error:
             logger.warning("The model server does not count tokens now: %s", type(error).__name__)
-            pause = self.silent_seconds
-        self._estimate_until[server] = time.monotonic() + pause
-        return estimate(text)
+            retry_delay = self.unreachable_retry_seconds
+        self._retry_at[endpoint] = time.monotonic() + retry_delay
+        return estimate_tokens(text)
 
-    def _ask(self, server: Server, text: str) -> int:
+    def _request_count(self, endpoint: ModelEndpoint, text: str) -> int:
         # llama.cpp reads `content`, vLLM `prompt` and `model`; each passes over the other's.
-        body = msgspec.json.encode({"content": text, "prompt": text, "model": server.model})
+        body = msgspec.json.encode({"content": text, "prompt": text, "model": endpoint.model})
         with self._session.post(
-            f"{server.url}/tokenize",
+            f"{endpoint.url}/tokenize",
             data=body,
-            headers={**server.headers, "Content-Type": "application/json"},
-            timeout=self.count_seconds,
+            headers={**endpoint.headers, "Content-Type": "application/json"},
+            timeout=self.count_timeout_seconds,
             allow_redirects=False,
             stream=True,
         ) as response:
             if response.status_code == 429 or response.status_code >= 500:
                 raise requests.HTTPError(response=response)
             if response.status_code != 200:
-                raise _NotOffered
+                raise _NotSupported
             try:
-                answer = msgspec.json.decode(
-                    read_bounded(response, 8 * len(body), self.count_seconds), type=_Answer
+                tokenize_response = msgspec.json.decode(
+                    read_bounded(response, 8 * len(body), self.count_timeout_seconds),
+                    type=_TokenizeResponse,
                 )
-            except (msgspec.MsgspecError, TooLarge, RecursionError):
-                raise _NotOffered from None
-        count = len(answer.tokens) if answer.count is None else answer.count
+            except (msgspec.MsgspecError, ResponseTooLarge, RecursionError):
+                raise _NotSupported from None
+        count = (
+            len(tokenize_response.tokens)
+            if tokenize_response.count is None
+            else tokenize_response.count
+        )
         if text and not count:
-            raise _NotOffered
-        self.window = answer.max_model_len or self.window
+            raise _NotSupported
+        self.window = tokenize_response.max_model_len or self.window
         return count

@@ -15,9 +15,9 @@ from service.twins.twin import Twin
 
 logger = logging.getLogger(__name__)
 
-MAX_BYTES = 1024 * 1024
-ELSEWHERE = re.compile(r"https://[^\s/]\S*")
-KINDS = (
+MAX_AVATAR_BYTES = 1024 * 1024
+EXTERNAL_URL = re.compile(r"https://[^\s/]\S*")
+IMAGE_TYPES = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "png", "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "jpg", "image/jpeg"),
     (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "webp", "image/webp"),
@@ -25,21 +25,21 @@ KINDS = (
 )
 
 
-def is_elsewhere(twin: Twin) -> bool:
+def has_external_avatar(twin: Twin) -> bool:
     """Tell whether the avatar of a twin is an address in the web."""
-    return bool(ELSEWHERE.fullmatch(twin.about.avatar))
+    return bool(EXTERNAL_URL.fullmatch(twin.front_matter.avatar))
 
 
-class NoPicture(Exception):
+class InvalidAvatar(Exception):
     """Raised for an avatar that cannot be shown; the text says what it is instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Image:
     """A picture. Its name is the SHA-256 of its content, and tells nothing of whose it is."""
 
     name: str
-    type: str
+    media_type: str
     content: bytes = field(repr=False)
 
 
@@ -48,72 +48,80 @@ class Avatars:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[str, tuple[str, file_stamp.Stamp | None, Picture | NoPicture]] = {}
+        self._cache: dict[str, tuple[str, file_stamp.Stamp | None, Image | InvalidAvatar]] = {}
         self._lock = threading.Lock()
 
-    def of(self, twin: Twin) -> Picture | None:
+    def image_of(self, twin: Twin) -> Image | None:
         """Return the picture of a twin, if it has one here."""
-        found = self._look(twin)
-        return found if isinstance(found, Picture) else None
+        result = self._load_cached(twin)
+        return result if isinstance(result, Image) else None
 
     def problem(self, twin: Twin) -> str | None:
         """Return what is wrong with the avatar of a twin."""
-        found = self._look(twin)
-        return _sentence(twin, found) if isinstance(found, NoPicture) else None
+        result = self._load_cached(twin)
+        return _problem_sentence(twin, result) if isinstance(result, InvalidAvatar) else None
 
-    def find(self, name: str, twins: Iterable[Twin]) -> Picture | None:
+    def find_by_name(self, name: str, twins: Iterable[Twin]) -> Image | None:
         """Return the picture of that name, if one of these twins has it now."""
-        pictures = (self.of(twin) for twin in twins)
-        return next((picture for picture in pictures if picture and picture.name == name), None)
+        images = (self.image_of(twin) for twin in twins)
+        return next((picture for picture in images if picture and picture.name == name), None)
 
-    def forget_all_but(self, twins: Iterable[Twin]) -> None:
+    def retain_only(self, twins: Iterable[Twin]) -> None:
         """Let go of the pictures of twins that are gone."""
         with self._lock:
-            for gone in self._known.keys() - {twin.id for twin in twins}:
-                del self._known[gone]
+            for twin_id in self._cache.keys() - {twin.id for twin in twins}:
+                del self._cache[twin_id]
 
-    def _look(self, twin: Twin) -> Picture | NoPicture | None:
-        given = twin.about.avatar
-        if not given or is_elsewhere(twin):
+    def _load_cached(self, twin: Twin) -> Image | InvalidAvatar | None:
+        avatar_path = twin.front_matter.avatar
+        if not avatar_path or has_external_avatar(twin):
             return None
         with self._lock:
-            stamp = file_stamp.stamp(self.folder / given)
-            known = self._known.get(twin.id)
-            if known and known[:2] == (given, stamp):
-                return known[2]
-            found = _read(self.folder, given)
-            self._known[twin.id] = given, stamp, found
-        if isinstance(found, NoPicture):
-            logger.warning("This avatar is not shown: %s", _sentence(twin, found))
-        return found
+            stamp = file_stamp.stamp(self.folder / avatar_path)
+            cache_entry = self._cache.get(twin.id)
+            if cache_entry and cache_entry[:2] == (avatar_path, stamp):
+                return cache_entry[2]
+            result = _load(self.folder, avatar_path)
+            self._cache[twin.id] = avatar_path, stamp, result
+        if isinstance(result, InvalidAvatar):
+            logger.warning("This avatar is not shown: %s", _problem_sentence(twin, result))
+        return result
 
 
-def _read(folder: Path, given: str) -> Picture | NoPicture:
+def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
     try:
-        content = file_stamp.read(_inside(folder, given), most=MAX_BYTES)
-    except (NoPicture, file_stamp.Unreadable) as error:
-        return NoPicture(str(error))
-    for beginning, extension, kind in KINDS:
-        if beginning.match(content):
-            return Picture(f"{hashlib.sha256(content).hexdigest()}.{extension}", kind, content)
-    if given.lower().endswith(".svg") or b"<svg" in content[:1024].lower():
-        return NoPicture("is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF")
-    return NoPicture("is not PNG, JPEG, WebP or GIF")
+        content = file_stamp.read_file(
+            _resolve_inside(folder, avatar_path), max_bytes=MAX_AVATAR_BYTES
+        )
+    except (InvalidAvatar, file_stamp.UnreadableFile) as error:
+        return InvalidAvatar(str(error))
+    for signature, extension, media_type in IMAGE_TYPES:
+        if signature.match(content):
+            return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, content)
+    if avatar_path.lower().endswith(".svg") or b"<svg" in content[:1024].lower():
+        return InvalidAvatar("is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF")
+    return InvalidAvatar("is not PNG, JPEG, WebP or GIF")
 
 
-def _inside(folder: Path, given: str) -> Path:
+def _resolve_inside(folder: Path, avatar_path: str) -> Path:
     """Return the path, wherever its links lead, if that is in the folder. Raises NoPicture."""
-    if "://" in given:
-        raise NoPicture("is no address that begins with https://")
+    if "://" in avatar_path:
+        raise InvalidAvatar("is no address that begins with https://")
     try:
-        path = (folder / given).resolve()
+        path = (folder / avatar_path).resolve()
     except (OSError, RuntimeError):  # a link that leads to itself
-        raise NoPicture("is a link that leads nowhere") from None
-    place = PurePosixPath(given)
-    if place.is_absolute() or ".." in place.parts or not path.is_relative_to(folder.resolve()):
-        raise NoPicture("leads out of the folder of the twins")
+        raise InvalidAvatar("is a link that leads nowhere") from None
+    relative_path = PurePosixPath(avatar_path)
+    if (
+        relative_path.is_absolute()
+        or ".." in relative_path.parts
+        or not path.is_relative_to(folder.resolve())
+    ):
+        raise InvalidAvatar("leads out of the folder of the twins")
     return path
 
 
-def _sentence(twin: Twin, problem: NoPicture) -> str:
-    return f"{twin.id}.md: line {twin.avatar_line}: the avatar {twin.about.avatar} {problem}."
+def _problem_sentence(twin: Twin, problem: InvalidAvatar) -> str:
+    return (
+        f"{twin.id}.md: line {twin.avatar_line}: the avatar {twin.front_matter.avatar} {problem}."
+    )

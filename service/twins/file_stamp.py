@@ -18,7 +18,7 @@ class Stamp(NamedTuple):
     changed_ns: int
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """Raised for a file that cannot be used; the text says what it is instead."""
 
 
@@ -31,22 +31,22 @@ def stamp(path: Path) -> Stamp | None:
     return Stamp(stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
 
-def read(path: Path, *, most: int) -> bytes:
+def read_file(path: Path, *, max_bytes: int) -> bytes:
     """Return what is in a file. Raises Unreadable."""
     try:
         # Anything else, a pipe for example, could be waited for in vain.
         if not path.is_file():
-            raise Unreadable(_what(path))
+            raise UnreadableFile(_describe_non_file(path))
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(max_bytes + 1)
     except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from None
-    if len(data) > most:
-        raise Unreadable(f"is larger than {most // 1024} KiB")
+        raise UnreadableFile(f"cannot be read: {error.strerror}") from None
+    if len(data) > max_bytes:
+        raise UnreadableFile(f"is larger than {max_bytes // 1024} KiB")
     return data
 
 
-def _what(path: Path) -> str:
+def _describe_non_file(path: Path) -> str:
     if path.is_dir():
         return "is a folder, not a file"
     if path.exists():

@@ -10,18 +10,18 @@ from typing import Any
 import yaml
 from yaml.composer import ComposerError
 
-from service.twins.twin import BrokenTwin
+from service.twins.twin import InvalidTwinFile
 
-FIRST_LINE = 2  # above it stands ---
-LAST_STEP = re.compile(r"(\.?[^.\[\]]+|\[\d+\])\Z")
-NEEDS_QUOTES = "text that begins with {} needs quotes around it"
+FIRST_LINE_NUMBER = 2  # above it stands ---
+LAST_PATH_SEGMENT = re.compile(r"(\.?[^.\[\]]+|\[\d+\])\Z")
+NEEDS_QUOTES_HINT = "text that begins with {} needs quotes around it"
 
 # What YAML says of the mistakes that are made most, and what should be done.
-PLAIN_WORDS = (
+YAML_ERROR_HINTS = (
     (r"mapping values are not allowed here", "text with a colon in it needs quotes around it"),
     (r"found character '\\t'.*", "indent with spaces, not with tabs"),
-    (r"found character '(.)'.*", NEEDS_QUOTES.format(r"\1")),
-    (r"expected alphabetic or numeric .*", NEEDS_QUOTES.format("* or &")),
+    (r"found character '(.)'.*", NEEDS_QUOTES_HINT.format(r"\1")),
+    (r"expected alphabetic or numeric .*", NEEDS_QUOTES_HINT.format("* or &")),
     (r"could not find expected ':'", "a field is written as name: value"),
     (r"found unexpected end of stream", "the quotation mark here is not closed"),
     (r"expected ',' or '(.)', but got .*", r"the \1 to the bracket here is missing"),
@@ -35,11 +35,15 @@ class Fields:
     values: Mapping[str, Any]
     lines: Mapping[str, int]
 
-    def line(self, place: str) -> int:
+    def line_of(self, field_path: str) -> int:
         """Return the line of a place like `examples[1].reply`, or of the nearest around it."""
-        while place and place not in self.lines:
-            place = LAST_STEP.sub("", place) if LAST_STEP.search(place) else ""
-        return self.lines.get(place, 1)
+        while field_path and field_path not in self.lines:
+            field_path = (
+                LAST_PATH_SEGMENT.sub("", field_path)
+                if LAST_PATH_SEGMENT.search(field_path)
+                else ""
+            )
+        return self.lines.get(field_path, 1)
 
 
 def parse(text: str) -> Fields:
@@ -48,17 +52,17 @@ def parse(text: str) -> Fields:
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node and not isinstance(node, yaml.MappingNode):
-            raise BrokenTwin(f"line {_line(node)}: a field is written as name: value.")
+            raise InvalidTwinFile(f"line {_line_number(node)}: a field is written as name: value.")
         return Fields(_value(node, "", lines) if node else {}, lines)
     except yaml.MarkedYAMLError as error:
-        raise _broken(error) from None
+        raise _to_invalid_twin_file(error) from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + FIRST_LINE
-        raise BrokenTwin(f"line {line}: there is a control character.") from None
+        line = text.count("\n", 0, error.position) + FIRST_LINE_NUMBER
+        raise InvalidTwinFile(f"line {line}: there is a control character.") from None
     except (ValueError, OverflowError):
-        raise BrokenTwin("line 1: there is a character that does not exist.") from None
+        raise InvalidTwinFile("line 1: there is a character that does not exist.") from None
     except RecursionError:
-        raise BrokenTwin("line 1: the front matter is nested too deeply.") from None
+        raise InvalidTwinFile("line 1: the front matter is nested too deeply.") from None
 
 
 class _Loader(yaml.BaseLoader):
@@ -67,54 +71,58 @@ class _Loader(yaml.BaseLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Refuse aliases: ten lines of them could fill the memory. Marks would swallow words."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-        alias = isinstance(event, yaml.AliasEvent)
-        mark = "*" if alias else "&" if event.anchor else "!" if event.tag else ""
-        if mark:
-            raise ComposerError(None, None, NEEDS_QUOTES.format(mark), event.start_mark)
+        is_alias = isinstance(event, yaml.AliasEvent)
+        indicator = "*" if is_alias else "&" if event.anchor else "!" if event.tag else ""
+        if indicator:
+            raise ComposerError(None, None, NEEDS_QUOTES_HINT.format(indicator), event.start_mark)
         return super().compose_node(parent, index)
 
 
-def _value(node: yaml.Node, place: str, lines: dict[str, int]) -> Any:
-    if place:
-        lines.setdefault(place, _line(node))
+def _value(node: yaml.Node, field_path: str, lines: dict[str, int]) -> Any:
+    if field_path:
+        lines.setdefault(field_path, _line_number(node))
     if isinstance(node, yaml.SequenceNode):
-        return [_value(item, f"{place}[{number}]", lines) for number, item in enumerate(node.value)]
+        return [
+            _value(item, f"{field_path}[{number}]", lines) for number, item in enumerate(node.value)
+        ]
     if not isinstance(node, yaml.MappingNode):
         return _text(node)
     values: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise BrokenTwin(f"line {_line(key)}: a field is written as name: value.")
+            raise InvalidTwinFile(f"line {_line_number(key)}: a field is written as name: value.")
         name = _text(key)
-        field = f"{place}.{name}" if place else name
+        child_path = f"{field_path}.{name}" if field_path else name
         if name in values:
-            raise BrokenTwin(f"line {_line(key)}: {field} is in line {lines[field]} already.")
-        lines[field] = _line(key)
-        values[name] = _value(value, field, lines)
+            raise InvalidTwinFile(
+                f"line {_line_number(key)}: {child_path} is in line {lines[child_path]} already."
+            )
+        lines[child_path] = _line_number(key)
+        values[name] = _value(value, child_path, lines)
     return values
 
 
-def is_text(text: str) -> bool:
+def is_storable_text(text: str) -> bool:
     """Tell whether JSON in UTF-8 and a database can hold it."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _text(node: yaml.Node) -> str:
     text = str(node.value)
-    if not is_text(text):  # quotes can smuggle it in
-        raise BrokenTwin(f"line {_line(node)}: there is a control character.")
+    if not is_storable_text(text):  # quotes can smuggle it in
+        raise InvalidTwinFile(f"line {_line_number(node)}: there is a control character.")
     return text
 
 
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + FIRST_LINE
+def _line_number(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + FIRST_LINE_NUMBER
 
 
-def _broken(error: yaml.MarkedYAMLError) -> BrokenTwin:
+def _to_invalid_twin_file(error: yaml.MarkedYAMLError) -> InvalidTwinFile:
     problem = error.problem or "this is no YAML"
     # What is never closed is noticed later; who wrote it has to look where it begins.
-    open_there = re.search("flow|quoted", error.context or "")
-    mark = error.context_mark if open_there else error.problem_mark
-    for said, plain in PLAIN_WORDS:
-        problem = re.sub(f"{said}\\Z", plain, problem)
-    return BrokenTwin(f"line {mark.line + FIRST_LINE if mark else 1}: {problem}.")
+    is_unclosed = re.search("flow|quoted", error.context or "")
+    mark = error.context_mark if is_unclosed else error.problem_mark
+    for pattern, hint in YAML_ERROR_HINTS:
+        problem = re.sub(f"{pattern}\\Z", hint, problem)
+    return InvalidTwinFile(f"line {mark.line + FIRST_LINE_NUMBER if mark else 1}: {problem}.")

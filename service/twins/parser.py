@@ -7,46 +7,50 @@ from pathlib import Path
 
 import msgspec
 
-from core.validation_messages import plain
+from core.validation_messages import explain
 from service.twins import file_stamp, front_matter
-from service.twins.twin import BrokenTwin, FrontMatter, Twin
+from service.twins.twin import FrontMatter, InvalidTwinFile, Twin
 
-MAX_BYTES = 256 * 1024
-PARTS = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n(.*))?\Z", re.DOTALL | re.MULTILINE)
-BOM = b"\xef\xbb\xbf"
+MAX_TWIN_FILE_BYTES = 256 * 1024
+FILE_PATTERN = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n(.*))?\Z", re.DOTALL | re.MULTILINE)
+UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def load(path: Path, updated_at: float) -> Twin:
     """Read the twin in a file. Raises BrokenTwin."""
-    if not front_matter.is_text(path.name):
-        raise BrokenTwin("the name of the file is not UTF-8.")
+    if not front_matter.is_storable_text(path.name):
+        raise InvalidTwinFile("the name of the file is not UTF-8.")
     try:
-        text = _text(file_stamp.read(path, most=MAX_BYTES))
-    except file_stamp.Unreadable as error:
-        raise BrokenTwin(f"it {error}.") from None
-    return read(path.stem, text, updated_at)
+        text = _decode(file_stamp.read_file(path, max_bytes=MAX_TWIN_FILE_BYTES))
+    except file_stamp.UnreadableFile as error:
+        raise InvalidTwinFile(f"it {error}.") from None
+    return parse(path.stem, text, updated_at)
 
 
-def read(twin_id: str, text: str, updated_at: float) -> Twin:
+def parse(twin_id: str, text: str, updated_at: float) -> Twin:
     """Read a twin from the text of its file. Raises BrokenTwin."""
-    parts = PARTS.match(text)
-    if not parts:
-        raise BrokenTwin("line 1: front matter between two lines of --- is missing.")
-    fields = front_matter.parse(parts[1])
+    sections = FILE_PATTERN.match(text)
+    if not sections:
+        raise InvalidTwinFile("line 1: front matter between two lines of --- is missing.")
+    fields = front_matter.parse(sections[1])
     try:
         # Not strict, for every value is text as yet.
-        about = msgspec.convert(fields.values, FrontMatter, strict=False)
+        metadata = msgspec.convert(fields.values, FrontMatter, strict=False)
     except msgspec.ValidationError as error:
-        place, reason = plain(error, FrontMatter)
-        raise BrokenTwin(f"line {fields.line(place)}: {place} {reason}.") from None
-    return Twin(twin_id, about, (parts[2] or "").strip(), updated_at, fields.line("avatar"))
+        field_path, reason = explain(error, FrontMatter)
+        raise InvalidTwinFile(
+            f"line {fields.line_of(field_path)}: {field_path} {reason}."
+        ) from None
+    return Twin(
+        twin_id, metadata, (sections[2] or "").strip(), updated_at, fields.line_of("avatar")
+    )
 
 
-def _text(data: bytes) -> str:
-    data = data.removeprefix(BOM)
+def _decode(data: bytes) -> str:
+    data = data.removeprefix(UTF8_BOM)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BrokenTwin(f"line {line}: this is not UTF-8; save the file as UTF-8.") from None
+        raise InvalidTwinFile(f"line {line}: this is not UTF-8; save the file as UTF-8.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -9,81 +9,81 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 
 from service.twins import file_stamp, parser
-from service.twins.avatars import Avatars, Picture
-from service.twins.twin import BrokenTwin, Twin
+from service.twins.avatars import Avatars, Image
+from service.twins.twin import InvalidTwinFile, Twin
 
 logger = logging.getLogger(__name__)
 
 
-class Twins:
+class TwinRepository:
     """Read the twins in a folder, each file once after a change."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.avatars = Avatars(folder)
-        self._known: dict[Path, tuple[file_stamp.Stamp | None, Twin | BrokenTwin]] = {}
+        self._cache: dict[Path, tuple[file_stamp.Stamp | None, Twin | InvalidTwinFile]] = {}
         self._lock = threading.Lock()
 
-    def all(self) -> Sequence[Twin]:
+    def list_all(self) -> Sequence[Twin]:
         """Return all twins, by name."""
-        twins = [found for found in self._look_at_all() if isinstance(found, Twin)]
-        self.avatars.forget_all_but(twins)
-        return sorted(twins, key=lambda twin: twin.about.name)
+        twins = [result for result in self._load_all() if isinstance(result, Twin)]
+        self.avatars.retain_only(twins)
+        return sorted(twins, key=lambda twin: twin.front_matter.name)
 
-    def all_for(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
+    def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
         """Return the twins that somebody may see, by name."""
-        return [twin for twin in self.all() if twin.is_for(sub, groups)]
+        return [twin for twin in self.list_all() if twin.is_visible_to(sub, groups)]
 
-    def find_for(self, twin_id: str, sub: str, groups: Set[str]) -> Twin | None:
+    def find_visible_to(self, twin_id: str, sub: str, groups: Set[str]) -> Twin | None:
         """Return a twin, or None for what is not there and for what somebody may not see."""
         # An id is never a path: it may come from anybody.
-        name = f"{twin_id}.md"
-        if "/" in name or _hidden(name):
+        file_name = f"{twin_id}.md"
+        if "/" in file_name or _is_hidden(file_name):
             return None
-        found = self._look(self.folder / name)
-        return found if isinstance(found, Twin) and found.is_for(sub, groups) else None
+        result = self._load_cached(self.folder / file_name)
+        return result if isinstance(result, Twin) and result.is_visible_to(sub, groups) else None
 
-    def picture(self, name: str) -> Picture | None:
+    def find_avatar(self, name: str) -> Image | None:
         """Return the picture of that name, if a twin has it as its avatar now."""
-        return self.avatars.find(name, self.all())
+        return self.avatars.find_by_name(name, self.list_all())
 
     def problems(self) -> Sequence[str]:
         """Return what is wrong: with files that are no twins, and with avatars."""
-        found = self._look_at_all()
-        problems = (self.avatars.problem(t) if isinstance(t, Twin) else str(t) for t in found)
+        results = self._load_all()
+        problems = (self.avatars.problem(t) if isinstance(t, Twin) else str(t) for t in results)
         return [problem for problem in problems if problem]
 
-    def _look_at_all(self) -> Sequence[Twin | BrokenTwin]:
-        paths = sorted(path for path in self.folder.glob("*.md") if not _hidden(path.name))
+    def _load_all(self) -> Sequence[Twin | InvalidTwinFile]:
+        paths = sorted(path for path in self.folder.glob("*.md") if not _is_hidden(path.name))
         with self._lock:
-            for gone in self._known.keys() - set(paths):
-                del self._known[gone]
-        return [found for path in paths if (found := self._look(path))]
+            for removed_path in self._cache.keys() - set(paths):
+                del self._cache[removed_path]
+        return [result for path in paths if (result := self._load_cached(path))]
 
-    def _look(self, path: Path) -> Twin | BrokenTwin | None:
+    def _load_cached(self, path: Path) -> Twin | InvalidTwinFile | None:
         with self._lock:
             stamp = file_stamp.stamp(path)
             if stamp is None and not os.path.lexists(path):
-                self._known.pop(path, None)
+                self._cache.pop(path, None)
                 return None
-            known = self._known.get(path)
-            if known and known[0] == stamp:
-                return known[1]
-            found = _load(path, stamp)
-            self._known[path] = stamp, found
-        if isinstance(found, BrokenTwin):
-            logger.warning("This twin is not shown: %s", found)
-        return found
+            cache_entry = self._cache.get(path)
+            if cache_entry and cache_entry[0] == stamp:
+                return cache_entry[1]
+            result = _load(path, stamp)
+            self._cache[path] = stamp, result
+        if isinstance(result, InvalidTwinFile):
+            logger.warning("This twin is not shown: %s", result)
+        return result
 
 
-def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | BrokenTwin:
+def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | InvalidTwinFile:
     try:
         return parser.load(path, stamp.modified_ns / 1e9 if stamp else 0)
-    except BrokenTwin as error:
+    except InvalidTwinFile as error:
         name = path.name.encode("utf-8", "backslashreplace").decode()
-        return BrokenTwin(f"{name}: {error}")
+        return InvalidTwinFile(f"{name}: {error}")
 
 
-def _hidden(name: str) -> bool:
+def _is_hidden(name: str) -> bool:
     """Tell what editors and mounted volumes put beside the files."""
     return name.startswith(".")

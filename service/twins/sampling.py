@@ -23,7 +23,7 @@ class Sampling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=4)] | None
     ) = None
 
-    def given(self) -> dict[str, Any]:
+    def request_options(self) -> dict[str, Any]:
         """Return what the model server is told: only what is given."""
         options = ((name, getattr(self, name)) for name in Sampling.__struct_fields__)
         return {name: value for name, value in options if value is not None}

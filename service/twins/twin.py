@@ -10,18 +10,18 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from service.twins.sampling import Sampling
 
-GROUP = "group:"
+GROUP_PREFIX = "group:"
 
-Caller = Annotated[
+AccessEntry = Annotated[
     str,
     Meta(
-        pattern=rf"^(?!{GROUP}\s*$).*\S",
-        description=f"the name of a person, or {GROUP}NAME without a space",
+        pattern=rf"^(?!{GROUP_PREFIX}\s*$).*\S",
+        description=f"the name of a person, or {GROUP_PREFIX}NAME without a space",
     ),
 ]
 
 
-Language = Annotated[
+LanguageCode = Annotated[
     str,
     Meta(
         max_length=35,
@@ -31,7 +31,7 @@ Language = Annotated[
 ]
 
 
-class BrokenTwin(Exception):
+class InvalidTwinFile(Exception):
     """Raised for a file that is no twin; the text says which line of it, and why."""
 
 
@@ -50,12 +50,12 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     description: str = ""
-    language: Language | UnsetType = UNSET
+    language: LanguageCode | UnsetType = UNSET
     avatar: str = ""
     greeting: str = ""
     starters: list[str] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
-    access: list[Caller] | UnsetType = UNSET
+    access: list[AccessEntry] | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,18 @@ class Twin:
     """A twin. Its id is the name of its file; times are seconds since 1970."""
 
     id: str
-    about: FrontMatter
+    front_matter: FrontMatter
     instructions: str
     updated_at: float
     avatar_line: int = 1
 
-    def is_for(self, sub: str, groups: Set[str]) -> bool:
+    def is_visible_to(self, sub: str, groups: Set[str]) -> bool:
         """Tell whether somebody may see it; a person called `group:x` is not the group x."""
-        if self.about.access is UNSET:
+        if self.front_matter.access is UNSET:
             return True
         return any(
-            name.removeprefix(GROUP) in groups if name.startswith(GROUP) else name == sub
-            for name in self.about.access
+            name.removeprefix(GROUP_PREFIX) in groups
+            if name.startswith(GROUP_PREFIX)
+            else name == sub
+            for name in self.front_matter.access
         )

@@ -26,7 +26,7 @@ def pictured(upstream: Upstream) -> None:
 
 @pytest.fixture(autouse=True)
 def patient(portal: Portal) -> None:
-    portal.avatars.patience_seconds = 10.0
+    portal.avatars.max_wait_seconds = 10.0
 
 
 def faces(page: Page) -> list[str]:
@@ -130,7 +130,7 @@ def test_faces_need_no_database(
 ):
     [address] = faces(alice.get("/"))
     alice.get("/twins/ada")
-    monkeypatch.setattr(Database, "_translated", _gone)
+    monkeypatch.setattr(Database, "_convert_errors", _gone)
 
     assert alice.get(address).response.headers["Content-Type"].startswith("image/svg+xml")
 

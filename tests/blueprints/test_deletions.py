@@ -90,11 +90,11 @@ def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
     assert late.status == 404
     assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
 
-    portal.deletions.sweep()
+    portal.deletions.purge_expired()
     assert rows(portal) == (2, 2, 2, 6), "the hour of the key still counts it"
 
     move(portal, page, 1)
-    portal.deletions.sweep()
+    portal.deletions.purge_expired()
     assert rows(portal) == (1, 1, 1, 3)
     assert alice.get(other.path).status == 200
 

@@ -168,7 +168,7 @@ def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
     portal.log.flush()
 
     other = twindow.create_app(settings)
-    portal_of(other).log.heartbeat.lost_seconds = 0.0
+    portal_of(other).log.heartbeat.stale_after_seconds = 0.0
     with served(other) as url:
         alice.base_url = url
         page = alice.get(page.path)

@@ -136,7 +136,7 @@ def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Ups
 def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
     alice: Person, upstream: Upstream, cut: Page, portal: Portal
 ):
-    portal.producer.conflict_pauses = (0.0,)
+    portal.reply_worker.conflict_retry_delays = (0.0,)
     upstream.history = FIRST
     page = alice.press(cut, "Retry")
     call = upstream.next_call()

@@ -212,12 +212,12 @@ def test_conversation_is_saved_as_json_and_in_no_other_format(
 
 def test_saving_holds_a_few_turns_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
-    from chat.transcript import transcript
+    from chat.transcript import iter_turns
 
     conversation_id = converse(portal.database, person, LONG, sentences=500)
     conversation = portal.conversations.find(conversation_id, person)
     tracemalloc.start()
-    told = transcript(portal.turns, portal.log, conversation_id)
+    told = iter_turns(portal.turns, portal.log, conversation_id)
     with app.test_request_context():
         size = sum(len(piece) for piece in FORMATS["md"][0](conversation, told))
     most = tracemalloc.get_traced_memory()[1]

@@ -11,10 +11,10 @@ import pytest
 import app as twindow
 from chat.conversations import Conversation, Conversations
 from chat.log import heartbeat
-from chat.log.entries import fold
+from chat.log.entries import build_reply
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
-from chat.quota import Allowance
+from chat.quota import Quota
 from chat.turns import Turn, Turns
 from core.clock import Clock
 from core.database import Database, migrate
@@ -66,19 +66,19 @@ def log(new_log: Callable[[], Log]) -> Log:
 
 
 @pytest.fixture
-def allowance(log: Log) -> Allowance:
-    return Allowance(log.database, KEY, limit=500, share=0.5)
+def allowance(log: Log) -> Quota:
+    return Quota(log.database, KEY, limit=500, share=0.5)
 
 
 @pytest.fixture
-def turns(log: Log, allowance: Allowance) -> Turns:
+def turns(log: Log, allowance: Quota) -> Turns:
     return Turns(log.database, log, allowance)
 
 
 @pytest.fixture
 def turn(turns: Turns) -> Turn:
     """Return a turn whose log is open."""
-    return turns.begin("alice", "ada", "Ada", "Hello", "key").turn
+    return turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn
 
 
 @pytest.fixture
@@ -91,17 +91,17 @@ def conversation(turn: Turn, log: Log) -> Conversation:
 def watch(clock: AdjustableClock, look: Callable[[], object]) -> None:
     """Look for dead producers until the next look finds them."""
     look()
-    for _ in range(int(Heartbeat.lost_seconds // heartbeat.MOST_A_LOOK)):
-        clock.advance(heartbeat.MOST_A_LOOK)
+    for _ in range(int(Heartbeat.stale_after_seconds // heartbeat.MAX_OBSERVATION_SECONDS)):
+        clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
         look()
-    clock.advance(heartbeat.MOST_A_LOOK)
+    clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
 
 
 def shown(log: Log, turn: Turn) -> list[str]:
     """Follow the log as a page does, to its end, and return every text that it showed."""
     texts = [""]
     for batch in log.follow(turn.id):
-        text = fold(batch).text
-        whole = batch.after == 0 or batch.ended
+        text = build_reply(batch).text
+        whole = batch.after == 0 or batch.is_final
         texts.append(text if whole else texts[-1] + text)
     return texts

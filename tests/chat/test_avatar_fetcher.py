@@ -10,10 +10,10 @@ import pytest
 import twinapi
 from chat.log.log import Log
 from chat.twins import avatar_cache
-from chat.twins.avatar_cache import KeptPictures
-from chat.twins.avatar_fetcher import Avatars
-from chat.twins.catalogue import Directory
-from core.images import Picture
+from chat.twins.avatar_cache import AvatarCache
+from chat.twins.avatar_fetcher import AvatarFetcher
+from chat.twins.catalogue import TwinCatalogue
+from core.images import Image
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
@@ -21,7 +21,7 @@ from tests.support.upstream import KEY, Call, Upstream
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE, OTHER = png(shade=10), png(shade=200)
-NewAvatars = Callable[[], Avatars]
+NewAvatars = Callable[[], AvatarFetcher]
 
 
 @pytest.fixture
@@ -30,19 +30,19 @@ def new_avatars(upstream: Upstream, new_log: Callable[[], Log]) -> Iterator[NewA
     upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, {"id": "bea"}]
     upstream.answers[PLACE] = gives(PICTURE)
     client = twinapi.Client(upstream.url, KEY)
-    made: list[Avatars] = []
+    made: list[AvatarFetcher] = []
 
-    def new_avatars() -> Avatars:
+    def new_avatars() -> AvatarFetcher:
         database = new_log().database
-        directory = Directory(client, database, keep=600)
+        directory = TwinCatalogue(client, database, max_age_seconds=600)
         directory.list()
-        made.append(Avatars(client, directory, database))
-        made[-1].patience_seconds = 10.0
+        made.append(AvatarFetcher(client, directory, database))
+        made[-1].max_wait_seconds = 10.0
         return made[-1]
 
     yield new_avatars
     for each in made:
-        each._threads.shutdown()
+        each._executor.shutdown()
     client.close()
 
 
@@ -50,11 +50,11 @@ def gives(content: bytes) -> Callable[[Call], None]:
     return lambda call: call.respond(200, content, content_type="image/png")
 
 
-def name_of(avatars: Avatars, twin_id: str = "ada") -> str:
-    return avatars.name(avatars.directory.find(twin_id))
+def name_of(avatars: AvatarFetcher, twin_id: str = "ada") -> str:
+    return avatars.image_name(avatars.catalogue.find(twin_id))
 
 
-def look(avatars: Avatars) -> bytes | None:
+def look(avatars: AvatarFetcher) -> bytes | None:
     found = avatars.find(name_of(avatars))
     return found.content if found else None
 
@@ -63,10 +63,10 @@ def asked(upstream: Upstream) -> int:
     return [call.path for call in upstream.calls].count(PLACE)
 
 
-def done(avatars: Avatars) -> None:
+def done(avatars: AvatarFetcher) -> None:
     """Wait for what is fetched beside."""
-    avatars._threads.shutdown()
-    avatars._threads = ThreadPoolExecutor(1)
+    avatars._executor.shutdown()
+    avatars._executor = ThreadPoolExecutor(1)
 
 
 @both_databases
@@ -87,7 +87,7 @@ def test_a_picture_is_fetched_once_for_all_people_and_processes(
 def test_nobody_waits_long_for_a_service_that_hangs(new_avatars: NewAvatars, upstream: Upstream):
     upstream.held_paths.add(PLACE)
     ours = new_avatars()
-    ours.patience_seconds = 0.0
+    ours.max_wait_seconds = 0.0
 
     assert look(ours) is None
     upstream.next_call().respond(200, PICTURE)
@@ -112,8 +112,8 @@ def test_a_picture_that_its_twin_has_no_more_is_not_shown(
     name = name_of(ours)
     assert ours.find(name)
     upstream.twins = [{"id": "ada"}]
-    ours.directory.keep = 0
-    ours.directory.list()
+    ours.catalogue.max_age_seconds = 0
+    ours.catalogue.list()
 
     assert ours.find(name) is None
 
@@ -128,7 +128,7 @@ def test_a_failure_is_remembered_for_minutes(
     assert asked(upstream) == 1
 
     upstream.answers[PLACE] = gives(PICTURE)
-    clock.advance(avatar_cache.FAILED_SECONDS + 1)
+    clock.advance(avatar_cache.RETRY_SECONDS + 1)
     look(one)
     done(one)
     assert look(one) == PICTURE
@@ -154,7 +154,7 @@ def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
 ):
     ours = new_avatars()
     look(ours)
-    clock.advance(avatar_cache.KEEP_SECONDS + 1)
+    clock.advance(avatar_cache.MAX_AGE_SECONDS + 1)
     upstream.held_paths.add(PLACE)
 
     assert look(ours) == PICTURE
@@ -171,7 +171,7 @@ def test_the_old_picture_stays_while_the_service_is_down(
     look(ours)
     upstream.stop()
     for _ in range(3):
-        clock.advance(avatar_cache.KEEP_SECONDS + 1)
+        clock.advance(avatar_cache.MAX_AGE_SECONDS + 1)
         assert look(ours) == PICTURE
         done(ours)
 
@@ -180,8 +180,8 @@ def test_who_dies_while_fetching_leaves_it_to_the_next(
     new_avatars: NewAvatars, clock: AdjustableClock
 ):
     ours = new_avatars()
-    assert ours.kept.claim(name_of(ours))
-    assert not ours.kept.claim(name_of(ours))
+    assert ours.cache.claim(name_of(ours))
+    assert not ours.cache.claim(name_of(ours))
     clock.advance(avatar_cache.CLAIM_SECONDS + 1)
 
     assert look(ours) == PICTURE
@@ -190,7 +190,7 @@ def test_who_dies_while_fetching_leaves_it_to_the_next(
 def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
-    clock.jump(10 * avatar_cache.KEEP_SECONDS)
+    clock.jump(10 * avatar_cache.MAX_AGE_SECONDS)
     ours = new_avatars()
     look(ours)
     clock.jump(0)
@@ -203,16 +203,16 @@ def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
 def test_no_more_pictures_are_kept_than_there_is_room_for(
     log: Log, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
 ):
-    ours = KeptPictures(log.database)
-    monkeypatch.setattr(avatar_cache, "MAX_PICTURES", 3)
+    ours = AvatarCache(log.database)
+    monkeypatch.setattr(avatar_cache, "MAX_IMAGES", 3)
     for number in range(5):
-        ours.keep(str(number), Picture("image/png", b"x" * 10))
-    assert [n for n in range(5) if ours.look(str(n)).picture] == [2, 3, 4]
+        ours.store(str(number), Image("image/png", b"x" * 10))
+    assert [n for n in range(5) if ours.find(str(n)).image] == [2, 3, 4]
 
     monkeypatch.setattr(avatar_cache, "MAX_BYTES", 25)
-    ours.keep("5", Picture("image/png", b"x" * 10))
-    assert [n for n in range(6) if ours.look(str(n)).picture] == [4, 5]
+    ours.store("5", Image("image/png", b"x" * 10))
+    assert [n for n in range(6) if ours.find(str(n)).image] == [4, 5]
 
-    clock.advance(avatar_cache.FORGET_SECONDS + avatar_cache.KEEP_SECONDS + 1)
-    ours.keep("6", Picture("image/png", b"x"))
-    assert [n for n in range(7) if ours.look(str(n)).picture] == [6]
+    clock.advance(avatar_cache.MAX_UNUSED_SECONDS + avatar_cache.MAX_AGE_SECONDS + 1)
+    ours.store("6", Image("image/png", b"x"))
+    assert [n for n in range(7) if ours.find(str(n)).image] == [6]

@@ -10,32 +10,32 @@ import pytest
 import twinapi
 from chat.log.log import Log
 from chat.twins import catalogue
-from chat.twins.catalogue import Directory
+from chat.twins.catalogue import TwinCatalogue
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY, Upstream
 
-NewTwins = Callable[[float], Directory]
+NewTwins = Callable[[float], TwinCatalogue]
 
 
 @pytest.fixture
 def new_twins(upstream: Upstream, log: Log) -> Iterator[NewTwins]:
     """Return the directory of one more process with each call."""
     client = twinapi.Client(upstream.url, KEY)
-    made: list[Directory] = []
+    made: list[TwinCatalogue] = []
 
-    def new_twins(keep: float) -> Directory:
-        made.append(Directory(client, log.database, keep=keep))
+    def new_twins(keep: float) -> TwinCatalogue:
+        made.append(TwinCatalogue(client, log.database, max_age_seconds=keep))
         return made[-1]
 
     yield new_twins
     for twins in made:
-        if twins._fetching:
-            twins._fetching.join(10)
+        if twins._fetch_thread:
+            twins._fetch_thread.join(10)
     client.close()
 
 
-def names(twins: Directory) -> list[str]:
+def names(twins: TwinCatalogue) -> list[str]:
     return [twin.name for twin in twins.list().twins]
 
 
@@ -92,7 +92,7 @@ def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstrea
 
 def test_a_service_that_hangs_holds_nobody_who_has_a_list(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(0)
-    twins.patience_seconds = 0.01
+    twins.max_wait_seconds = 0.01
     names(twins)
     upstream.held_paths.add("/api/v1/twins")
 
@@ -145,11 +145,11 @@ def test_processes_share_a_fresh_list(new_twins: NewTwins, upstream: Upstream):
 def test_an_old_list_that_nobody_renewed_is_not_read_again(new_twins: NewTwins):
     first, second = new_twins(0), new_twins(0)
     first.list()
-    known = second.all_known()
+    known = second.all_cached()
     assert list(known) == [twin.id for twin in first.list().twins]
 
-    known = second.all_known()
-    assert second.all_known() is known
+    known = second.all_cached()
+    assert second.all_cached() is known
 
 
 def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
@@ -157,7 +157,7 @@ def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
 ):
     upstream.answers["/api/v1/twins"] = 429, {}
     twins = new_twins(60)
-    twins.retry_seconds, twins.refused_seconds = 0.0, 600.0
+    twins.retry_seconds, twins.rate_limited_seconds = 0.0, 600.0
 
     for _ in range(3):
         with pytest.raises(twinapi.RateLimited):
@@ -174,7 +174,7 @@ def test_only_a_whole_list_says_that_a_twin_is_gone(
     twins = new_twins(60)
 
     assert twins.find("far").name == "Far"
-    assert not twins.is_gone("far")
+    assert not twins.is_missing("far")
 
 
 def test_a_list_from_the_future_is_asked_for_again(
@@ -194,14 +194,14 @@ def test_a_twin_that_came_back_is_known_to_all_processes(new_twins: NewTwins, up
     upstream.twins = [{"id": "bea", "name": "Bea"}]
     names(other)
 
-    assert one.is_gone("ada")
-    assert one.known("bea")
+    assert one.is_missing("ada")
+    assert one.find_cached("bea")
 
 
 def test_the_list_of_another_service_is_not_shown(new_twins: NewTwins, upstream: Upstream):
     names(new_twins(60))
     twins = new_twins(60)
-    twins._service = "http://another.example/api/v1"
+    twins._service_url = "http://another.example/api/v1"
 
     names(twins)
     assert len(upstream.calls) == 2
@@ -215,5 +215,5 @@ def test_a_bug_while_listing_is_not_met_on_every_page(
     monkeypatch.setattr(twins.client, "list_twins", lambda page: asked.append(1 // 0 * page))
 
     for _ in range(3):
-        with pytest.raises(twinapi.Unexpected):
+        with pytest.raises(twinapi.UnexpectedResponse):
             twins.list()

@@ -7,9 +7,9 @@ import time
 import pytest
 from sqlalchemy import func, select, update
 
-from chat.conversations import Conversation, Conversations, Gone
+from chat.conversations import Conversation, ConversationDeleted, Conversations
 from chat.deletion import HOUR_SECONDS, UNDO_SECONDS, Deletions
-from chat.log.entries import Ended, State, fold
+from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.schema import conversations, entries, passages
 from chat.schema import turns as turns_table
@@ -43,10 +43,10 @@ def test_nothing_is_added_to_what_was_deleted_meanwhile(
 ):
     deletions.delete(conversation.id, "alice")
 
-    with pytest.raises(Gone):
+    with pytest.raises(ConversationDeleted):
         turns.add(conversation, "Next", "key 2")
-    with pytest.raises(Gone):
-        turns.begin("alice", "ada", "Ada", "Hello", "key")
+    with pytest.raises(ConversationDeleted):
+        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     assert turns.find(turn.id, "alice") is None
 
 
@@ -54,7 +54,7 @@ def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
     turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
 ):
     deletions.delete(conversation.id, "alice")
-    assert fold(log.read(turn.id)).state is State.STOPPED
+    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
 
     assert deletions.find(conversation.id, "alice")
     assert deletions.find(conversation.id, "bob") is None
@@ -76,34 +76,34 @@ AGES = [  # since it was deleted, since something was said
 def test_deleted_conversations_are_purged_in_time(turns: Turns, deletions: Deletions, log: Log):
     expected: dict[str, bool] = {}
     for deleted, said, purged in AGES:
-        added = turns.begin("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
-        log.end(added.turn.id, Ended(State.COMPLETE, text="Hi"))
+        added = turns.start_conversation("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
+        log.end(added.turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
         deletions.delete(added.conversation.id, "alice")
         age(log, added.conversation, deleted=deleted, said=said)
         expected[added.conversation.id] = purged
-    other = turns.begin("bob", "ada", "Ada", "Hello", "key").turn
-    log.end(other.id, Ended(State.COMPLETE, text="Hi"))
+    other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+    log.end(other.id, Ended(ReplyState.COMPLETE, text="Hi"))
     assert left(log) == [4, 4, 4, 12]
-    deletions.sweep()
+    deletions.purge_expired()
 
     assert left(log) == [3, 3, 3, 9]
     with log.database.read() as connection:
         kept = set(connection.scalars(select(conversations.c.id)))
     assert {each for each, purged in expected.items() if purged} & kept == set()
-    assert Search(log.database).find("bob", "hello").found
-    assert Search(log.database).find("alice", "hello").found == ()
+    assert Search(log.database).find("bob", "hello").items
+    assert Search(log.database).find("alice", "hello").items == ()
 
 
 def test_a_new_message_brings_a_conversation_out_of_the_archive_with_its_pin(
     turns: Turns, turn: Turn, conversation: Conversation, log: Log
 ):
     shelf = Conversations(log.database)
-    log.end(turn.id, Ended(State.COMPLETE))
-    shelf.pin(conversation, pinned=True)
-    shelf.archive(conversation, archived=True)
-    assert shelf.newest("alice", 20) == []
-    assert shelf.of_person("alice", archived=True).total == 1
+    log.end(turn.id, Ended(ReplyState.COMPLETE))
+    shelf.set_pinned(conversation, pinned=True)
+    shelf.set_archived(conversation, archived=True)
+    assert shelf.list_first("alice", 20) == []
+    assert shelf.list_for_person("alice", archived=True).total == 1
 
     turns.add(conversation, "Next", "key 2")
 
-    assert [c.pinned for c in shelf.newest("alice", 20)] == [True]
+    assert [c.pinned for c in shelf.list_first("alice", 20)] == [True]

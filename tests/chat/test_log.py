@@ -6,17 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import func, select
 
-from chat.log.buffer import Live
-from chat.log.entries import Delta, Ended, Progress, State, fold, text_of
+from chat.log.buffer import LogBuffer
+from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, text_of
 from chat.log.log import Log
 from chat.schema import entries
 from chat.turns import Turn
-from core.clock import SYSTEM
+from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import shown
 from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]
-DONE = Ended(State.COMPLETE, text="Hello")
+DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 
 def rows(log: Log, turn: Turn) -> int:
@@ -32,25 +32,25 @@ def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
     log.append(turn.id, Delta("Hel"))
     assert next(following).entries == (Delta("Hel"),)
     log.end(turn.id, DONE)
-    assert fold(next(following)).html == "<p>Hello</p>"
+    assert build_reply(next(following)).html == "<p>Hello</p>"
     assert list(following) == []
 
 
 def test_pieces_within_a_slice_become_one_entry():
-    live = Live(SYSTEM)
+    live = LogBuffer(SYSTEM_CLOCK)
     for letter in "abcdefghij":
-        live.hold([Delta(letter)], slice_seconds=60)
+        live.append([Delta(letter)], slice_seconds=60)
 
     assert live.batch(0).entries == (Delta("a"),)
-    assert [entry for _, entry in live.take(0)] == [Delta("a"), Delta("bcdefghij")]
+    assert [entry for _, entry in live.unflushed(0)] == [Delta("a"), Delta("bcdefghij")]
 
 
 def test_a_long_reply_is_shown_in_larger_pieces(clock: AdjustableClock):
-    live, pieces = Live(clock), []
+    live, pieces = LogBuffer(clock), []
     for _ in range(300):
         clock.advance(0.125)
-        live.hold([Delta("x" * 1000)], slice_seconds=0.5)
-        pieces.append(live.last)
+        live.append([Delta("x" * 1000)], slice_seconds=0.5)
+        pieces.append(live.last_seq)
 
     # So many entries for the first 28,000 characters, and for 48,000 behind the 200,000th.
     assert (pieces[27], pieces[267] - pieces[219]) == (7, 3)
@@ -62,7 +62,7 @@ def test_five_readers_see_the_same(log: Log, turn: Turn):
         readers = [pool.submit(shown, log, turn) for _ in range(5)]
         for number in range(300):
             log.append(turn.id, Delta(f"{number} "))
-        log.end(turn.id, Ended(State.COMPLETE, text=whole))
+        log.end(turn.id, Ended(ReplyState.COMPLETE, text=whole))
         seen = [reader.result(10) for reader in readers]
 
     for texts in seen:
@@ -78,7 +78,7 @@ def test_a_cursor_from_beyond_an_empty_log_waits_like_any_other(log: Log, turn: 
         batch = first.result(10)
 
     assert (batch.after, text_of(batch.entries)) == (0, "begun")
-    assert log._live[turn.id].wait(99, timeout=0).after == 0
+    assert log._buffers[turn.id].wait(99, timeout=0).after == 0
 
 
 def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
@@ -87,7 +87,7 @@ def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
         log.flush()
     whole = text_of(log.read(turn.id).entries)
 
-    for cursor in range(log.read(turn.id).last + 1):
+    for cursor in range(log.read(turn.id).last_seq + 1):
         before = log.read(turn.id).entries[:cursor]
         after = log.read(turn.id, cursor)
         assert text_of(before) + text_of(after.entries) == whole
@@ -102,11 +102,11 @@ def test_a_cursor_that_the_log_does_not_know_gets_everything(log: Log, turn: Tur
 
 
 def test_cursor_at_the_end_of_a_closed_log_gets_everything():
-    live = Live(SYSTEM)
-    live.hold([Delta("Hello")], slice_seconds=0)
+    live = LogBuffer(SYSTEM_CLOCK)
+    live.append([Delta("Hello")], slice_seconds=0)
     live.close(DONE)
 
-    assert live.batch(live.last).entries == (Delta("Hello"), DONE)
+    assert live.batch(live.last_seq).entries == (Delta("Hello"), DONE)
 
 
 def test_history_costs_one_row_a_turn(log: Log, turn: Turn):
@@ -123,42 +123,42 @@ def test_history_costs_one_row_a_turn(log: Log, turn: Turn):
 def test_the_first_end_holds(log: Log, turn: Turn):
     log.append(turn.id, Delta("Half"))
 
-    assert log.end(turn.id, Ended(State.STOPPED)) is True
+    assert log.end(turn.id, Ended(ReplyState.STOPPED)) is True
     assert log.end(turn.id, DONE) is False
     log.append(turn.id, Delta("late"))
-    reply = fold(log.read(turn.id))
-    assert (reply.state, reply.text) == (State.STOPPED, "Half")
+    reply = build_reply(log.read(turn.id))
+    assert (reply.state, reply.text) == (ReplyState.STOPPED, "Half")
 
 
 def test_an_end_with_a_text_of_its_own_wins_over_the_pieces(log: Log, turn: Turn):
     log.append(turn.id, Delta("Helo"))
     log.end(turn.id, DONE)
 
-    assert fold(log.read(turn.id)).text == "Hello"
+    assert build_reply(log.read(turn.id)).text == "Hello"
 
 
 def test_whoever_waits_for_the_end_is_called(log: Log, turn: Turn):
     called: list[str] = []
-    log.when_ended(turn.id, lambda: called.append("in time"))
+    log.call_on_end(turn.id, lambda: called.append("in time"))
     log.end(turn.id, DONE)
 
     assert called == ["in time"]
-    assert log.when_ended(turn.id, lambda: called.append("late")) is False
+    assert log.call_on_end(turn.id, lambda: called.append("late")) is False
 
 
 def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
     log.append(turn.id, Delta("So far"))
     log.close()
 
-    reply = fold(log._read_stored([turn.id])[turn.id])
-    assert (reply.state, reply.text) == (State.INTERRUPTED, "So far")
+    reply = build_reply(log._read_stored([turn.id])[turn.id])
+    assert (reply.state, reply.text) == (ReplyState.INTERRUPTED, "So far")
     assert list(log.follow(turn.id)) == []
 
 
 def test_a_flood_of_progress_is_its_newest_word():
-    live = Live(SYSTEM)
+    live = LogBuffer(SYSTEM_CLOCK)
     for percent in range(100):
-        live.hold([Progress("working", percent)], slice_seconds=60)
-    live.hold([Progress("working", 99.0)], slice_seconds=60)
+        live.append([Progress("working", percent)], slice_seconds=60)
+    live.append([Progress("working", 99.0)], slice_seconds=60)
 
     assert live.entries == (Progress("working", 0), Progress("working", 99))

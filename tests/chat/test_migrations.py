@@ -33,12 +33,12 @@ def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
     migrate(database, twindow.MIGRATIONS, "alembic_version")
     search = Search(database)
 
-    [found] = search.find("alice", f"answer {LENGTH:05}").found
+    [found] = search.find("alice", f"answer {LENGTH:05}").items
     assert found.hits[0].position == LENGTH
-    assert [hit.position for hit in search.find("alice", "question 00001").found[0].hits] == [1]
-    assert search.find("alice", "talk 230").found[0].title[-1].hit
-    assert search.find("bob", "230").found == ()
-    newest = search.find("alice", "answer").found[0].hits
+    assert [hit.position for hit in search.find("alice", "question 00001").items[0].hits] == [1]
+    assert search.find("alice", "talk 230").items[0].title[-1].is_hit
+    assert search.find("bob", "230").items == ()
+    newest = search.find("alice", "answer").items[0].hits
     assert [hit.position for hit in newest] == list(range(LENGTH, LENGTH - 20, -1))
     database.close()
 

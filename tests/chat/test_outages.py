@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import exc
 
 from chat.log import heartbeat
-from chat.log.entries import Delta, Ended, State, fold
+from chat.log.entries import Delta, Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.quota import Allowance
+from chat.quota import Quota
 from chat.turns import Turn
 from core.database import DatabaseUnavailable
 from tests.chat.conftest import watch
@@ -27,15 +27,15 @@ def test_an_outage_ends_nobody_who_could_not_beat(
     new_log: Callable[[], Log],
     clock: AdjustableClock,
 ):
-    log._writer.close()
+    log._flusher.close()
     other = new_log()
-    watch(clock, lambda: other.orphans.end([turn.id]))
+    watch(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
     with pytest.raises(DatabaseUnavailable), other.database.read():
         raise exc.OperationalError("away", {}, Exception())
 
-    assert other.orphans.end([turn.id]) == []
-    clock.advance(heartbeat.MOST_A_LOOK)
-    assert other.orphans.end([turn.id]) == [turn.id]
+    assert other.recovery.interrupt_abandoned([turn.id]) == []
+    clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
+    assert other.recovery.interrupt_abandoned([turn.id]) == [turn.id]
 
 
 def test_a_pool_that_is_used_up_is_a_database_that_is_away(log: Log):
@@ -48,7 +48,7 @@ def test_reading_of_other_logs_continues_after_faults(
 ):
     other = new_log()
     recovered = threading.Event()
-    wait, faults = other._bell.wait, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
+    wait, faults = other._notifier.wait, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
 
     def flaky() -> None:
         if faults:
@@ -56,19 +56,19 @@ def test_reading_of_other_logs_continues_after_faults(
         recovered.set()
         wait()
 
-    monkeypatch.setattr(other._bell, "wait", flaky)
+    monkeypatch.setattr(other._notifier, "wait", flaky)
     with ThreadPoolExecutor(1) as pool:
-        reader = pool.submit(lambda: [fold(batch).state for batch in other.follow(turn.id)])
+        reader = pool.submit(lambda: [build_reply(batch).state for batch in other.follow(turn.id)])
         recovered.wait(10)
         log.append(turn.id, Delta("Hello"))
-        log.end(turn.id, Ended(State.COMPLETE, text="Hello"))
+        log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hello"))
 
-        assert reader.result(10)[-1] == State.COMPLETE
+        assert reader.result(10)[-1] == ReplyState.COMPLETE
     assert recovered.is_set()
 
 
 def test_what_is_noted_of_the_key_is_not_worth_an_exception(
-    allowance: Allowance, monkeypatch: pytest.MonkeyPatch
+    allowance: Quota, monkeypatch: pytest.MonkeyPatch
 ):
     def away():
         raise DatabaseUnavailable
@@ -76,7 +76,7 @@ def test_what_is_noted_of_the_key_is_not_worth_an_exception(
     monkeypatch.setattr(allowance.database, "read", away)
     monkeypatch.setattr(allowance.database, "write", away)
 
-    allowance.accepted()
-    allowance.forbidden()
-    assert allowance.refused(60) > 0
-    assert allowance.outlook().may_write
+    allowance.record_acceptance()
+    allowance.record_forbidden()
+    assert allowance.record_refusal(60) > 0
+    assert allowance.status().can_write

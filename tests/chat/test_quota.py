@@ -9,69 +9,69 @@ import pytest
 from sqlalchemy import update
 
 from chat import schema
-from chat.log.entries import Ended, State
+from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.quota import Allowance, NotNow
+from chat.quota import Quota, SendingBlocked
 from chat.turns import Turns
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import KEY
 from twinapi import Limits
 
 DATABASES = ["sqlite", "postgresql"]
-NOT_RECEIVED = Ended(State.FAILED, sentence="no")
-DONE = Ended(State.COMPLETE, text="Hello")
+NOT_RECEIVED = Ended(ReplyState.FAILED, sentence="no")
+DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 Say = Callable[..., None]
 
 
 @pytest.fixture
-def say(log: Log, allowance: Allowance) -> Say:
+def say(log: Log, allowance: Quota) -> Say:
     """Return somebody's way to say something and be answered."""
     turns = Turns(log.database, log, allowance)
     said = iter(range(10_000))
 
     def say(person: str, ended: Ended = DONE) -> None:
-        turn = turns.begin(person, "ada", "Ada", "Hello", f"press {next(said)}").turn
+        turn = turns.start_conversation(person, "ada", "Ada", "Hello", f"press {next(said)}").turn
         log.end(turn.id, ended)
 
     return say
 
 
-def check(allowance: Allowance, person: str) -> None:
+def check(allowance: Quota, person: str) -> None:
     with allowance.database.read() as connection:
         allowance.check(connection, person)
 
 
-def left(allowance: Allowance) -> int:
-    return allowance.left().remaining
+def left(allowance: Quota) -> int:
+    return allowance.remaining().remaining
 
 
-def test_without_a_word_of_the_service_we_count_ourselves(allowance: Allowance, say: Say):
+def test_without_a_word_of_the_service_we_count_ourselves(allowance: Quota, say: Say):
     assert left(allowance) == 500
     say("alice")
     say("bob")
     assert left(allowance) == 496  # each a conversation and a message
 
 
-def test_what_the_service_says_counts_and_what_came_since(allowance: Allowance, say: Say):
+def test_what_the_service_says_counts_and_what_came_since(allowance: Quota, say: Say):
     say("alice")
-    allowance.heard(Limits(remaining=80, limit=100, resets_in=600))
+    allowance.record_limits(Limits(remaining=80, limit=100, resets_in=600))
     assert left(allowance) == 80
     say("alice")
     assert left(allowance) == 78
 
 
-def test_what_the_service_said_of_an_hour_that_is_over_counts_no_more(allowance: Allowance):
-    allowance.heard(Limits(remaining=0, limit=100, resets_in=-1))
+def test_what_the_service_said_of_an_hour_that_is_over_counts_no_more(allowance: Quota):
+    allowance.record_limits(Limits(remaining=0, limit=100, resets_in=-1))
     assert left(allowance) == 100
 
 
-def test_what_the_service_never_received_is_not_counted(allowance: Allowance, say: Say):
+def test_what_the_service_never_received_is_not_counted(allowance: Quota, say: Say):
     say("alice", NOT_RECEIVED)
     assert left(allowance) == 500
 
 
-def test_an_hour_ago_is_forgotten(allowance: Allowance, say: Say, log: Log):
+def test_an_hour_ago_is_forgotten(allowance: Quota, say: Say, log: Log):
     say("alice")
     with log.database.write() as connection:
         connection.execute(update(schema.turns).values(created_at=time.time() - 3601))
@@ -79,126 +79,126 @@ def test_an_hour_ago_is_forgotten(allowance: Allowance, say: Say, log: Log):
 
 
 def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
-    allowance = Allowance(log.database, KEY, limit=40, share=0.5)
+    allowance = Quota(log.database, KEY, limit=40, share=0.5)
     for _ in range(10):
         check(allowance, "alice")
         say("alice")
 
-    with pytest.raises(NotNow, match="your share") as refused:
+    with pytest.raises(SendingBlocked, match="your share") as refused:
         check(allowance, "alice")
-    assert refused.value.until == pytest.approx(time.time() + 3600, abs=60)
+    assert refused.value.retry_at == pytest.approx(time.time() + 3600, abs=60)
     for _ in range(5):
         check(allowance, "bob")
         say("bob")
-    with pytest.raises(NotNow, match="your share"):
+    with pytest.raises(SendingBlocked, match="your share"):
         check(allowance, "bob")
     check(allowance, "carol")
 
 
 def test_a_share_of_all_is_no_share(log: Log, say: Say):
-    allowance = Allowance(log.database, KEY, limit=4, share=1)
+    allowance = Quota(log.database, KEY, limit=4, share=1)
     for _ in range(4):
         check(allowance, "alice")
         say("alice")
 
 
-def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(allowance: Allowance):
-    allowance.heard(Limits(remaining=0, limit=500, resets_in=90))
+def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(allowance: Quota):
+    allowance.record_limits(Limits(remaining=0, limit=500, resets_in=90))
 
-    with pytest.raises(NotNow, match="All requests") as refused:
+    with pytest.raises(SendingBlocked, match="All requests") as refused:
         check(allowance, "alice")
-    assert refused.value.until == pytest.approx(time.time() + 90, abs=10)
+    assert refused.value.retry_at == pytest.approx(time.time() + 90, abs=10)
 
 
 def test_a_refusal_holds_for_everybody_and_for_every_process(
-    allowance: Allowance, new_log: Callable[[], Log]
+    allowance: Quota, new_log: Callable[[], Log]
 ):
-    allowance.refused(120)
-    other = Allowance(new_log().database, KEY, limit=500, share=0.5)
+    allowance.record_refusal(120)
+    other = Quota(new_log().database, KEY, limit=500, share=0.5)
 
     for person in ("alice", "bob"):
-        with pytest.raises(NotNow, match="too many requests"):
+        with pytest.raises(SendingBlocked, match="too many requests"):
             check(other, person)
 
 
 def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(
-    log: Log, allowance: Allowance
+    log: Log, allowance: Quota
 ):
     turns = Turns(log.database, log, allowance)
-    first = turns.begin("alice", "ada", "Ada", "Hello", "key")
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(first.turn.id, DONE)
-    allowance.refused(120)
+    allowance.record_refusal(120)
 
-    assert turns.begin("alice", "ada", "Ada", "Hello", "key").turn == first.turn
-    with pytest.raises(NotNow):
+    assert turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn == first.turn
+    with pytest.raises(SendingBlocked):
         turns.add(first.conversation, "more", "another key")
 
 
 def test_a_key_that_may_only_read_is_remembered_for_a_while(
-    allowance: Allowance, clock: AdjustableClock
+    allowance: Quota, clock: AdjustableClock
 ):
-    assert allowance.outlook().may_write
-    allowance.forbidden()
-    assert not allowance.outlook().may_write
-    with pytest.raises(NotNow, match="may only read"):
+    assert allowance.status().can_write
+    allowance.record_forbidden()
+    assert not allowance.status().can_write
+    with pytest.raises(SendingBlocked, match="may only read"):
         check(allowance, "alice")
     clock.advance(61)
-    assert allowance.outlook().may_write
+    assert allowance.status().can_write
 
 
-def test_refusals_that_come_together_are_one(allowance: Allowance):
+def test_refusals_that_come_together_are_one(allowance: Quota):
     now = time.time()
-    waits = [allowance.refused(None) - now for _ in range(5)]
+    waits = [allowance.record_refusal(None) - now for _ in range(5)]
 
     assert waits == pytest.approx([60] * 5, abs=5)
 
 
-def test_a_shorter_wait_does_not_shorten_a_longer_one(allowance: Allowance):
-    until = allowance.refused(3000)
+def test_a_shorter_wait_does_not_shorten_a_longer_one(allowance: Quota):
+    until = allowance.record_refusal(3000)
 
-    assert allowance.refused(0) == pytest.approx(until)
-    with pytest.raises(NotNow):
+    assert allowance.record_refusal(0) == pytest.approx(until)
+    with pytest.raises(SendingBlocked):
         check(allowance, "alice")
 
 
-def test_a_clock_that_was_set_back_makes_nobody_wait(allowance: Allowance, clock: AdjustableClock):
-    allowance.refused(60)
-    allowance.heard(Limits(remaining=0, limit=500, resets_in=60))
+def test_a_clock_that_was_set_back_makes_nobody_wait(allowance: Quota, clock: AdjustableClock):
+    allowance.record_refusal(60)
+    allowance.record_limits(Limits(remaining=0, limit=500, resets_in=60))
     clock.jump(-86_400)
 
     check(allowance, "alice")
 
 
 def test_when_a_new_hour_has_begun_at_the_service_somebody_may_find_out(log: Log, say: Say):
-    allowance = Allowance(log.database, KEY, limit=8, share=0.5)
+    allowance = Quota(log.database, KEY, limit=8, share=0.5)
     for person in ("alice", "bob", "carol"):
         say(person)
-    with pytest.raises(NotNow):
+    with pytest.raises(SendingBlocked):
         check(allowance, "alice")
-    allowance.heard(Limits(remaining=2, limit=8, resets_in=0))
+    allowance.record_limits(Limits(remaining=2, limit=8, resets_in=0))
 
     check(allowance, "alice")
 
 
 def test_a_person_is_counted_over_the_time_that_the_limit_is_for(
-    log: Log, allowance: Allowance, say: Say
+    log: Log, allowance: Quota, say: Say
 ):
     for _ in range(9):
         say("alice")
     with log.database.write() as connection:
         connection.execute(update(schema.turns).values(created_at=time.time() - 90))
-    allowance.heard(Limits(remaining=9, limit=10, resets_in=30, window=60))
+    allowance.record_limits(Limits(remaining=9, limit=10, resets_in=30, window=60))
 
     check(allowance, "alice")
 
 
-def test_what_was_said_of_one_key_does_not_hold_for_another(log: Log, allowance: Allowance):
-    allowance.refused(3000)
+def test_what_was_said_of_one_key_does_not_hold_for_another(log: Log, allowance: Quota):
+    allowance.record_refusal(3000)
 
-    check(Allowance(log.database, "another key", limit=500, share=0.5), "alice")
+    check(Quota(log.database, "another key", limit=500, share=0.5), "alice")
 
 
-def test_the_key_itself_is_not_kept(log: Log, allowance: Allowance):
-    allowance.refused(60)
+def test_the_key_itself_is_not_kept(log: Log, allowance: Quota):
+    allowance.record_refusal(60)
     with log.database.read() as connection:
         assert KEY not in str(connection.execute(schema.allowances.select()).all())

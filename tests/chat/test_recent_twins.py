@@ -6,7 +6,7 @@ import time
 
 from chat.log.log import Log
 from chat.turns import Turns
-from chat.twins.recent_twins import Gallery, matching
+from chat.twins.recent_twins import RecentTwins, filter_twins
 from core.text_folding import fold
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
@@ -38,7 +38,7 @@ QUERIES = [
 
 
 def test_twins_match_without_case_and_accents_names_first():
-    found = [(q, [twin.id for twin in matching(TWINS, q)]) for q, _ in QUERIES]
+    found = [(q, [twin.id for twin in filter_twins(TWINS, q)]) for q, _ in QUERIES]
 
     assert found == QUERIES
 
@@ -56,14 +56,17 @@ def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
     said = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
     for number, (person, twin) in enumerate(said):
         clock.set(start + number)
-        turns.begin(person, twin, twin, "Hello", str(number))
-    gallery = Gallery(log.database)
+        turns.start_conversation(person, twin, twin, "Hello", str(number))
+    gallery = RecentTwins(log.database)
 
-    used = gallery.used_by("alice")
-    assert [(twin, use.conversations) for twin, use in used.items()] == [("ada", 2), ("bea", 1)]
-    assert used["ada"].last_at == start + 2
-    assert list(gallery.used_by("bob")) == ["cleo"]
-    assert gallery.used_by("") == {}
+    used = gallery.usage_by_twin("alice")
+    assert [(twin, use.conversation_count) for twin, use in used.items()] == [
+        ("ada", 2),
+        ("bea", 1),
+    ]
+    assert used["ada"].last_used_at == start + 2
+    assert list(gallery.usage_by_twin("bob")) == ["cleo"]
+    assert gallery.usage_by_twin("") == {}
 
 
 def test_a_letter_with_too_many_marks_is_folded_like_any_other():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from chat.log.entries import Delta, State, fold, text_of
+from chat.log.entries import Delta, ReplyState, build_reply, text_of
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.schema import producers
@@ -23,29 +23,29 @@ def test_a_long_reply_keeps_its_sign_of_life(
 ):
     other = new_log()
     for _ in range(10):
-        clock.advance(Heartbeat.lost_seconds / 2)
+        clock.advance(Heartbeat.stale_after_seconds / 2)
         log.flush()
-        assert other.orphans.end([turn.id]) == []
+        assert other.recovery.interrupt_abandoned([turn.id]) == []
 
 
 def test_a_producer_whose_beats_stand_still_is_gone(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
-    log._writer.close()
+    log._flusher.close()
     other = new_log()
-    watch(clock, lambda: other.orphans.end([turn.id]))
-    assert other.orphans.end([turn.id]) == [turn.id]
+    watch(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
+    assert other.recovery.interrupt_abandoned([turn.id]) == [turn.id]
 
 
 @pytest.mark.fault("F80")
 def test_a_machine_that_was_asleep_takes_nobody_for_dead(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
-    log._writer.close()
+    log._flusher.close()
     other = new_log()
-    assert other.orphans.end([turn.id]) == []
+    assert other.recovery.interrupt_abandoned([turn.id]) == []
     clock.advance(3600)
-    assert other.orphans.end([turn.id]) == []
+    assert other.recovery.interrupt_abandoned([turn.id]) == []
 
 
 def test_clocks_that_differ_or_jump_end_no_reply(
@@ -57,7 +57,7 @@ def test_clocks_that_differ_or_jump_end_no_reply(
     for jump in (600, -600, 86_400):
         clock.jump(jump)
         clock.advance(jump)
-        assert new_log().orphans.end([turn.id]) == []
+        assert new_log().recovery.interrupt_abandoned([turn.id]) == []
 
 
 def test_whoever_waited_for_the_database_takes_nobody_for_dead(
@@ -67,23 +67,23 @@ def test_whoever_waited_for_the_database_takes_nobody_for_dead(
     clock: AdjustableClock,
 ):
     """While it was locked, the living could not say that they live."""
-    log._writer.close()
+    log._flusher.close()
     other = new_log()
-    watch(clock, lambda: other.orphans.end([turn.id]))
-    other.orphans.contended_seconds = -1.0
+    watch(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
+    other.recovery.max_lock_wait_seconds = -1.0
 
-    assert other.orphans.end([turn.id]) == []
-    other.orphans.contended_seconds = 0.5
-    assert other.orphans.end([turn.id]) == []
+    assert other.recovery.interrupt_abandoned([turn.id]) == []
+    other.recovery.max_lock_wait_seconds = 0.5
+    assert other.recovery.interrupt_abandoned([turn.id]) == []
 
 
 def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
     log.append(turn.id, Delta("Last words"))
     log.flush()
-    log.drop(turn.id)
+    log.drop_buffer(turn.id)
 
-    assert log.orphans.end([turn.id]) == [turn.id]
-    assert fold(log.read(turn.id)).text == "Last words"
+    assert log.recovery.interrupt_abandoned([turn.id]) == [turn.id]
+    assert build_reply(log.read(turn.id)).text == "Last words"
 
 
 def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, turn: Turn):
@@ -91,9 +91,9 @@ def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, t
     log.append(turn.id, Delta("Last words"))
     assert text_of(next(following).entries) == "Last words"
     log.flush()
-    log.drop(turn.id)
+    log.drop_buffer(turn.id)
 
-    assert fold(next(following)).state == State.INTERRUPTED
+    assert build_reply(next(following)).state == ReplyState.INTERRUPTED
 
 
 def test_what_a_dead_process_left_is_ended_though_nobody_looks(
@@ -101,13 +101,13 @@ def test_what_a_dead_process_left_is_ended_though_nobody_looks(
 ):
     log.append(turn.id, Delta("Last words"))
     log.flush()
-    log._writer.close()
+    log._flusher.close()
     other = new_log()
-    watch(clock, other.orphans.sweep)
-    assert fold(other.read(turn.id)).running
-    other.orphans.sweep()
+    watch(clock, other.recovery.sweep)
+    assert build_reply(other.read(turn.id)).is_running
+    other.recovery.sweep()
 
-    assert fold(other.read(turn.id)).state == State.INTERRUPTED
+    assert build_reply(other.read(turn.id)).state == ReplyState.INTERRUPTED
     with log.database.read() as connection:
         assert connection.execute(select(producers)).all() == []
 
@@ -117,11 +117,11 @@ def test_a_sweep_leaves_the_living_alone(
 ):
     other = new_log()
     for _ in range(5):
-        other.orphans.sweep()
-        clock.advance(Heartbeat.lost_seconds / 2)
+        other.recovery.sweep()
+        clock.advance(Heartbeat.stale_after_seconds / 2)
         log.flush()
 
-    assert fold(other.read(turn.id)).running
+    assert build_reply(other.read(turn.id)).is_running
 
 
 def test_a_dead_producer_is_noticed_by_whoever_looks(
@@ -130,15 +130,15 @@ def test_a_dead_producer_is_noticed_by_whoever_looks(
     log.append(turn.id, Delta("Last words"))
     log.flush()
     other = new_log()
-    other.heartbeat.lost_seconds = 0.0
+    other.heartbeat.stale_after_seconds = 0.0
 
     *_, last = other.follow(turn.id)
 
-    reply = fold(last)
-    assert (reply.state, reply.text) == (State.INTERRUPTED, "Last words")
+    reply = build_reply(last)
+    assert (reply.state, reply.text) == (ReplyState.INTERRUPTED, "Last words")
     assert reply.perhaps_received
 
 
 def test_a_living_producer_is_left_alone(log: Log, turn: Turn, new_log: Callable[[], Log]):
-    assert new_log().orphans.end([turn.id]) == []
-    assert fold(log.read(turn.id)).running
+    assert new_log().recovery.interrupt_abandoned([turn.id]) == []
+    assert build_reply(log.read(turn.id)).is_running

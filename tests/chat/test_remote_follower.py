@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from chat.log import store
-from chat.log.entries import Delta, Ended, State, fold, text_of
+from chat.log.entries import Delta, Ended, ReplyState, build_reply, text_of
 from chat.log.log import Log
 from chat.turns import Turn, Turns
 from core.database import DatabaseUnavailable
@@ -27,7 +27,7 @@ def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Calla
         for number in range(30):
             log.append(turn.id, Delta(f"{number} "))
             log.flush()
-        log.end(turn.id, Ended(State.COMPLETE, text=whole))
+        log.end(turn.id, Ended(ReplyState.COMPLETE, text=whole))
         texts = reader.result(10)
 
     assert texts[-1] == whole
@@ -44,7 +44,7 @@ def test_another_process_resumes_where_a_reader_was(
     other = new_log()
     whole = text_of(other.read(turn.id).entries)
 
-    for cursor in range(1, other.read(turn.id).last):
+    for cursor in range(1, other.read(turn.id).last_seq):
         before = text_of(other.read(turn.id).entries[:cursor])
         assert before + text_of(other.read(turn.id, cursor).entries) == whole
 
@@ -54,13 +54,13 @@ def test_many_readers_elsewhere_cost_one_look(
 ):
     other = new_log()
     looks: list[int] = []
-    read_on = store.read_on
+    read_on = store.read_after
 
     def counted(connection, cursors):
         looks.append(len(cursors))
         return read_on(connection, cursors)
 
-    monkeypatch.setattr(store, "read_on", counted)
+    monkeypatch.setattr(store, "read_after", counted)
     readers = [other.follow(turn.id) for _ in range(20)]
     log.append(turn.id, Delta("Hello"))
     log.flush()
@@ -71,30 +71,30 @@ def test_many_readers_elsewhere_cost_one_look(
     assert set(looks) == {1}
     for reader in readers:
         reader.close()
-    assert other.elsewhere._mirrors == {}
+    assert other.remote_follower._mirrors == {}
 
 
 def test_a_process_that_ends_takes_no_more_turns(log: Log, turns: Turns):
     log.close()
     with pytest.raises(DatabaseUnavailable):
-        turns.begin("alice", "ada", "Ada", "Hello", "another key")
+        turns.start_conversation("alice", "ada", "Ada", "Hello", "another key")
 
 
 def test_a_stop_from_another_process_reaches_the_producer(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     hung_up: list[bool] = []
-    log.when_ended(turn.id, lambda: hung_up.append(True))
+    log.call_on_end(turn.id, lambda: hung_up.append(True))
     log.append(turn.id, Delta("So far"))
     log.flush()
 
-    assert new_log().end(turn.id, Ended(State.STOPPED)) is True
+    assert new_log().end(turn.id, Ended(ReplyState.STOPPED)) is True
     log.flush()
 
     assert hung_up == [True]
     log.append(turn.id, Delta("late"))
-    reply = fold(log.read(turn.id))
-    assert (reply.state, reply.text) == (State.STOPPED, "So far")
+    reply = build_reply(log.read(turn.id))
+    assert (reply.state, reply.text) == (ReplyState.STOPPED, "So far")
 
 
 def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
@@ -104,10 +104,10 @@ def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
     log.append(turn.id, Delta("shown, not stored"))
     assert text_of(next(following).entries) == "shown, not stored"
 
-    new_log().end(turn.id, Ended(State.STOPPED))
+    new_log().end(turn.id, Ended(ReplyState.STOPPED))
     log.flush()
 
-    assert next(following).ended
+    assert next(following).is_final
 
 
 def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: Callable[[], Log]):

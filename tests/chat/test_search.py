@@ -8,10 +8,10 @@ from sqlalchemy import text
 from chat import search_index
 from chat.conversations import Conversation, Conversations
 from chat.deletion import Deletions
-from chat.log.entries import Ended, State
+from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.search import search as search_module
-from chat.search.search import Results, Search
+from chat.search.search import Search, SearchResults
 from chat.turns import Turns
 from core.text_folding import fold
 from tests.chat.pieces import shown
@@ -33,13 +33,13 @@ def deletions(log: Log, turns: Turns) -> Deletions:
 def talk(
     turns: Turns, said: str, heard: str = "", *, person: str = "alice", twin: str = "ada"
 ) -> Conversation:
-    added = turns.begin(person, twin, twin.title(), said, f"key of {said}")
-    turns.log.end(added.turn.id, Ended(State.COMPLETE, text=heard))
+    added = turns.start_conversation(person, twin, twin.title(), said, f"key of {said}")
+    turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=heard))
     return added.conversation
 
 
-def titles(results: Results) -> list[str]:
-    return [found.conversation.title for found in results.found]
+def titles(results: SearchResults) -> list[str]:
+    return [found.conversation.title for found in results.items]
 
 
 FOUND = [
@@ -82,7 +82,7 @@ def test_words_are_found_in_every_script(turns: Turns, search: Search):
     )
 
     assert [q for q in FOUND if titles(search.find("alice", q)) != [SAID]] == []
-    assert [q for q in FOUND if search.find("bob", q).found] == []
+    assert [q for q in FOUND if search.find("bob", q).items] == []
 
 
 NOT_FOUND = [
@@ -111,7 +111,7 @@ def test_other_queries_find_nothing(turns: Turns, search: Search):
     talk(turns, "The lake", "東京")
     talk(turns, "The engines")
 
-    assert [q[:20] for q in NOT_FOUND if search.find("alice", q).found] == []
+    assert [q[:20] for q in NOT_FOUND if search.find("alice", q).items] == []
 
 
 def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
@@ -120,31 +120,31 @@ def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
     )
     added = turns.add(conversation, "And RIVERS of ice?", "key 2")
 
-    [found] = search.find("alice", "river").found
+    [found] = search.find("alice", "river").items
     reply, said = found.hits[::-1]
 
     assert shown(found.title) == "Tell me of water"
     assert shown(reply.snippet).endswith("It falls. Then the [Rivers] carry it.")
     assert shown(reply.snippet).startswith("… ")
-    assert (reply.by_person, reply.position) == (False, 1)
+    assert (reply.is_by_person, reply.position) == (False, 1)
     assert shown(said.snippet) == "And [RIVERS] of ice?"
-    assert (said.by_person, said.position, said.turn_id) == (True, 2, added.turn.id)
+    assert (said.is_by_person, said.position, said.turn_id) == (True, 2, added.turn.id)
 
 
 def test_a_running_reply_is_found_when_it_has_ended(turns: Turns, search: Search, log: Log):
-    added = turns.begin("alice", "ada", "Ada", "Hello", "key")
-    assert search.find("alice", "hello").found
-    assert not search.find("alice", "there").found
+    added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    assert search.find("alice", "hello").items
+    assert not search.find("alice", "there").items
 
-    log.end(added.turn.id, Ended(State.STOPPED, text="There you are"))
+    log.end(added.turn.id, Ended(ReplyState.STOPPED, text="There you are"))
 
-    assert search.find("alice", "there").found
+    assert search.find("alice", "there").items
 
 
 def test_titles_come_first_and_nothing_is_left_out_by_the_pages(
     turns: Turns, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(search_module, "HITS_ON_A_PAGE", 5)
+    monkeypatch.setattr(search_module, "HITS_PER_PAGE", 5)
     for number in range(12):
         conversation = talk(turns, f"Question {number}", "The moon it is")
         if number % 3 == 0:
@@ -152,12 +152,12 @@ def test_titles_come_first_and_nothing_is_left_out_by_the_pages(
     pages, after = [], ""
     while after or not pages:
         pages.append(search.find("alice", "moon", after=after))
-        after = pages[-1].older
+        after = pages[-1].next_cursor
 
     assert titles(pages[0]) == ["Moon 9", "Moon 6", "Moon 3", "Moon 0", "Question 11"]
-    assert [len(page.found) for page in pages] == [5, 5, 5, 1]
-    assert len({found.conversation.id for page in pages for found in page.found}) == 12
-    assert search.find("alice", "moon", after="m99999999999999").found
+    assert [len(page.items) for page in pages] == [5, 5, 5, 1]
+    assert len({found.conversation.id for page in pages for found in page.items}) == 12
+    assert search.find("alice", "moon", after="m99999999999999").items
 
 
 def test_a_new_title_is_found_and_the_old_one_is_not(turns: Turns, search: Search, log: Log):
@@ -166,7 +166,7 @@ def test_a_new_title_is_found_and_the_old_one_is_not(turns: Turns, search: Searc
     Conversations(log.database).rename(conversation, "Trip to Sweden")
 
     assert titles(search.find("alice", "sweden")) == ["Trip to Sweden"]
-    assert search.find("alice", "norway").found == ()
+    assert search.find("alice", "norway").items == ()
 
 
 def test_only_one_twins_conversations_are_searched_when_that_is_asked(turns: Turns, search: Search):
@@ -181,13 +181,13 @@ def test_archived_is_found_and_deleted_is_not(
 ):
     kept = talk(turns, "A blue sky")
     gone = talk(turns, "A blue sea")
-    Conversations(log.database).archive(kept, archived=True)
+    Conversations(log.database).set_archived(kept, archived=True)
     deletions.delete(gone.id, "alice")
 
     assert titles(search.find("alice", "blue")) == ["A blue sky"]
 
     deletions.restore(gone.id, "alice")
-    assert len(search.find("alice", "blue").found) == 2
+    assert len(search.find("alice", "blue").items) == 2
 
 
 def test_a_sign_that_is_a_whole_saying_is_not_spelled_out():
@@ -199,7 +199,7 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
         count = words.count("{}")
         talk(turns, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}")
 
-        [found] = search.find("alice", f"now{end}").found
+        [found] = search.find("alice", f"now{end}").items
         assert shown(found.hits[0].snippet).endswith(f"[now{end}]")
 
 
@@ -212,15 +212,15 @@ def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
     with log.database.write() as connection:
         for number in range(2_000):
             words = f"blue {number} skies"
-            search_index.add(
-                connection, search_index.rows(f"p{number}", other, None, "said", words)
+            search_index.insert_rows(
+                connection, search_index.make_rows(f"p{number}", other, None, "said", words)
             )
         if not sqlite:
             connection.execute(text("SELECT gin_clean_pending_list('passages_words')"))
             connection.execute(text("ANALYZE"))
             connection.execute(text("SET LOCAL enable_seqscan = off"))  # so few are read faster
-        words = [search_index.owner("alice", title=False), "blue"]
-        query = search_module._query(connection, words).limit(21)
+        words = [search_index.owner_token("alice", title=False), "blue"]
+        query = search_module._select_hits(connection, words).limit(21)
         compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
         explain = "EXPLAIN QUERY PLAN " if sqlite else "EXPLAIN "
         asked = str(compiled).replace("%%", "%")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chat.search.snippets import Pattern
+from chat.search.snippets import SearchPattern
 from tests.chat.pieces import shown
 
 SNIPPETS = [
@@ -18,7 +18,7 @@ SNIPPETS = [
 def test_snippets_are_cut_around_a_hit():
     wrong = []
     for words, q, snippet in SNIPPETS:
-        found = shown(Pattern(q).around(words))
+        found = shown(SearchPattern(q).snippet(words))
         fits = found == snippet if snippet else "[" in found
         if not fits or len(found) >= 350:
             wrong.append((words, found))
@@ -29,7 +29,7 @@ def test_snippets_are_cut_around_a_hit():
 def test_the_rarest_word_is_what_a_snippet_shows():
     words = "the end of the day " * 40 + "the lighthouse stood there " + "the end of it " * 40
 
-    assert "[lighthouse]" in shown(Pattern(["the", "lighthouse"]).around(words))
+    assert "[lighthouse]" in shown(SearchPattern(["the", "lighthouse"]).snippet(words))
 
 
 SIGNS = [
@@ -54,8 +54,8 @@ SIGNS = [
 def test_snippets_of_repeated_signs_are_cut_like_others():
     wrong = []
     for piece in SIGNS:
-        snippet = Pattern(["word"]).around(piece * 100_000 + " word", markdown=True)
-        if [part.text for part in snippet if part.hit] != ["word"]:
+        snippet = SearchPattern(["word"]).snippet(piece * 100_000 + " word", is_markdown=True)
+        if [part.text for part in snippet if part.is_hit] != ["word"]:
             wrong.append(piece)
 
     assert wrong == []
@@ -74,7 +74,10 @@ REPLIES = [
 
 def test_snippets_drop_only_the_marks_of_markdown():
     found = [
-        (reply, "".join(part.text for part in Pattern(["word"]).around(reply, markdown=True)))
+        (
+            reply,
+            "".join(part.text for part in SearchPattern(["word"]).snippet(reply, is_markdown=True)),
+        )
         for reply, _ in REPLIES
     ]
 
@@ -83,6 +86,6 @@ def test_snippets_drop_only_the_marks_of_markdown():
 
 def test_a_snippet_of_a_reply_shows_words_and_no_marks():
     table = "Rivers:\n\n| River | Length |\n|---|---:|\n| Danube | 2850 |\n\n---\n\n> *Long* ones"
-    snippet = Pattern(["danube"]).around(table, markdown=True)
+    snippet = SearchPattern(["danube"]).snippet(table, is_markdown=True)
 
     assert "".join(part.text for part in snippet) == "Rivers: River Length Danube 2850 Long ones"

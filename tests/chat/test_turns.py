@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from chat.conversations import Conversation, Conversations, title_of
-from chat.log.entries import Ended, State
+from chat.conversations import Conversation, Conversations, make_title
+from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.quota import Allowance
-from chat.turns import Added, StillReplying, Turn, Turns
+from chat.quota import Quota
+from chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
 from core.database import DatabaseUnavailable
 from tests.support.upstream import KEY
 
@@ -21,45 +21,45 @@ DATABASES = ["sqlite", "postgresql"]
 def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
     logs = [new_log(), new_log()]
 
-    def press(number: int) -> Added:
+    def press(number: int) -> AddedTurn:
         log = logs[number % 2]
-        turns = Turns(log.database, log, Allowance(log.database, KEY, limit=500, share=0.5))
-        return turns.begin("alice", "ada", "Ada", "Hello", "same key")
+        turns = Turns(log.database, log, Quota(log.database, KEY, limit=500, share=0.5))
+        return turns.start_conversation("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:
         results = list(pool.map(press, range(20)))
 
     assert len({added.turn.id for added in results}) == 1
-    assert sum(added.new for added in results) == 1
+    assert sum(added.is_new for added in results) == 1
 
 
 def test_a_turn_waits_for_the_end_of_the_one_before(turns: Turns, turn: Turn, conversation):
-    with pytest.raises(StillReplying):
+    with pytest.raises(ReplyInProgress):
         turns.add(conversation, "Next", "key 2")
 
-    turns.log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
+    turns.log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
     added = turns.add(conversation, "Next", "key 2")
 
-    assert added.new
+    assert added.is_new
     assert added.turn.position == 2
 
 
 def test_the_same_press_is_known_even_while_the_reply_runs(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
-    turns.log.end(turn.id, Ended(State.COMPLETE, text="Hi"))
+    turns.log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
     first = turns.add(conversation, "Next", "key 2")
     second = turns.add(conversation, "Next", "key 2")
 
     assert second.turn == first.turn
-    assert not second.new
+    assert not second.is_new
 
 
 def test_the_same_key_of_two_people_is_two_turns(turns: Turns):
-    first = turns.begin("alice", "ada", "Ada", "Hello", "k")
-    second = turns.begin("bob", "ada", "Ada", "Hello", "k")
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "k")
+    second = turns.start_conversation("bob", "ada", "Ada", "Hello", "k")
 
-    assert second.new
+    assert second.is_new
     assert first.turn.id != second.turn.id
 
 
@@ -73,11 +73,13 @@ def test_the_newest_turns_come_in_the_order_they_were_said(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
     for number in range(2, 8):
-        turns.log.end(turns.of_conversation(conversation.id, limit=1)[-1].id, Ended(State.COMPLETE))
+        turns.log.end(
+            turns.list_for_conversation(conversation.id, limit=1)[-1].id, Ended(ReplyState.COMPLETE)
+        )
         turns.add(conversation, f"turn {number}", f"key {number}")
 
-    newest = turns.of_conversation(conversation.id, limit=3)
-    before = turns.of_conversation(conversation.id, before=newest[0].position, limit=3)
+    newest = turns.list_for_conversation(conversation.id, limit=3)
+    before = turns.list_for_conversation(conversation.id, before=newest[0].position, limit=3)
 
     assert [t.position for t in newest] == [5, 6, 7]
     assert [t.position for t in before] == [2, 3, 4]
@@ -85,12 +87,12 @@ def test_the_newest_turns_come_in_the_order_they_were_said(
 
 def test_conversations_are_listed_newest_first_and_paged(turns: Turns, log: Log):
     for number in range(25):
-        turns.begin("alice", f"twin {number % 2}", "Twin", f"Talk {number}", "k")
+        turns.start_conversation("alice", f"twin {number % 2}", "Twin", f"Talk {number}", "k")
     conversations = Conversations(log.database)
 
-    first = conversations.of_person("alice", page=1)
-    beyond = conversations.of_person("alice", page=99)
-    some = conversations.of_person("alice", twin_id="twin 1")
+    first = conversations.list_for_person("alice", page=1)
+    beyond = conversations.list_for_person("alice", page=99)
+    some = conversations.list_for_person("alice", twin_id="twin 1")
 
     assert [c.title for c in first.items][:2] == ["Talk 24", "Talk 23"]
     assert (first.total, first.pages, len(first.items)) == (25, 2, 20)
@@ -107,20 +109,20 @@ TITLES = [
 
 
 def test_titles_are_the_first_words():
-    assert [(content, title_of(content)) for content, _ in TITLES] == TITLES
+    assert [(content, make_title(content)) for content, _ in TITLES] == TITLES
 
 
 def test_a_turn_that_could_not_be_added_leaves_no_log_behind(
     turns: Turns, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
-    opened = log.open
+    opened = log.open_buffer
 
     def fail_after(turn_id: str) -> None:
         opened(turn_id)
         raise DatabaseUnavailable
 
-    monkeypatch.setattr(log, "open", fail_after)
+    monkeypatch.setattr(log, "open_buffer", fail_after)
     with pytest.raises(DatabaseUnavailable):
-        turns.begin("alice", "ada", "Ada", "Hello", "key")
+        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
 
-    assert log._live == {}
+    assert log._buffers == {}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.branding.colour import Oklch, contrast, parse
-from core.branding.colour_names import NAMES
+from core.branding.colour_names import HEX_BY_NAME
 from core.branding.palette import DARK_PAGE, DARK_SHEET, LIGHT_PAGE, LIGHT_SHEET, Palette
 
 TOKENS = (Path(__file__).parent.parent.parent / "static/css/tokens.css").read_text()
@@ -31,9 +31,9 @@ def token(name: str) -> list[Oklch]:
     return [parse(text) for text in re.findall(r"oklch\([^)]*\)", found[1])]
 
 
-@given(ANY_COLOUR | ANY_OKLCH | st.sampled_from(sorted(NAMES)))
+@given(ANY_COLOUR | ANY_OKLCH | st.sampled_from(sorted(HEX_BY_NAME)))
 def test_every_accent_is_legible_in_both_themes(accent: str):
-    palette = Palette.of(parse(accent))
+    palette = Palette.from_accent(parse(accent))
     text, soft = token("raw-ink"), token("raw-ink-soft")
 
     for number, scheme in enumerate((palette.light, palette.dark)):
@@ -50,7 +50,7 @@ def test_the_palette_stands_on_the_colours_of_the_stylesheet():
 
 
 def test_all_names_of_css_are_known():
-    assert len(NAMES) == 148
+    assert len(HEX_BY_NAME) == 148
 
 
 @given(ANY_COLOUR)

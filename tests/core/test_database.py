@@ -13,7 +13,7 @@ import app as twindow
 from chat.schema import metadata as chat_metadata
 from core.clock import Clock
 from core.database import Database, DatabaseUnavailable, migrate
-from service.app import MIGRATIONS as SERVICE_MIGRATIONS
+from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from service.schema import metadata as service_metadata
 
 

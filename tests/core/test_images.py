@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from core.images import picture
+from core.images import sniff_image
 from tests.support.images import gif_head, jpeg_head, png, png_head, webp_head
 
 KINDS: dict[str, tuple[Callable[[int, int], bytes], str]] = {
@@ -25,7 +25,8 @@ def test_pictures_are_recognised_by_bytes_and_size():
         (name, size)
         for name, (made, kind) in KINDS.items()
         for size in sizes | others
-        if getattr(picture(made(*size)), "type", None) != (kind if size in sizes else None)
+        if getattr(sniff_image(made(*size)), "media_type", None)
+        != (kind if size in sizes else None)
     ]
 
     assert wrong == []
@@ -35,7 +36,7 @@ def test_truncated_pictures_are_rejected():
     wrong = []
     for name, (made, _) in KINDS.items():
         whole = made(44, 44).rstrip(b"\0")
-        wrong += [(name, cut) for cut in range(len(whole) - 1) if picture(whole[:cut])]
+        wrong += [(name, cut) for cut in range(len(whole) - 1) if sniff_image(whole[:cut])]
 
     assert wrong == []
 
@@ -57,4 +58,4 @@ OTHERS = [
 
 
 def test_other_content_is_rejected():
-    assert [content for content in OTHERS if picture(content)] == []
+    assert [content for content in OTHERS if sniff_image(content)] == []

@@ -12,7 +12,7 @@ def data(stream: bytes, size: int | None = None) -> list[str]:
 
 def events(stream: bytes, size: int | None = None) -> list[ServerSentEvent]:
     size = size or len(stream) or 1
-    return list(sse.read(stream[i : i + size] for i in range(0, len(stream), size)))
+    return list(sse.read_events(stream[i : i + size] for i in range(0, len(stream), size)))
 
 
 CASES = {
@@ -69,7 +69,7 @@ def test_size_of_an_event_is_bounded():
         for size in (65536, None):
             try:
                 read.append((name, size, len(data(stream, size))))
-            except sse.TooLarge:
+            except sse.EventTooLarge:
                 continue
 
     assert read == []

@@ -64,7 +64,7 @@ def split(stream: bytes, places: list[int]) -> list[bytes]:
 @example(stream=b"data: a\r\n\r\ndata: b\r\n\r\n", places=[8, 9, 10, 11])
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", places=[1, 4])
 def test_any_split_reads_as_the_standard_says(stream: bytes, places: list[int]):
-    assert list(sse.read(split(stream, places))) == by_the_standard(stream)
+    assert list(sse.read_events(split(stream, places))) == by_the_standard(stream)
 
 
 @settings(max_examples=150, database=None)
@@ -73,9 +73,9 @@ def test_any_split_reads_as_the_standard_says(stream: bytes, places: list[int]):
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n")
 def test_every_single_split_reads_the_same(stream: bytes):
     expected = by_the_standard(stream)
-    assert list(sse.read(stream[i : i + 1] for i in range(len(stream)))) == expected
+    assert list(sse.read_events(stream[i : i + 1] for i in range(len(stream)))) == expected
     for place in range(len(stream) + 1):
-        assert list(sse.read([stream[:place], stream[place:]])) == expected
+        assert list(sse.read_events([stream[:place], stream[place:]])) == expected
 
 
 @settings(max_examples=500, database=None)
@@ -87,6 +87,6 @@ def test_every_single_split_reads_the_same(stream: bytes):
 def test_a_frame_is_one_event_whatever_stands_in_it(words: str, places: list[int]):
     frame = sse.frame(words, id=7).encode()
 
-    assert list(sse.read(split(frame, places))) == [
+    assert list(sse.read_events(split(frame, places))) == [
         ServerSentEvent("message", re.sub("\r\n|\r", "\n", words))
     ]

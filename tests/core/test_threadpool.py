@@ -14,7 +14,7 @@ from gevent import monkey
 monkey.patch_all()
 import gevent
 from _queue import SimpleQueue  # a real thread waits at it
-import beside
+from core import threadpool
 
 begun, over = SimpleQueue(), SimpleQueue()
 
@@ -23,7 +23,7 @@ def work():
     over.get(timeout=10)
     return "done"
 
-done = getattr(beside, "{name}")(work)
+done = getattr(threadpool, "{name}")(work)
 works = [gevent.spawn(done) for _ in range(3)]
 while begun.qsize() < {at_once}:
     gevent.sleep(0)  # everybody else goes on
@@ -38,7 +38,7 @@ print(*(work.value for work in works))
 
 
 @pytest.mark.usefixtures("processes")
-@pytest.mark.parametrize(("name", "at_once"), [("beside", 3), ("beside_in_turn", 1)])
+@pytest.mark.parametrize(("name", "at_once"), [("in_threadpool", 3), ("in_serial_threadpool", 1)])
 def test_others_go_on_meanwhile(name: str, at_once: int):
     program = PROGRAM.replace("{name}", name).replace("{at_once}", str(at_once))
     run = subprocess.run(

@@ -9,7 +9,7 @@ import pytest
 import requests
 from flask import Flask
 
-from core.clock import SYSTEM, Clock
+from core.clock import SYSTEM_CLOCK, Clock
 from tests.support import nginx
 from tests.support.portals import served
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("processes")
 @pytest.fixture
 def clock() -> Clock:
     """Return the machine's clock: a proxy that buffers is known by what it delays."""
-    return SYSTEM
+    return SYSTEM_CLOCK
 
 
 def holding_back(url: str) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.settings import load_settings
-from service.access.jwt_tokens import InvalidToken, Tokens
+from service.access.jwt_tokens import InvalidToken, JwtTokens
 from tests.faults.conftest import WORDS, Hear, said_in, says
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, ended, say_and_hear
@@ -77,23 +77,23 @@ def test_lists_and_sessions_survive_a_jump(alice: Person, upstream: Upstream, ju
 
 @pytest.mark.fault("F80")
 def test_tokens_bear_clocks_that_differ_by_less_than_a_minute(tmp_path: Path):
-    tokens = Tokens(load_settings({"data_dir": tmp_path}))
+    tokens = JwtTokens(load_settings({"data_dir": tmp_path}))
 
-    assert tokens.read(tokens.sign("alice", lifetime=-20)).sub == "alice"
+    assert tokens.verify(tokens.sign("alice", lifetime_seconds=-20)).sub == "alice"
     with pytest.raises(InvalidToken):
-        tokens.read(tokens.sign("alice", lifetime=-61))
+        tokens.verify(tokens.sign("alice", lifetime_seconds=-61))
 
 
 @pytest.mark.fault("F80")
 def test_a_token_signed_by_a_clock_that_is_far_ahead_is_refused(
     tmp_path: Path, clock: AdjustableClock
 ):
-    tokens = Tokens(load_settings({"data_dir": tmp_path}), clock)
+    tokens = JwtTokens(load_settings({"data_dir": tmp_path}), clock)
     signed = {}
     for ahead in (20, TEN_MINUTES):
         clock.jump(ahead)
         signed[ahead] = tokens.sign("alice")
 
-    assert tokens.read(signed[20]).sub == "alice"
+    assert tokens.verify(signed[20]).sub == "alice"
     with pytest.raises(InvalidToken):
-        tokens.read(signed[TEN_MINUTES])
+        tokens.verify(signed[TEN_MINUTES])

@@ -24,7 +24,7 @@ BEATS = 6
 @pytest.fixture
 def carol(url: str, tmp_path: Path, portal: Portal) -> Iterator[Person]:
     """Return Carol, who comes through a proxy that soon gives up whoever says nothing."""
-    portal.log.quiet_seconds = IDLE_SECONDS / 4
+    portal.log.keepalive_seconds = IDLE_SECONDS / 4
     with nginx.in_front_of(url, tmp_path / "nginx", f"proxy_read_timeout {IDLE_SECONDS}s;") as url:
         person = Person(url)
         yield person

@@ -28,7 +28,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 def test_silence_is_shown_and_then_given_up(
     app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
 ):
-    app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.quiet_seconds = 0.1
+    app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.keepalive_seconds = 0.1
     page = alice.begin("Hello")
     call = upstream.next_call().start_stream()
     url = f"{alice.base_url}{page.path}?follow=1"

@@ -35,7 +35,7 @@ TOO_MANY = "too many requests"
 
 @pytest.fixture
 def impatient(portal: Portal) -> None:
-    portal.producer.conflict_pauses = (0.0, 0.0)
+    portal.reply_worker.conflict_retry_delays = (0.0, 0.0)
 
 
 BUSY = says(409, {"error": "busy"})

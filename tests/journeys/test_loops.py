@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import delete
 
-from chat.log.entries import fold
+from chat.log.entries import build_reply
 from chat.schema import sessions
 from tests.journeys.page_clock import NO_SPREAD, Asked
 from tests.journeys.steps import begun, progress, say, talking, text, turn
@@ -176,6 +176,6 @@ def test_page_of_a_lost_session_says_so_and_its_reply_is_finished(
         call.complete("One two")
         turn_id = page.locator(".turn").get_attribute("data-turn") or ""
         wait_for_the_producer(turn_id)
-        reply = fold(portal.log.read(turn_id))
+        reply = build_reply(portal.log.read(turn_id))
         assert (reply.state, reply.text) == ("complete", "One two")
         page.close()

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 
 from core.branding.palette import Palette
 from core.settings import load_settings
-from web.assets.bundles import BUNDLES, make, script_names
+from web.assets.bundles import BUNDLES, build_asset, script_names
 from web.assets.minifier import squeeze
 
 STATIC = Path(__file__).parent.parent.parent / "static"
@@ -24,7 +24,7 @@ SHORTER = (
 QUOTED = re.compile(r"\"[^\"\n]*\"")
 DECLARED = re.compile(r"[{;\s](--[\w-]+):")
 USED = re.compile(r"var\((--[\w-]+)")
-COLOURS = Palette.of(load_settings().accent.colour).written()
+COLOURS = Palette.from_accent(load_settings().accent.colour).css_values()
 RULES = """css => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -63,7 +63,7 @@ def test_each_property_has_a_short_name_of_its_own_in_all_styles():
     def declared(*, for_developers: bool) -> set[str]:
         styles = [name for name in BUNDLES if name.endswith(".css")]
         made = [
-            make(name, BUNDLES[name], COLOURS, for_developers=for_developers) for name in styles
+            build_asset(name, BUNDLES[name], COLOURS, is_debug=for_developers) for name in styles
         ]
         whole = "".join(asset.body.decode() for asset in made)
         names = set(DECLARED.findall(whole))

@@ -9,8 +9,8 @@ from bs4 import Tag
 
 from chat.log.entries import Batch, Delta, Entry
 from rendering.render import render
-from rendering.stream.dom_patch import Change
-from rendering.stream.incremental import Draft
+from rendering.stream.dom_patch import DomPatch
+from rendering.stream.incremental import IncrementalRenderer
 from tests.support.html import read
 from tests.support.turn_view import Shown
 from web.streaming import htmx_frames
@@ -24,7 +24,7 @@ class Reader:
     """A page that follows a reply, and counts what it is sent."""
 
     def __init__(self, after: int = 0, html: str = "") -> None:
-        self.draft = Draft("x", after)
+        self.draft = IncrementalRenderer("x", after)
         self.page = Shown("x")
         self.page.reply.extend(list(read(f"<pre>{html}</pre>").pre.contents))
         self.sent = 0
@@ -34,16 +34,16 @@ class Reader:
     def hear(self, log: Sequence[Entry], until: int) -> None:
         """Read the log up to an entry, and show it."""
         self.draft.read(Batch(0, until, tuple(log[:until])))
-        self._change(self.draft.changes())
+        self._change(self.draft.next_patches())
 
     def end(self, html: str) -> None:
         """Show the final HTML."""
-        self._change(self.draft.changes_to(html) or ())
+        self._change(self.draft.final_patches(html) or ())
 
-    def _change(self, changes: Sequence[Change]) -> None:
+    def _change(self, changes: Sequence[DomPatch]) -> None:
         self.sent += sum(len(change.html) for change in changes)
         self.anew += any((change.depth, change.swap) == (0, "innerHTML") for change in changes)
-        self.page.change(read(htmx_frames.text(1, changes)))
+        self.page.change(read(htmx_frames.render_patches(1, changes)))
 
     def compare(self, html: str) -> None:
         """Note what the page shows where it should show other HTML."""

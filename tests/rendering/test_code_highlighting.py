@@ -5,7 +5,7 @@ import itertools
 import pytest
 from bs4 import BeautifulSoup
 
-from rendering.code_highlighting import LANGUAGES, MAX_LENGTH, blocks
+from rendering.code_highlighting import LANGUAGES, MAX_LENGTH, highlight_blocks
 from rendering.render import render
 
 
@@ -59,8 +59,10 @@ def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is():
     code = '<pre><code class="language-c">int x;\nint y;\n</code></pre>'
     seconds = itertools.count()
 
-    assert "<i " in blocks(code, marked=True)
-    assert "<i " not in blocks(code, marked=True, cpu_time=lambda: next(seconds))
+    assert "<i " in highlight_blocks(code, should_highlight=True)
+    assert "<i " not in highlight_blocks(
+        code, should_highlight=True, cpu_time=lambda: next(seconds)
+    )
 
 
 @pytest.mark.fault("F73")

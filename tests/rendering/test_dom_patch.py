@@ -5,18 +5,18 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering.stream.dom_patch import Change, changes
+from rendering.stream.dom_patch import DomPatch, diff
 from tests.support.html import read
 from tests.support.turn_view import Shown
 from web.streaming import htmx_frames
 
 
-def shown(old: str, *steps: tuple[Change, ...]) -> str:
+def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
     """Return the HTML of a page after these changes."""
     page = Shown("x")
-    page.change(read(htmx_frames.text(1, (Change(0, "innerHTML", old),))))
+    page.change(read(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
     for step in steps:
-        page.change(read(htmx_frames.text(1, step)))
+        page.change(read(htmx_frames.render_patches(1, step)))
     return plain(page.reply.decode_contents())
 
 
@@ -27,54 +27,54 @@ def plain(html: str) -> str:
 
 
 CHANGES = [
-    ("<p>a</p>\n", "<p>a b</p>\n", [Change(1, "beforeend", " b")]),
-    ("<p>a</p>\n", "<p>a</p>\n<p>b</p>\n", [Change(0, "beforeend", "<p>b</p>\n")]),
-    ("<p>**b</p>", "<p><strong>b</strong></p>", [Change(1, "innerHTML", "<strong>b</strong>")]),
+    ("<p>a</p>\n", "<p>a b</p>\n", [DomPatch(1, "beforeend", " b")]),
+    ("<p>a</p>\n", "<p>a</p>\n<p>b</p>\n", [DomPatch(0, "beforeend", "<p>b</p>\n")]),
+    ("<p>**b</p>", "<p><strong>b</strong></p>", [DomPatch(1, "innerHTML", "<strong>b</strong>")]),
     (
         "<pre><code>a if b</code></pre>",
         "<pre><code>a <i>if</i> b</code></pre>",
-        [Change(2, "outerHTML", "<code>a <i>if</i> b</code>")],
+        [DomPatch(2, "outerHTML", "<code>a <i>if</i> b</code>")],
     ),
-    ("<p>-</p>", "<ul><li>a</li></ul>", [Change(1, "outerHTML", "<ul><li>a</li></ul>")]),
-    ("<p>a &lt;</p>", "<p>a &lt;b</p>", [Change(1, "beforeend", "b")]),
-    ("<p>a &lt;</p>", "<p>a &amp;</p>", [Change(1, "innerHTML", "a &amp;")]),
-    ("<hr>", "<hr>\n<p>a</p>", [Change(0, "beforeend", "\n<p>a</p>")]),
+    ("<p>-</p>", "<ul><li>a</li></ul>", [DomPatch(1, "outerHTML", "<ul><li>a</li></ul>")]),
+    ("<p>a &lt;</p>", "<p>a &lt;b</p>", [DomPatch(1, "beforeend", "b")]),
+    ("<p>a &lt;</p>", "<p>a &amp;</p>", [DomPatch(1, "innerHTML", "a &amp;")]),
+    ("<hr>", "<hr>\n<p>a</p>", [DomPatch(0, "beforeend", "\n<p>a</p>")]),
     ("<p>a</p>", "<p>a</p>", []),
     (
         "<ul></ul><hr>",
         "<ul><li>a</li></ul>",
-        [Change(1, "outerHTML", "", 1), Change(1, "outerHTML", "<ul><li>a</li></ul>", 2)],
+        [DomPatch(1, "outerHTML", "", 1), DomPatch(1, "outerHTML", "<ul><li>a</li></ul>", 2)],
     ),
     (
         "<ul><li>a</li><li>b</li></ul>",
         "<ul><li>a</li><li>b c</li><li>d</li></ul><p>e</p>",
         [
-            Change(2, "beforeend", " c"),
-            Change(1, "beforeend", "<li>d</li>"),
-            Change(0, "beforeend", "<p>e</p>"),
+            DomPatch(2, "beforeend", " c"),
+            DomPatch(1, "beforeend", "<li>d</li>"),
+            DomPatch(0, "beforeend", "<p>e</p>"),
         ],
     ),
     (
         "<h3>a</h3><p>b</p><p>|</p>",
         "<h3>a</h3><h3>b</h3>",
-        [Change(1, "outerHTML", "", 1), Change(1, "outerHTML", "<h3>b</h3>", 2)],
+        [DomPatch(1, "outerHTML", "", 1), DomPatch(1, "outerHTML", "<h3>b</h3>", 2)],
     ),
 ]
 
 
 def test_changes_touch_only_what_differs():
-    found = [(old, new, list(changes(old, new))) for old, new, _ in CHANGES]
+    found = [(old, new, list(diff(old, new))) for old, new, _ in CHANGES]
 
     assert found == CHANGES
     assert [old for old, new, steps in CHANGES if shown(old, tuple(steps)) != plain(new)] == []
 
 
 def test_what_begins_inside_of_elements_goes_on_there():
-    assert changes("a</li></ul>", "a b</li><li>c</li></ul>", 2) == (
-        Change(2, "beforeend", " b"),
-        Change(1, "beforeend", "<li>c</li>"),
+    assert diff("a</li></ul>", "a b</li><li>c</li></ul>", 2) == (
+        DomPatch(2, "beforeend", " b"),
+        DomPatch(1, "beforeend", "<li>c</li>"),
     )
-    assert changes("a\n</code></pre></div>", "b</code></pre></div>", 3) is None
+    assert diff("a\n</code></pre></div>", "b</code></pre></div>", 3) is None
 
 
 def trimmed(parts: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
@@ -106,7 +106,9 @@ DOCUMENTS = st.lists(BLOCKS, max_size=4).map("\n".join)
 
 @given(DOCUMENTS, DOCUMENTS, DOCUMENTS)
 def test_what_comes_of_it_is_the_other(kept: str, old: str, new: str):
-    found = changes(kept + old, kept + new)
+    found = diff(kept + old, kept + new)
 
-    after = shown(kept + old, found if found is not None else (Change(0, "innerHTML", kept + new),))
+    after = shown(
+        kept + old, found if found is not None else (DomPatch(0, "innerHTML", kept + new),)
+    )
     assert after == plain(kept + new)

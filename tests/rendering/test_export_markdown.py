@@ -3,9 +3,9 @@
 import pyromark
 from bs4 import BeautifulSoup
 
-from rendering.export_markdown import in_line, within
-from rendering.lowered_headings import lowered
-from rendering.preprocess import OPTIONS
+from rendering.export_markdown import embed_inline, embed_markdown
+from rendering.lowered_headings import lower_headings
+from rendering.preprocess import MARKDOWN_OPTIONS
 
 LOWERED = [
     ("# One\n\ntext", "### One\n\ntext"),
@@ -22,7 +22,7 @@ LOWERED = [
 
 
 def test_headings_are_lowered_and_nothing_else():
-    assert [(text, lowered(text)) for text, _ in LOWERED] == LOWERED
+    assert [(text, lower_headings(text)) for text, _ in LOWERED] == LOWERED
 
 
 OPEN = [
@@ -47,7 +47,7 @@ OPEN = [
 def test_exported_text_does_not_swallow_what_follows():
     wrong = []
     for text in OPEN:
-        html = BeautifulSoup(pyromark.html(f"{within(text)}\n\n## Next\n"), "html.parser")
+        html = BeautifulSoup(pyromark.html(f"{embed_markdown(text)}\n\n## Next\n"), "html.parser")
         headings = [heading.get_text() for heading in html.select("h1, h2")]
         if headings != ["Next"] or html.find_all(recursive=False)[-1].name != "h2":
             wrong.append(text)
@@ -60,7 +60,10 @@ HTML = ["$<img src=x>$", "<!--\n\\\\</div>\n?>\nx…-->", "<?\n\\\\</pre>…?>"]
 
 def test_exported_html_is_escaped_for_parsers_without_math():
     for text in HTML:
-        for html in (pyromark.html(within(text)), pyromark.html(within(text), options=OPTIONS)):
+        for html in (
+            pyromark.html(embed_markdown(text)),
+            pyromark.html(embed_markdown(text), options=MARKDOWN_OPTIONS),
+        ):
             tags = {tag.name for tag in BeautifulSoup(html, "html.parser").find_all()}
             assert tags <= {"p", "span"}, text
 
@@ -71,11 +74,11 @@ WORDS = ["``` <img src=x>", "~~~ <script>x</script>", "[a]: <b>", "- ~~~ <b>", "
 def test_html_in_a_line_is_escaped():
     for words in WORDS:
         for line in ("# {}", "A conversation with {}."):
-            html = BeautifulSoup(pyromark.html(line.format(in_line(words))), "html.parser")
+            html = BeautifulSoup(pyromark.html(line.format(embed_inline(words))), "html.parser")
             assert {tag.name for tag in html.find_all()} <= {"h1", "p"}, words
 
 
 def test_what_is_within_code_stays_as_it_is():
     text = "```html\n<h2>\n```\n\n`<b>` and 1 < 2"
 
-    assert within(text) == text
+    assert embed_markdown(text) == text

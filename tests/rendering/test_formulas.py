@@ -4,7 +4,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from chat.log.entries import Batch, Delta
-from rendering.formulas import ATTRIBUTES, FAILURE, MOST_MATHML, TAGS, with_dollars
+from rendering.formulas import (
+    ATTRIBUTES,
+    FAILURE_COST,
+    MAX_MATHML_LENGTH,
+    TAGS,
+    brackets_to_dollars,
+)
 from rendering.render import render
 from rendering.stream.incremental import shown
 
@@ -99,12 +105,12 @@ def test_formulas_have_only_harmless_tags_and_attributes():
 def test_unclosed_brackets_are_read_in_linear_time():
     for begun in ("\\(", "\\[", "\\[\\("):
         text = begun * (100_000 // len(begun))
-        assert with_dollars(text) == text
+        assert brackets_to_dollars(text) == text
 
 
 @pytest.mark.fault("F73")
 def test_formulas_that_fail_leave_no_room_for_others():
-    broken = [f"${number}{'^' * 900}$" for number in range(MOST_MATHML // FAILURE)]
+    broken = [f"${number}{'^' * 900}$" for number in range(MAX_MATHML_LENGTH // FAILURE_COST)]
     for between in (" ", "\n\n"):
         for failures, drawn in ((len(broken) - 1, 1), (len(broken), 0)):
             text = between.join([*broken[:failures], "$x$"])

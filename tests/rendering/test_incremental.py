@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from chat.log.entries import Batch, Delta, Progress
 from rendering.render import render
 from rendering.stream import open_block
-from rendering.stream.incremental import Draft, shown
+from rendering.stream.incremental import IncrementalRenderer, shown
 from tests.rendering.constructs import CONSTRUCTS
 from tests.rendering.stream_reader import LONG, Reader, cut, follow, plain
 
 
-@pytest.mark.parametrize("long", [open_block.LONG, 1])
+@pytest.mark.parametrize("long", [open_block.FREEZE_LENGTH, 1])
 def test_each_construct_in_pieces_renders_like_the_whole(
     long: int, monkeypatch: pytest.MonkeyPatch
 ):
     """A block that is longer than `long` is rendered in parts."""
-    monkeypatch.setattr(open_block, "LONG", long)
+    monkeypatch.setattr(open_block, "FREEZE_LENGTH", long)
     wrong = [each for text in CONSTRUCTS for each in follow(text, [1, 2, 3, 7]).wrong]
 
     assert wrong == []
@@ -34,12 +34,12 @@ SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=8)
 
 
 @settings(max_examples=60)
-@given(DOCUMENTS, SIZES, st.sampled_from([open_block.LONG, 1]))
-@example("\n\n".join(CONSTRUCTS), [20], open_block.LONG)
+@given(DOCUMENTS, SIZES, st.sampled_from([open_block.FREEZE_LENGTH, 1]))
+@example("\n\n".join(CONSTRUCTS), [20], open_block.FREEZE_LENGTH)
 @example("\n\n".join(CONSTRUCTS), [20], 1)
 def test_documents_in_any_pieces_render_like_the_whole(text: str, sizes: list[int], long: int):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(open_block, "LONG", long)
+        patch.setattr(open_block, "FREEZE_LENGTH", long)
         assert follow(text, sizes).wrong == []
 
 
@@ -115,9 +115,9 @@ def test_progress_between_changes_nothing():
 @pytest.mark.parametrize(("columns", "rows"), [(20, 1_000), (90, 1_000), (1_000, 200)])
 def test_a_table_is_sent_about_once(columns: int, rows: int):
     text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * rows
-    draft, sent = Draft("x"), 0
+    draft, sent = IncrementalRenderer("x"), 0
     for number, piece in enumerate(cut(text, [300])):
         draft.read(Batch(number, number + 1, (piece,)))
-        sent += sum(len(change.html) for change in draft.changes())
+        sent += sum(len(change.html) for change in draft.next_patches())
 
     assert sent < 2 * len(render(text))

@@ -5,35 +5,35 @@ from __future__ import annotations
 import pytest
 
 from chat.log.entries import Batch, Delta
-from rendering.formulas import MOST, Room
+from rendering.formulas import MAX_FORMULAS, MathBudget
 from rendering.render import render
-from rendering.stream.incremental import PIECE, Draft, shown
-from rendering.stream.open_block import MONSTROUS, Block
+from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer, shown
+from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
 from tests.rendering.stream_reader import LONG, cut, follow
 
 
 def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     closed: list[int] = []
-    html_of = Block._html_of
+    html_of = OpenBlock._render_source
 
     def counting(block, source: str) -> str:
         rendered.append(len(source))
         return html_of(block, source)
 
-    def closing(source: str, scope: str, room: Room) -> str:
+    def closing(source: str, scope: str, room: MathBudget) -> str:
         closed.append(len(source))
         return render(source, scope, room)
 
-    monkeypatch.setattr("rendering.stream.open_block.Block._html_of", counting)
+    monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     monkeypatch.setattr("rendering.stream.open_block.render", closing)
     for text in LONG.values():
         rendered.clear()
         closed.clear()
-        draft, log = Draft("x"), cut(text, [50])
+        draft, log = IncrementalRenderer("x"), cut(text, [50])
         for number in range(1, len(log) + 1):
             draft.read(Batch(0, number, tuple(log[:number])))
-            draft.changes()
+            draft.next_patches()
         assert max(rendered) < 2_000
         assert sum(closed) <= len(text)
 
@@ -41,40 +41,40 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.fault("F73")
 def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
-    html_of = Block._html_of
+    html_of = OpenBlock._render_source
 
     def counting(block, source: str) -> str:
         rendered.append(len(source))
         return html_of(block, source)
 
-    monkeypatch.setattr("rendering.stream.open_block.Block._html_of", counting)
+    monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     text = "".join(f"${number}+x$ " for number in range(6_000))
     log = cut(text, [1_000])
     assert shown(Batch(0, len(log), tuple(log)), "x").html.startswith("<pre>$0+x$ $1+x$ ")
-    assert max(rendered, default=0) <= MONSTROUS
+    assert max(rendered, default=0) <= MAX_RENDERED_LENGTH
 
 
 @pytest.mark.fault("F73")
 @pytest.mark.parametrize("between", [" ", "\n\n", "\n- "])
 def test_so_many_formulas_are_drawn_and_no_more(between: str):
-    text = between.join(f"${number}+x$" for number in range(MOST + 100)) + "\n\nEnd"
+    text = between.join(f"${number}+x$" for number in range(MAX_FORMULAS + 100)) + "\n\nEnd"
 
     log = cut(text, [1_000])
     for html in (render(text, "x"), shown(Batch(0, len(log), tuple(log)), "x").html):
-        assert html.count("<math") == MOST
-        assert f"<code>${MOST + 99}+x$</code>" in html
+        assert html.count("<math") == MAX_FORMULAS
+        assert f"<code>${MAX_FORMULAS + 99}+x$</code>" in html
 
 
 def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.MonkeyPatch):
     log = cut("A paragraph that grows and $x$ grows. " * 30, [10])
     rendered: list[str] = []
-    html_of = Block._html_of
+    html_of = OpenBlock._render_source
 
     def counting(block, source: str) -> str:
         rendered.append(source)
         return html_of(block, source)
 
-    monkeypatch.setattr("rendering.stream.open_block.Block._html_of", counting)
+    monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     shown(Batch(0, len(log), tuple(log)), "x")
 
     assert len(rendered) == 1
@@ -91,8 +91,8 @@ def test_what_is_too_deep_is_shown_as_it_is():
 @pytest.mark.fault("F73")
 def test_one_large_piece_is_read_with_pauses_for_others():
     pauses: list[float] = []
-    text = "A paragraph.\n\n" * (10 * PIECE // 14)
-    draft = Draft("x", pause=pauses.append)
+    text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)
+    draft = IncrementalRenderer("x", pause=pauses.append)
     draft.read(Batch(0, 1, (Delta(text),)))
 
     assert len(pauses) >= 9

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rendering.render import plain, render
+from rendering.render import render, render_plain
 
 RENDERED = [
     ("Hello **you**", "<p>Hello <strong>you</strong></p>\n"),
@@ -118,8 +118,8 @@ def test_table_that_expands_too_much_is_shown_plainly():
         text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
         # One that another was ended by, without a blank line.
         behind = f"|a|\n|-|\n|b|\n# Then\n{text}"
-        assert render(text) == plain(text)
-        assert render(behind) == plain(behind)
+        assert render(text) == render_plain(text)
+        assert render(behind) == render_plain(behind)
     assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
 
 

@@ -50,7 +50,7 @@ class Api:
         assert response.status_code == 200, response.text
         assert response.headers["Content-Type"].startswith("text/event-stream")
 
-        for event in sse.read(self.chunks(response)):
+        for event in sse.read_events(self.chunks(response)):
             yield json.loads(event.data)
 
     @staticmethod

@@ -14,11 +14,11 @@ from sqlalchemy import NullPool, create_engine, delete
 from core.clock import Clock
 from core.database import Database, migrate
 from core.settings import load_settings
-from service.access.jwt_tokens import Tokens
-from service.app import MIGRATIONS, create_service, parts_of
-from service.container import Parts
-from service.conversations.queue import Line
-from service.conversations.slots import Places
+from service.access.jwt_tokens import JwtTokens
+from service.app import MIGRATIONS_DIR, create_service, get_container
+from service.container import Container
+from service.conversations.queue import ReplyQueue
+from service.conversations.slots import QueueSlots
 from service.schema import metadata
 from tests.service.client import Api
 from tests.service.credentials import Credentials
@@ -65,7 +65,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -
 @pytest.fixture
 def database(database_url: str, clock: Clock) -> Iterator[Database]:
     database = Database(database_url, clock=clock)
-    migrate(database, MIGRATIONS, "service_alembic_version")
+    migrate(database, MIGRATIONS_DIR, "service_alembic_version")
     yield database
     database.close()
 
@@ -104,8 +104,8 @@ def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Call
 
     yield new_service
     for app in apps:
-        parts_of(app).replies.close()
-        parts_of(app).database.close()
+        get_container(app).replies.close()
+        get_container(app).database.close()
 
 
 @pytest.fixture
@@ -114,8 +114,8 @@ def service(new_service: Callable[[], Flask]) -> Flask:
 
 
 @pytest.fixture
-def parts(service: Flask) -> Parts:
-    return parts_of(service)
+def parts(service: Flask) -> Container:
+    return get_container(service)
 
 
 @pytest.fixture
@@ -125,13 +125,13 @@ def url(service: Flask) -> Iterator[str]:
 
 
 @pytest.fixture
-def full_key(parts: Parts) -> str:
-    return parts.keys.make("alice", "test", "full_access")[1]
+def full_key(parts: Container) -> str:
+    return parts.api_keys.create("alice", "test", "full_access")[1]
 
 
 @pytest.fixture
-def read_key(parts: Parts) -> str:
-    return parts.keys.make("alice", "test", "read_only")[1]
+def read_key(parts: Container) -> str:
+    return parts.api_keys.create("alice", "test", "read_only")[1]
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def api(url: str, full_key: str) -> Iterator[Api]:
 
 
 @pytest.fixture
-def credentials(parts: Parts) -> Credentials:
+def credentials(parts: Container) -> Credentials:
     return Credentials(parts)
 
 
@@ -156,11 +156,11 @@ def new_line(database_url: str, clock: Clock, lock_timeout: float) -> Iterator[N
     """Return the line as one more process has it with each call; leases last for the test."""
     databases: list[Database] = []
 
-    def new_line(places: int) -> Line:
+    def new_line(places: int) -> ReplyQueue:
         databases.append(Database(database_url, lock_timeout=lock_timeout, clock=clock))
-        migrate(databases[-1], MIGRATIONS, "service_alembic_version")
-        line = Line(Places(databases[-1], places))
-        line.look_seconds, line.places.lease_seconds = 0.02, 600
+        migrate(databases[-1], MIGRATIONS_DIR, "service_alembic_version")
+        line = ReplyQueue(QueueSlots(databases[-1], places))
+        line.poll_seconds, line.slots.lease_seconds = 0.02, 600
         return line
 
     yield new_line
@@ -183,8 +183,8 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def tokens(provider: Provider, tmp_path: Path, clock: Clock) -> Tokens:
-    return Tokens(
+def tokens(provider: Provider, tmp_path: Path, clock: Clock) -> JwtTokens:
+    return JwtTokens(
         load_settings({"data_dir": tmp_path, "jwt_jwks_url": provider.url, "jwt_issuer": ISSUER}),
         clock,
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.settings import load_settings
 from service.access import rate_limit
-from service.app import create_service, parts_of
+from service.app import create_service, get_container
 from tests.service.conftest import TWIN
 from tests.support import upstream_server
 from tests.support.portals import served
@@ -58,16 +58,16 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
             }
         )
         app = create_service(settings)
-        parts = parts_of(app)
-        per_hour = dict(rate_limit.PER_HOUR)
-        rate_limit.PER_HOUR.update(dict.fromkeys(per_hour, LIFTED))
+        parts = get_container(app)
+        per_hour = dict(rate_limit.REQUESTS_PER_HOUR)
+        rate_limit.REQUESTS_PER_HOUR.update(dict.fromkeys(per_hour, LIFTED))
         secrets = {
-            "KEY": parts.keys.make("alice", "contract", "full_access")[1],
-            "JWT": parts.tokens.sign("bob"),
+            "KEY": parts.api_keys.create("alice", "contract", "full_access")[1],
+            "JWT": parts.jwt_tokens.sign("bob"),
         }
         with served(app) as url:
             yield url, secrets
-        rate_limit.PER_HOUR.update(per_hour)
+        rate_limit.REQUESTS_PER_HOUR.update(per_hour)
         parts.replies.close()
         parts.database.close()
 

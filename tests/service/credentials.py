@@ -9,13 +9,13 @@ from typing import Any
 
 import jwt
 
-from service.container import Parts
+from service.container import Container
 
 
 class Credentials:
     """Make them for one service; only three of them are any good."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Container) -> None:
         self._parts = parts
         self._secret = parts.settings.secret("jwt_secret")
 
@@ -30,12 +30,12 @@ class Credentials:
 
     def key(self, scope: Any, **more: Any) -> str:
         """Make an API key."""
-        return self._parts.keys.make("alice", "test", scope, **more)[1]
+        return self._parts.api_keys.create("alice", "test", scope, **more)[1]
 
     def revoked(self) -> str:
         """Make a key and take it back."""
-        key, secret = self._parts.keys.make("alice", "test", "full_access")
-        assert self._parts.keys.revoke("alice", key.id)
+        key, secret = self._parts.api_keys.create("alice", "test", "full_access")
+        assert self._parts.api_keys.revoke("alice", key.id)
         return secret
 
     def token(self, *, secret: str | None = None, algorithm: str = "HS256", **claims: Any) -> str:

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from service.conversations.queue import Left, Line
-from service.schema import line as table
+from service.conversations.queue import QueueAbandoned, ReplyQueue
+from service.schema import queue_entries as table
 
 WAIT_SECONDS = 10
 STAY_SECONDS = 60
@@ -18,7 +18,7 @@ _moved = threading.Condition()
 class Guest:
     """Somebody in the line."""
 
-    def __init__(self, line: Line, owner: str) -> None:
+    def __init__(self, line: ReplyQueue, owner: str) -> None:
         self.told: list[int] = []
         self.inside = threading.Event()
         self.left = False
@@ -31,13 +31,13 @@ class Guest:
 
     def _come(self) -> None:
         try:
-            with self._line.place(self._owner, self._hear, lambda: self.left):
+            with self._line.slot(self._owner, self._hear, lambda: self.left):
                 with _moved:
                     self.inside.set()
                     _moved.notify_all()
                 self._stands.set()
                 self._done.wait(STAY_SECONDS)
-        except Left:
+        except QueueAbandoned:
             self.gave_up = True
 
     def _hear(self, ahead: int) -> None:
@@ -70,8 +70,8 @@ class Guest:
         self.go()
 
 
-NewLine = Callable[[int], Line]
-Come = Callable[[Line, str], Guest]
+NewLine = Callable[[int], ReplyQueue]
+Come = Callable[[ReplyQueue, str], Guest]
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def coming() -> Iterator[Come]:
     """Let guests come, one after the other; in the end they all leave."""
     guests: list[Guest] = []
 
-    def come(line: Line, owner: str) -> Guest:
+    def come(line: ReplyQueue, owner: str) -> Guest:
         guest = Guest(line, owner)
         guests.append(guest)
         assert guest.stands()
@@ -101,13 +101,13 @@ def _inside(guests: Sequence[Guest]) -> list[Guest]:
     return [guest for guest in guests if guest.inside.is_set()]
 
 
-def rows(line: Line) -> int:
+def rows(line: ReplyQueue) -> int:
     """Return how many stand in the line, as the database knows it."""
-    with line.places.database.read() as connection:
+    with line.slots.database.read() as connection:
         return len(connection.execute(table.select()).all())
 
 
-def leases_run_out(line: Line, *owners: str) -> None:
+def leases_run_out(line: ReplyQueue, *owners: str) -> None:
     """Let so much time pass that the leases of these owners' guests are over."""
-    with line.places.database.write() as connection:
+    with line.slots.database.write() as connection:
         connection.execute(table.update().where(table.c.owner.in_(owners)).values(until=1))

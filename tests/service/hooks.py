@@ -11,7 +11,7 @@ from typing import Any
 
 import schemathesis
 
-from service.api.requests import IDEMPOTENCY_KEY
+from service.api.requests import IDEMPOTENCY_KEY_PATTERN
 
 NAME = "Idempotency-Key"
 
@@ -21,5 +21,5 @@ def before_call(_context: Any, case: Any, _arguments: Any) -> None:
     """Give each press a key of its own, where the key is one; and no second, random credential."""
     if case.headers and case.headers.get("X-API-Key") != os.environ["KEY"]:
         case.headers.pop("X-API-Key", None)
-    if case.headers and re.fullmatch(IDEMPOTENCY_KEY, str(case.headers.get(NAME, ""))):
+    if case.headers and re.fullmatch(IDEMPOTENCY_KEY_PATTERN, str(case.headers.get(NAME, ""))):
         case.headers[NAME] = str(uuid.uuid4())

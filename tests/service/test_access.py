@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.container import Parts
-from service.twins.parser import read
-from service.twins.repository import Twins
+from service.container import Container
+from service.twins.parser import parse
+from service.twins.repository import TwinRepository
 from tests.service.client import Api
 from tests.service.conftest import TWIN
 from tests.support.upstream import Upstream
@@ -33,46 +33,51 @@ ACCESS = [
 def test_access_names_people_and_groups():
     for_whom = []
     for access, *_ in ACCESS:
-        ada = read("ada", twin(access), 1.0)
-        alice = ada.is_for("alice", frozenset())
-        team = ada.is_for("bob", frozenset({"team", "others"}))
-        for_whom.append((access, alice, team, ada.is_for("eve", frozenset({"others"}))))
+        ada = parse("ada", twin(access), 1.0)
+        alice = ada.is_visible_to("alice", frozenset())
+        team = ada.is_visible_to("bob", frozenset({"team", "others"}))
+        for_whom.append((access, alice, team, ada.is_visible_to("eve", frozenset({"others"}))))
 
     assert [row for row in for_whom if row not in ACCESS] == []
 
 
 def test_a_person_who_is_called_like_a_group_is_not_in_it():
-    ada = read("ada", twin("access: ['group:team']"), 1.0)
+    ada = parse("ada", twin("access: ['group:team']"), 1.0)
 
-    assert not ada.is_for("group:team", frozenset())
-    assert not ada.is_for("eve", frozenset({"group:team"}))
+    assert not ada.is_visible_to("group:team", frozenset())
+    assert not ada.is_visible_to("eve", frozenset({"group:team"}))
 
 
 def test_an_invalid_access_list_lets_in_nobody(tmp_path: Path):
     wrong = []
     for access in ("access:", "access: null", "access: ~", "access: alice", "access: ['group:']"):
         (tmp_path / "ada.md").write_text(twin(access))
-        twins = Twins(tmp_path)
+        twins = TwinRepository(tmp_path)
         groups = frozenset({"", "team"})
-        let_in = [*twins.all_for("alice", groups), twins.find_for("ada", "alice", groups)]
+        let_in = [
+            *twins.list_visible_to("alice", groups),
+            twins.find_visible_to("ada", "alice", groups),
+        ]
         if let_in != [None] or "access" not in twins.problems()[0]:
             wrong.append((access, let_in, twins.problems()))
     assert wrong == []
 
 
 @pytest.fixture
-def stranger(url: str, parts: Parts) -> Iterator[Api]:
-    stranger = Api(url, parts.keys.make("bob", "his", "full_access")[1])
+def stranger(url: str, parts: Container) -> Iterator[Api]:
+    stranger = Api(url, parts.api_keys.create("bob", "his", "full_access")[1])
     yield stranger
     stranger.session.close()
 
 
-def give_to(parts: Parts, name: str) -> None:
+def give_to(parts: Container, name: str) -> None:
     (parts.twins.folder / "ada.md").write_text(twin(f"access: [{name}]"))
 
 
 @pytest.mark.spec("S3", "S34")
-def test_1_lists_and_counts_only_the_twins_for_the_caller(api: Api, stranger: Api, parts: Parts):
+def test_1_lists_and_counts_only_the_twins_for_the_caller(
+    api: Api, stranger: Api, parts: Container
+):
     for number in range(3):
         text = twin("access: [alice]").replace("Ada", f"T{number}")
         (parts.twins.folder / f"t{number}.md").write_text(text)
@@ -87,7 +92,7 @@ def test_1_lists_and_counts_only_the_twins_for_the_caller(api: Api, stranger: Ap
 
 
 @pytest.mark.spec("S39", "S42")
-def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Parts):
+def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Container):
     give_to(parts, "alice")
 
     assert api.get("/twins/ada").status_code == 200
@@ -101,7 +106,9 @@ def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Part
     assert len({answer.content for answer in hidden}) == 1
 
 
-def test_5_6_history_with_a_withdrawn_twin_is_read_only(api: Api, parts: Parts, model: Upstream):
+def test_5_6_history_with_a_withdrawn_twin_is_read_only(
+    api: Api, parts: Container, model: Upstream
+):
     model.always_reply("Hi")
     path = f"/conversations/{(conversation := api.converse())}"
     api.post(f"{path}/messages", json={"content": "Hello"})

@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import select
 
 from core.database import Database
-from service.access.api_keys import MAX_KEYS, Keys, TooManyKeys
+from service.access.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
 from service.api.operations import Operation
 from service.api.routes import operations
-from service.container import Parts
-from service.docs.openapi import address
-from service.schema import keys
+from service.container import Container
+from service.docs.openapi import path_template
+from service.schema import api_keys
 from tests.service.client import Api
 from tests.service.credentials import Credentials
 
@@ -109,7 +109,7 @@ def test_two_different_credentials_are_refused(api: Api, credentials: Credential
 
 
 def ask(api: Api, operation: Operation, headers: Mapping[str, str]) -> Any:
-    path = address(operation)
+    path = path_template(operation)
     for name, value in {"twinId": "ada", "messageId": "none-at-all"}.items():
         path = path.replace(f"{{{name}}}", value)
     path = path.replace("{conversationId}", "none").replace("{keyId}", "none")
@@ -117,8 +117,8 @@ def ask(api: Api, operation: Operation, headers: Mapping[str, str]) -> Any:
 
 
 @pytest.mark.spec("S24", "S73")
-def test_a_key_expires(api: Api, parts: Parts, url: str):
-    token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+def test_a_key_expires(api: Api, parts: Container, url: str):
+    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only", "expiresIn": 1}
     made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
     assert made["expiresAt"] > made["createdAt"]
@@ -126,14 +126,14 @@ def test_a_key_expires(api: Api, parts: Parts, url: str):
     assert api.get("/twins", headers=friend).status_code == 200
 
     with parts.database.write() as connection:
-        connection.execute(keys.update().values(expires_at=time.time()))
+        connection.execute(api_keys.update().values(expires_at=time.time()))
 
     answer = api.get("/twins", headers=friend)
     assert (answer.status_code, answer.json()["error"]) == (401, "The API key has expired.")
 
 
-def test_key_lifetime_out_of_range_is_refused(api: Api, parts: Parts):
-    token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+def test_key_lifetime_out_of_range_is_refused(api: Api, parts: Container):
+    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only"}
     answers = [
         api.post("/auth/api-keys", json=body | {"expiresIn": seconds}, headers=token)
@@ -145,8 +145,10 @@ def test_key_lifetime_out_of_range_is_refused(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S22", "S24", "S74", "S75")
-def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Parts):
-    alice, bob = ({"Authorization": f"Bearer {parts.tokens.sign(sub)}"} for sub in ("al", "bob"))
+def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Container):
+    alice, bob = (
+        {"Authorization": f"Bearer {parts.jwt_tokens.sign(sub)}"} for sub in ("al", "bob")
+    )
     body = {"name": "laptop", "scope": "read_only"}
     made = api.post("/auth/api-keys", json=body, headers=alice).json()["data"]
     secret = {"X-API-Key": made.pop("key")}
@@ -165,9 +167,9 @@ def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Par
     assert api.get("/auth/api-keys", headers=alice).json()["data"] == []
 
 
-def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Parts):
-    made = [parts.keys.make("bob", str(number), "read_only")[0] for number in range(MAX_KEYS)]
-    headers = {"Authorization": f"Bearer {parts.tokens.sign('bob')}"}
+def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Container):
+    made = [parts.api_keys.create("bob", str(number), "read_only")[0] for number in range(MAX_KEYS)]
+    headers = {"Authorization": f"Bearer {parts.jwt_tokens.sign('bob')}"}
     body = {"name": "one more", "scope": "full_access"}
 
     answer = api.post("/auth/api-keys", json=body, headers=headers)
@@ -178,9 +180,9 @@ def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Parts):
     assert api.post("/auth/api-keys", json=body, headers=headers).status_code == 409
     with parts.database.write() as connection:
         an_hour_ago = time.time() - 3601
-        worn = keys.update().where(keys.c.id == made[0].id).values(revoked_at=an_hour_ago)
+        worn = api_keys.update().where(api_keys.c.id == made[0].id).values(revoked_at=an_hour_ago)
         connection.execute(worn)
-        worn = keys.update().where(keys.c.id == made[1].id).values(expires_at=an_hour_ago)
+        worn = api_keys.update().where(api_keys.c.id == made[1].id).values(expires_at=an_hour_ago)
         connection.execute(worn)
 
     statuses = [api.post("/auth/api-keys", json=body, headers=headers).status_code for _ in "123"]
@@ -190,7 +192,7 @@ def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Parts):
 def test_the_bound_of_keys_holds_at_once(database: Database):
     def make(number: int) -> bool:
         try:
-            Keys(database).make("alice", str(number), "read_only")
+            ApiKeys(database).create("alice", str(number), "read_only")
         except TooManyKeys:
             return False
         return True
@@ -199,16 +201,16 @@ def test_the_bound_of_keys_holds_at_once(database: Database):
         assert sum(pool.map(make, range(MAX_KEYS + 20))) == MAX_KEYS
 
 
-def test_keys_are_kept_as_hashes(parts: Parts, full_key: str):
+def test_keys_are_kept_as_hashes(parts: Container, full_key: str):
     with parts.database.read() as connection:
-        stored = str(connection.execute(select(keys)).all())
+        stored = str(connection.execute(select(api_keys)).all())
 
     assert full_key not in stored
     assert full_key[:11] in stored
     assert full_key[11:] not in stored
 
 
-def test_two_keys_are_never_alike(parts: Parts):
-    made = {Keys(parts.database).make("alice", "t", "read_only")[1] for _ in range(50)}
+def test_two_keys_are_never_alike(parts: Container):
+    made = {ApiKeys(parts.database).create("alice", "t", "read_only")[1] for _ in range(50)}
 
     assert len(made) == 50

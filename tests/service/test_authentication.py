@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -53,8 +53,8 @@ def test_full_access_writes_as_well(api: Api, talk: str):
 
 @pytest.mark.spec("S68")
 @pytest.mark.parametrize("scope", ["read_only", "full_access"])
-def test_a_key_keeps_its_scope(api: Api, parts: Parts, scope: str):
-    token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+def test_a_key_keeps_its_scope(api: Api, parts: Container, scope: str):
+    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     body = {"name": "laptop", "scope": scope}
     made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
 

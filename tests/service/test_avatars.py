@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from service.container import Parts
-from service.twins.avatars import MAX_BYTES
-from service.twins.repository import Twins
+from service.container import Container
+from service.twins.avatars import MAX_AVATAR_BYTES
+from service.twins.repository import TwinRepository
 from tests.service.client import Api
 from tests.service.conftest import TWIN
 
@@ -41,7 +41,7 @@ def fetch(api: Api, url: str | None, **headers: str) -> requests.Response:
     return api.get(url.removeprefix("/api/v1"), headers=headers)
 
 
-def test_avatars_are_addressed_by_their_content_and_need_no_key(api: Api, parts: Parts):
+def test_avatars_are_addressed_by_their_content_and_need_no_key(api: Api, parts: Container):
     for content, extension, kind in PICTURES:
         (parts.twins.folder / "picture").write_bytes(content)
         (parts.twins.folder / "ada.md").write_text(twin("picture"))
@@ -60,7 +60,7 @@ def test_avatars_are_addressed_by_their_content_and_need_no_key(api: Api, parts:
         assert (again.status_code, again.content) == (304, b"")
 
 
-def test_only_pictures_of_current_twins_are_served(api: Api, parts: Parts):
+def test_only_pictures_of_current_twins_are_served(api: Api, parts: Container):
     folder = parts.twins.folder
     (folder / "other.png").write_bytes(PNG + b"another")
     (folder / "ada.png").write_bytes(PNG)
@@ -79,7 +79,7 @@ def test_only_pictures_of_current_twins_are_served(api: Api, parts: Parts):
     assert {answer.json()["code"] for answer in gone} == {"not_found"}
 
 
-def test_a_changed_picture_has_another_address_at_once(api: Api, parts: Parts):
+def test_a_changed_picture_has_another_address_at_once(api: Api, parts: Container):
     (parts.twins.folder / "ada.png").write_bytes(PNG)
     (parts.twins.folder / "ada.md").write_text(twin("ada.png"))
     first = avatar_of(api)
@@ -96,26 +96,26 @@ def test_a_changed_picture_has_another_address_at_once(api: Api, parts: Parts):
 def test_a_picture_that_did_not_change_is_not_read_again(tmp_path: Path):
     (tmp_path / "ada.png").write_bytes(PNG)
     (tmp_path / "ada.md").write_text(twin("ada.png"))
-    twins = Twins(tmp_path)
-    picture = twins.avatars.of(twins.all()[0])
+    twins = TwinRepository(tmp_path)
+    picture = twins.avatars.image_of(twins.list_all()[0])
     assert picture
 
-    assert twins.picture(picture.name) is twins.picture(picture.name) is picture
+    assert twins.find_avatar(picture.name) is twins.find_avatar(picture.name) is picture
 
 
 def test_the_picture_of_a_twin_that_is_gone_is_let_go(tmp_path: Path):
     (tmp_path / "ada.png").write_bytes(PNG)
     (tmp_path / "ada.md").write_text(twin("ada.png"))
-    twins = Twins(tmp_path)
-    assert twins.avatars.of(twins.all()[0])
+    twins = TwinRepository(tmp_path)
+    assert twins.avatars.image_of(twins.list_all()[0])
 
     (tmp_path / "ada.md").unlink()
 
-    assert twins.all() == []
-    assert twins.avatars._known == {}
+    assert twins.list_all() == []
+    assert twins.avatars._cache == {}
 
 
-def test_an_avatar_elsewhere_is_passed_on(api: Api, parts: Parts):
+def test_an_avatar_elsewhere_is_passed_on(api: Api, parts: Container):
     (parts.twins.folder / "ada.md").write_text(twin("https://example.org/ada.svg?s=1#x"))
 
     assert avatar_of(api) == "https://example.org/ada.svg?s=1#x"
@@ -157,7 +157,7 @@ def odd_pictures(tmp_path: Path) -> Path:
     (folder / "empty.png").write_bytes(b"")
     (folder / "face.svg").write_bytes(b"<svg/>")
     (folder / "face.png").write_bytes(b"<?xml version='1.0'?>\n<SVG onload='alert(1)'/>")
-    (folder / "huge.png").write_bytes(PNG + b"x" * MAX_BYTES)
+    (folder / "huge.png").write_bytes(PNG + b"x" * MAX_AVATAR_BYTES)
     os.mkfifo(folder / "pipe.png")
     (folder / "loop.png").symlink_to("loop.png")
     (folder / "lost.png").symlink_to("nowhere.png")
@@ -173,10 +173,10 @@ def test_avatars_that_cannot_be_shown_are_hidden_and_logged_once(
     for avatar, problem in HIDDEN:
         avatar = avatar.replace("{outside}", str(odd_pictures.parent))
         (odd_pictures / "ada.md").write_text(twin(avatar))
-        twins = Twins(odd_pictures)
+        twins = TwinRepository(odd_pictures)
         caplog.clear()
         with caplog.at_level(logging.WARNING):
-            pictures = [twins.avatars.of(ada) for _ in range(3) for ada in twins.all()]
+            pictures = [twins.avatars.image_of(ada) for _ in range(3) for ada in twins.list_all()]
 
         sentence = f"ada.md: line 4: the avatar {avatar} {problem}."
         logged = [f"This avatar is not shown: {sentence}"]
@@ -191,7 +191,7 @@ def test_a_picture_may_be_deeper_in_the_folder_and_behind_links_that_stay_in_it(
     (tmp_path / "..first" / "ada.png").write_bytes(PNG)
     (tmp_path / "pictures").symlink_to("..first")
     (tmp_path / "ada.md").write_text(twin("pictures/ada.png"))
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
 
     assert twins.problems() == []
-    assert twins.avatars.of(twins.all()[0])
+    assert twins.avatars.image_of(twins.list_all()[0])

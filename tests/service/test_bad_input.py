@@ -9,8 +9,8 @@ import pytest
 import requests
 from sqlalchemy import func, select
 
-from service.container import Parts
-from service.schema import conversations, keys, messages
+from service.container import Container
+from service.schema import api_keys, conversations, messages
 from tests.service.client import Api
 
 DEEP = 100_000
@@ -49,10 +49,10 @@ WRITING = {
 
 
 @pytest.fixture
-def everywhere(api: Api, parts: Parts) -> list[tuple[str, bytes, dict[str, str]]]:
+def everywhere(api: Api, parts: Container) -> list[tuple[str, bytes, dict[str, str]]]:
     """Return where bodies are read, their first field, and headers that let one in."""
     conversation = api.converse()
-    token = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     return [
         (path.replace("ID", conversation), field, token if "auth" in path else api.headers)
         for path, field in WRITING.items()
@@ -61,7 +61,7 @@ def everywhere(api: Api, parts: Parts) -> list[tuple[str, bytes, dict[str, str]]
 
 @pytest.mark.spec("S18", "S42", "S52", "S54", "S58", "S93")
 def test_bad_bodies_are_refused_and_store_nothing(
-    api: Api, parts: Parts, everywhere: list[tuple[str, bytes, dict[str, str]]]
+    api: Api, parts: Container, everywhere: list[tuple[str, bytes, dict[str, str]]]
 ):
     before = stored(parts)
     wrong = []
@@ -91,11 +91,11 @@ def is_refusal(answer: requests.Response, field: bytes) -> bool:
     )
 
 
-def stored(parts: Parts) -> list[int]:
+def stored(parts: Container) -> list[int]:
     with parts.database.read() as connection:
         return [
             connection.execute(select(func.count()).select_from(table)).scalar_one()
-            for table in (conversations, messages, keys)
+            for table in (conversations, messages, api_keys)
         ]
 
 

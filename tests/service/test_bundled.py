@@ -14,8 +14,8 @@ import pytest
 from core.settings import ROOT, load_settings
 from service.app import Service, create_service
 from service.llm import bundled
-from service.llm.bundled import BundledModel, Unavailable
-from service.llm.client import Model
+from service.llm.bundled import BundledModel, BundledModelUnavailable
+from service.llm.client import ModelClient
 from service.twins.sampling import Sampling
 
 pytestmark = pytest.mark.usefixtures("bundled_model")
@@ -24,12 +24,14 @@ HELLO = [{"role": "user", "content": "Say hello."}]
 
 
 @pytest.fixture
-def new_model(tmp_path: Path) -> Iterator[Callable[[], Model]]:
+def new_model(tmp_path: Path) -> Iterator[Callable[[], ModelClient]]:
     """Return the model of one more worker with each call."""
-    models: list[Model] = []
+    models: list[ModelClient] = []
 
-    def new_model() -> Model:
-        models.append(Model(load_settings({"data_dir": tmp_path / "data", "model_window": 512})))
+    def new_model() -> ModelClient:
+        models.append(
+            ModelClient(load_settings({"data_dir": tmp_path / "data", "model_window": 512}))
+        )
         return models[-1]
 
     yield new_model
@@ -37,50 +39,52 @@ def new_model(tmp_path: Path) -> Iterator[Callable[[], Model]]:
         model.close()
 
 
-def test_workers_share_one_child_that_is_restarted(new_model: Callable[[], Model], tmp_path: Path):
+def test_workers_share_one_child_that_is_restarted(
+    new_model: Callable[[], ModelClient], tmp_path: Path
+):
     (tmp_path / "data").mkdir()
     killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # its owner was, and it with it
     (tmp_path / "data" / "model.json").write_text(killed)
     first = new_model()
-    first.bundled.restart_pauses = (0,)
-    assert "".join(first.reply(HELLO, SHORT))
+    first.bundled.restart_delays = (0,)
+    assert "".join(first.stream_reply(HELLO, SHORT))
 
-    address, key = before = first.bundled.address()
+    address, key = before = first.bundled.url_and_key()
     with first._session.post(f"{address}/chat/completions", json={"messages": HELLO}) as answer:
         assert answer.status_code == 401
     assert key
 
     second = new_model()
-    assert second.bundled.address() == before
+    assert second.bundled.url_and_key() == before
     assert second.bundled._child is None
 
     os.kill(first.bundled._child.pid, signal.SIGKILL)
     first.bundled._child.wait(10)
     first.bundled._address_file.unlink(missing_ok=True)
-    assert first.bundled.address() != before
-    assert "".join(second.reply(HELLO, SHORT))
+    assert first.bundled.url_and_key() != before
+    assert "".join(second.stream_reply(HELLO, SHORT))
 
 
 def test_without_weights_the_service_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bundled, "weights", lambda: None)
+    monkeypatch.setattr(bundled, "find_weights", lambda: None)
     service = Service(create_service(load_settings({"data_dir": tmp_path / "data"})))
 
-    with pytest.raises(Unavailable) as error:
-        service.parts.model.bundled.address()
+    with pytest.raises(BundledModelUnavailable) as error:
+        service.container.model.bundled.url_and_key()
 
     assert "is not installed" in str(error.value)
-    assert service.note().summary == "There is no model at the moment"
+    assert service.model_note().summary == "There is no model at the moment"
     service.close()
-    service.parts.database.close()
+    service.container.database.close()
 
 
 def test_a_child_that_cannot_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bundled.sys, "executable", "/bin/false")
     model = BundledModel(tmp_path, window=512, parallel=1)
-    model.restart_pauses = (0.01,)
+    model.restart_delays = (0.01,)
 
-    with pytest.raises(Unavailable) as error:
-        model.address()
+    with pytest.raises(BundledModelUnavailable) as error:
+        model.url_and_key()
     assert "cannot start" in str(error.value)
     model.stop()
 

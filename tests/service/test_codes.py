@@ -8,25 +8,33 @@ from typing import Any, get_args
 
 import pytest
 
-from service.api.errors import CODES, MAX_BODY_BYTES, MEANINGS, STATUS_OF, Problem
-from service.api.schemas import Code, ErrorCode
+from service.api.errors import (
+    DEFAULT_ERRORS,
+    ERRORS_BY_STATUS,
+    MAX_BODY_BYTES,
+    STATUS_BY_CODE,
+    ApiError,
+)
+from service.api.schemas import ErrorCode, ReplyErrorCode
 from tests.service.client import Api
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
 
 def test_every_code_has_a_status_and_every_error_of_a_stream_has_one():
-    told = [code for codes in MEANINGS.values() for code in codes]
+    told = [code for codes in ERRORS_BY_STATUS.values() for code in codes]
 
-    assert set(told) == set(get_args(Code))
-    assert [told.count(code) for code in get_args(ErrorCode)] == [1] * len(get_args(ErrorCode))
-    assert STATUS_OF["model_busy"] == 503
+    assert set(told) == set(get_args(ErrorCode))
+    assert [told.count(code) for code in get_args(ReplyErrorCode)] == [1] * len(
+        get_args(ReplyErrorCode)
+    )
+    assert STATUS_BY_CODE["model_busy"] == 503
 
 
 def test_a_refusal_without_words_of_its_own_has_those_of_its_code():
-    assert Problem(409, "too_many_keys").sentence == MEANINGS[409]["too_many_keys"]
-    assert str(Problem(409, "too_many_keys", "There are 100.")) == "There are 100."
-    assert CODES[409][0] == "still_replying"
+    assert ApiError(409, "too_many_keys").sentence == ERRORS_BY_STATUS[409]["too_many_keys"]
+    assert str(ApiError(409, "too_many_keys", "There are 100.")) == "There are 100."
+    assert DEFAULT_ERRORS[409][0] == "still_replying"
 
 
 def test_the_largest_body_is_told_as_it_is(api: Api):
@@ -44,7 +52,7 @@ def test_the_largest_body_is_told_as_it_is(api: Api):
 def test_the_api_document_tells_each_code_and_what_to_do():
     rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| \S.* \|$", DOCUMENT, re.MULTILINE)
 
-    wanted = [(str(status), code) for status, codes in MEANINGS.items() for code in codes]
+    wanted = [(str(status), code) for status, codes in ERRORS_BY_STATUS.items() for code in codes]
     assert rows == wanted
 
 
@@ -54,13 +62,15 @@ def components(api: Api) -> dict[str, Any]:
 
 
 def test_the_openapi_document_lists_the_codes(components: dict[str, Any]):
-    refusal, error = (components["schemas"][name]["properties"] for name in ("Refusal", "Error"))
+    refusal, error = (
+        components["schemas"][name]["properties"] for name in ("ErrorResponse", "Error")
+    )
 
-    assert refusal["code"]["enum"] == sorted(get_args(Code))
-    assert error["code"]["enum"] == sorted(get_args(ErrorCode))
+    assert refusal["code"]["enum"] == sorted(get_args(ErrorCode))
+    assert error["code"]["enum"] == sorted(get_args(ReplyErrorCode))
 
 
 def test_the_openapi_document_says_what_each_refusal_means(components: dict[str, Any]):
     for name, response in components["responses"].items():
-        for code, sentence in MEANINGS[int(name[:3])].items():
+        for code, sentence in ERRORS_BY_STATUS[int(name[:3])].items():
             assert f"`{code}`: {sentence}" in response["description"]

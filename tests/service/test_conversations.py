@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -41,9 +41,9 @@ def test_3_the_title_is_optional(api: Api):
 
 
 @pytest.mark.spec("S41", "S45", "S49")
-def test_4_lists_own_conversations_newest_first(api: Api, url: str, parts: Parts):
+def test_4_lists_own_conversations_newest_first(api: Api, url: str, parts: Container):
     first, second = api.converse(), api.converse()
-    stranger = Api(url, parts.keys.make("bob", "his", "full_access")[1])
+    stranger = Api(url, parts.api_keys.create("bob", "his", "full_access")[1])
 
     assert [c["id"] for c in api.get("/conversations").json()["data"]] == [second, first]
     assert stranger.get("/conversations").json()["data"] == []
@@ -64,7 +64,7 @@ def test_4_has_pages_as_1_has(api: Api):
 
 
 @pytest.mark.spec("S15", "S48")
-def test_4_keeps_only_the_conversations_with_one_twin(api: Api, parts: Parts):
+def test_4_keeps_only_the_conversations_with_one_twin(api: Api, parts: Container):
     (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     with_bob = api.post("/conversations", json={"twinId": "bob"}).json()["data"]
     api.converse()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.service.credentials import Credentials
 from tests.support.upstream import Upstream
@@ -44,7 +44,7 @@ def test_each_endpoint_accepts_the_credentials_of_the_table(api: Api, credential
 
 
 @pytest.mark.spec("S34", "S38")
-def test_1_what_is_listed_can_be_read_and_talked_with(api: Api, parts: Parts):
+def test_1_what_is_listed_can_be_read_and_talked_with(api: Api, parts: Container):
     (parts.twins.folder / "bob.md").write_text("---\nname: A man called Bob\n---\n")
     listed = api.get("/twins").json()["data"]
 
@@ -63,7 +63,7 @@ def test_1_lists_twins_in_data(api: Api):
 
 
 @pytest.mark.spec("S35")
-def test_1_pages_are_1_based(api: Api, parts: Parts):
+def test_1_pages_are_1_based(api: Api, parts: Container):
     for number in range(5):
         (parts.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
@@ -76,7 +76,7 @@ def test_1_pages_are_1_based(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S36", "S61", "S91")
-def test_1_a_page_has_20_twins_and_100_at_most(api: Api, parts: Parts):
+def test_1_a_page_has_20_twins_and_100_at_most(api: Api, parts: Container):
     for number in range(100):
         (parts.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
@@ -100,7 +100,7 @@ def test_2_shows_a_twin_but_not_its_instructions(api: Api):
 
 
 @pytest.mark.spec("S28", "S39")
-def test_2_the_path_names_the_twin(api: Api, parts: Parts):
+def test_2_the_path_names_the_twin(api: Api, parts: Container):
     (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
 
     assert api.get("/twins/bob").json()["data"]["name"] == "Bob"
@@ -122,8 +122,8 @@ def test_7_requires_a_name_and_a_scope(api: Api, credentials: Credentials):
 
 
 @pytest.mark.spec("S56", "S60")
-def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Parts):
-    token = parts.tokens.sign("alice")
+def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Container):
+    token = parts.jwt_tokens.sign("alice")
     answer = api.post(
         "/auth/api-keys",
         json={"name": "laptop", "scope": "read_only"},

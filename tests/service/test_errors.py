@@ -10,8 +10,8 @@ import pytest
 from requests import Response
 
 from service.access import rate_limit
-from service.api.errors import CODES
-from service.container import Parts
+from service.api.errors import DEFAULT_ERRORS
+from service.container import Container
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -22,7 +22,7 @@ class Trouble:
 
     api: Api
     model: Upstream
-    parts: Parts
+    parts: Container
     monkeypatch: pytest.MonkeyPatch
 
     def say(self, content: str = "Hello") -> Response:
@@ -32,7 +32,7 @@ class Trouble:
 
     def less_than_it_needs(self) -> Response:
         """Write with a key that may only read."""
-        key = self.parts.keys.make("alice", "reader", "read_only")[1]
+        key = self.parts.api_keys.create("alice", "reader", "read_only")[1]
         return self.api.post("/conversations", json={"twinId": "ada"}, headers={"X-API-Key": key})
 
     def twice_at_once(self) -> Response:
@@ -43,7 +43,7 @@ class Trouble:
 
     def too_often(self) -> Response:
         """Ask when the hour is used up."""
-        self.monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 0)
+        self.monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 0)
         return self.api.get("/twins")
 
     def with_a_bug(self) -> Response:
@@ -83,7 +83,7 @@ FIELD_AT_FAULT = {400: "page", 422: "content"}
 
 @pytest.mark.spec("S87", "S88")
 def test_every_refusal_has_a_sentence_a_code_and_the_fields_at_fault(
-    api: Api, model: Upstream, parts: Parts
+    api: Api, model: Upstream, parts: Container
 ):
     wrong = []
     for (status, code), get_into in TROUBLE.items():
@@ -103,7 +103,7 @@ def test_every_refusal_has_a_sentence_a_code_and_the_fields_at_fault(
         ):
             wrong.append((status, code, answer.status_code, answer.text))
     assert wrong == []
-    assert [status for status, _ in TROUBLE] == list(CODES)
+    assert [status for status, _ in TROUBLE] == list(DEFAULT_ERRORS)
 
 
 def test_an_address_with_a_nul_is_refused(api: Api):
@@ -112,9 +112,9 @@ def test_an_address_with_a_nul_is_refused(api: Api):
 
 
 @pytest.mark.spec("S39", "S51", "S54")
-def test_what_is_not_yours_is_not_there(api: Api, url: str, parts: Parts):
+def test_what_is_not_yours_is_not_there(api: Api, url: str, parts: Container):
     conversation = api.converse()
-    stranger = Api(url, parts.keys.make("bob", "his", "full_access")[1])
+    stranger = Api(url, parts.api_keys.create("bob", "his", "full_access")[1])
     paths: list[tuple[Any, str, dict[str, Any]]] = [
         (stranger.get, f"/conversations/{conversation}", {}),
         (stranger.get, f"/conversations/{conversation}/messages", {}),

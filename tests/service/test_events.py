@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import sse
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.upstream import COMPLETIONS, Upstream
 
@@ -50,7 +50,7 @@ def test_6_streams_the_reply_and_ends_once(api: Api, model: Upstream):
 @pytest.mark.spec("S76")
 def test_each_event_comes_as_soon_as_there_is_one(api: Api, model: Upstream):
     response = begin(api)
-    events = sse.read(api.chunks(response))
+    events = sse.read_events(api.chunks(response))
     assert json.loads(next(events).data) == THINKING
     call = model.next_call().start_stream()
     for piece in ("Hi ", "there"):
@@ -119,11 +119,11 @@ def test_deltas_are_the_pieces_of_the_reply(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S84")
-def test_in_silence_progress_is_said_again(api: Api, model: Upstream, parts: Parts):
+def test_in_silence_progress_is_said_again(api: Api, model: Upstream, parts: Container):
     said = lines(begin(api))
     call = model.next_call()
     [reply] = parts.replies._running.values()
-    reply.keep_alive_seconds = reply.listen_seconds = 0.01
+    reply.keep_alive_seconds = reply.disconnect_poll_seconds = 0.01
 
     seen = [next(said) for _ in range(8)]
     assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.api.routes import operations
-from service.container import Parts
-from service.docs.openapi import LIMIT_HEADERS, address
+from service.container import Container
+from service.docs.openapi import RATE_LIMIT_HEADERS, path_template
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -26,9 +26,9 @@ def headers(document: dict[str, Any], response: dict[str, Any]) -> set[str]:
 
 def test_the_answers_to_a_jwt_promise_no_rate_headers(document: dict[str, Any]):
     for operation in operations.all:
-        about = document["paths"][address(operation)][operation.method.lower()]
+        about = document["paths"][path_template(operation)][operation.method.lower()]
         for status, response in about["responses"].items():
-            promised = headers(document, response) >= set(LIMIT_HEADERS)
+            promised = headers(document, response) >= set(RATE_LIMIT_HEADERS)
             assert promised == (operation.needs != "a JWT" and status != "401"), operation.name
 
 
@@ -44,7 +44,7 @@ def test_location_is_promised_where_something_is_said(document: dict[str, Any]):
     promised = {
         operation.name
         for operation in operations.all
-        for method in [document["paths"][address(operation)][operation.method.lower()]]
+        for method in [document["paths"][path_template(operation)][operation.method.lower()]]
         if "Location" in headers(document, method["responses"][str(operation.status)])
     }
 
@@ -89,8 +89,8 @@ def test_every_answer_to_a_key_tells_how_it_stands_also_where_it_is_not_counted(
     assert last.headers["RateLimit"].startswith('"hour";r=498;t=')
 
 
-def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: Api, parts: Parts):
-    jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: Api, parts: Container):
+    jwt = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     without = [
         api.get("/twins", headers={}),
         api.get("/twins", headers={"X-API-Key": "none"}),

@@ -7,7 +7,7 @@ import requests
 from flask import Flask
 
 from core.database import DatabaseUnavailable
-from service.container import Parts
+from service.container import Container
 from tests.support.upstream import Call, Upstream
 
 
@@ -39,7 +39,7 @@ def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Upstream):
     assert "The model server refused the service's key." in said
 
 
-def test_a_broken_twin_is_named(service: Flask, parts: Parts, model: Upstream):
+def test_a_broken_twin_is_named(service: Flask, parts: Container, model: Upstream):
     model.answers["/v1/chat/completions"] = reply
     (parts.twins.folder / "bob.md").write_text("no front matter")
 
@@ -50,7 +50,7 @@ def test_a_broken_twin_is_named(service: Flask, parts: Parts, model: Upstream):
 
 
 def test_a_database_that_cannot_be_written_is_told_to_machines_too(
-    service: Flask, parts: Parts, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
+    service: Flask, parts: Container, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     model.answers["/v1/chat/completions"] = reply
 

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from core.database import DatabaseUnavailable
-from service.container import Parts
+from service.container import Container
 from service.llm import client as models
 from tests.service.client import Api
 from tests.support.processes import running
@@ -51,7 +51,7 @@ def send(call: Call, pieces: list[str]) -> None:
 def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
     api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(models, "MAX_CHARACTERS", 1000)
+    monkeypatch.setattr(models, "MAX_REPLY_CHARACTERS", 1000)
     talk = api.converse()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
@@ -65,7 +65,9 @@ def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
     assert (len(kept["content"]), kept["status"]) == (1000, "incomplete")
 
 
-def test_a_model_that_only_says_that_it_lives_is_given_up(api: Api, model: Upstream, parts: Parts):
+def test_a_model_that_only_says_that_it_lives_is_given_up(
+    api: Api, model: Upstream, parts: Container
+):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.3)
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
@@ -94,9 +96,9 @@ def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: Api, model: Upstr
 
 
 def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
-    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    store, refused = parts.messages.reply, []
+    store, refused = parts.messages.store_reply, []
 
     def away(*arguments: object, **more: object) -> object:
         if len(refused) < 3:
@@ -104,7 +106,7 @@ def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
             raise DatabaseUnavailable
         return store(*arguments, **more)
 
-    monkeypatch.setattr(parts.messages, "reply", away)
+    monkeypatch.setattr(parts.messages, "store_reply", away)
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.converse(), "Hello"))
         model.reply("Not lost")
@@ -113,7 +115,7 @@ def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
     assert len(refused) == 3
 
 
-def test_a_twin_of_the_far_future_harms_no_other(api: Api, parts: Parts):
+def test_a_twin_of_the_far_future_harms_no_other(api: Api, parts: Container):
     late = parts.twins.folder / "late.md"
     late.write_text("---\nname: Late\n---\n")
     os.utime(late, (2**38, 2**38))
@@ -182,16 +184,16 @@ def test_a_connection_that_never_pauses_does_not_block_others(alone: str):
 
 
 def test_what_is_being_stored_as_the_service_ends_is_stored(
-    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    store, begun, go = parts.messages.reply, threading.Event(), threading.Event()
+    store, begun, go = parts.messages.store_reply, threading.Event(), threading.Event()
 
     def slowly(*arguments: object, **more: object) -> object:
         begun.set()
         go.wait(10)
         return store(*arguments, **more)
 
-    monkeypatch.setattr(parts.messages, "reply", slowly)
+    monkeypatch.setattr(parts.messages, "store_reply", slowly)
     talk = api.converse()
     with ThreadPoolExecutor(2) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
@@ -200,7 +202,7 @@ def test_what_is_being_stored_as_the_service_ends_is_stored(
         closing = pool.submit(parts.replies.close)
         go.set()
         closing.result(10)
-        kept = parts.messages.of(talk)[0][-1]
+        kept = parts.messages.list_page(talk)[0][-1]
         events.result(10)
 
     assert (kept.content, kept.complete) == ("Not lost", True)

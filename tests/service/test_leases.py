@@ -12,15 +12,15 @@ from sqlalchemy import select
 
 from core import sse
 from core.database import Database
-from service.app import create_service, parts_of
-from service.container import Parts
+from service.app import create_service, get_container
+from service.container import Container
 from service.conversations.conversations import Conversation, Conversations
-from service.conversations.leases import Leases, Stand
+from service.conversations.leases import Leases, LeaseState
 from service.conversations.messages import (
-    REMEMBER_SECONDS,
-    AnotherMessage,
+    IDEMPOTENCY_KEY_SECONDS,
+    IdempotencyKey,
+    IdempotencyKeyReused,
     Messages,
-    Press,
     StillReplying,
 )
 from service.schema import conversations
@@ -51,50 +51,50 @@ def test_a_late_end_does_not_take_the_lease_of_another_reply(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id
-    late, first = messages.say(talk, "first")
+    late, first = messages.add(talk, "first")
     lapse(database)
-    messages.say(talk, "second")
+    messages.add(talk, "second")
 
-    assert messages.reply(late, str(first), "late", complete=True) is None
+    assert messages.store_reply(late, str(first), "late", is_complete=True) is None
 
     with pytest.raises(StillReplying):
-        messages.say(talk, "third")
+        messages.add(talk, "third")
 
 
 def test_a_reply_that_was_taken_up_by_another_is_stored_once(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
-    said, first = messages.say(new_conversation().id, "Hello")
+    said, first = messages.add(new_conversation().id, "Hello")
     lapse(database)
-    _, second = messages.take_up(said)
+    _, second = messages.find_reply_or_acquire_lease(said)
     leases = Leases(database)
 
     leases.renew([str(first)])
-    assert messages.reply(said, str(first), "from the first", complete=True) is None
-    assert leases.stand(said.id) is Stand.HELD
-    stored = messages.reply(said, str(second), "from the second", complete=True)
+    assert messages.store_reply(said, str(first), "from the first", is_complete=True) is None
+    assert leases.state(said.id) is LeaseState.HELD
+    stored = messages.store_reply(said, str(second), "from the second", is_complete=True)
 
-    assert leases.stand(said.id) is Stand.OVER
-    assert messages.of(said.conversation_id)[0][1:] == [stored]
+    assert leases.state(said.id) is LeaseState.RELEASED
+    assert messages.list_page(said.conversation_id)[0][1:] == [stored]
 
 
 def test_a_lease_that_lapsed_but_was_not_taken_is_still_good_for_its_end(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
-    said, holder = messages.say(new_conversation().id, "Hello")
+    said, holder = messages.add(new_conversation().id, "Hello")
     lapse(database)
 
-    assert messages.reply(said, str(holder), "late, and welcome", complete=True)
+    assert messages.store_reply(said, str(holder), "late, and welcome", is_complete=True)
 
 
 def test_a_repeat_as_the_reply_ends_finds_it_and_begins_no_other(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     for _ in range(30):
-        said, holder = messages.say(new_conversation().id, "Hello")
+        said, holder = messages.add(new_conversation().id, "Hello")
         with ThreadPoolExecutor(2) as pool:
-            end = pool.submit(messages.reply, said, str(holder), "Whole", complete=True)
-            again = pool.submit(messages.take_up, said)
+            end = pool.submit(messages.store_reply, said, str(holder), "Whole", is_complete=True)
+            again = pool.submit(messages.find_reply_or_acquire_lease, said)
             stored, (known, second) = end.result(10), again.result(10)
 
         assert stored
@@ -106,12 +106,12 @@ def test_nobody_takes_up_a_message_while_the_reply_to_another_is_written(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id
-    said, holder = messages.say(talk, "first")
-    messages.reply(said, str(holder), "", complete=False)
-    messages.say(talk, "second")
+    said, holder = messages.add(talk, "first")
+    messages.store_reply(said, str(holder), "", is_complete=False)
+    messages.add(talk, "second")
 
     with pytest.raises(StillReplying):
-        messages.take_up(said)
+        messages.find_reply_or_acquire_lease(said)
 
 
 def test_the_same_press_in_two_conversations_at_once_is_one_message(
@@ -122,13 +122,15 @@ def test_the_same_press_in_two_conversations_at_once_is_one_message(
 
         def say(talk: str, number: int = number) -> bool:
             try:
-                return bool(messages.say(talk, "Hello", Press("alice", f"key {number}"))[1])
-            except AnotherMessage:
+                return bool(
+                    messages.add(talk, "Hello", IdempotencyKey("alice", f"key {number}"))[1]
+                )
+            except IdempotencyKeyReused:
                 return False
 
         with ThreadPoolExecutor(2) as pool:
             assert sorted(pool.map(say, talks)) == [False, True]
-        assert sum(messages.of(talk)[1] for talk in talks) == 1
+        assert sum(messages.list_page(talk)[1] for talk in talks) == 1
 
 
 def test_a_press_is_forgotten_after_a_day(
@@ -136,23 +138,23 @@ def test_a_press_is_forgotten_after_a_day(
     new_conversation: Callable[[], Conversation],
     clock: AdjustableClock,
 ):
-    press = Press("alice", "key")
-    messages.say(new_conversation().id, "Hello", press)
-    clock.advance(REMEMBER_SECONDS + 1)
+    press = IdempotencyKey("alice", "key")
+    messages.add(new_conversation().id, "Hello", press)
+    clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
 
-    assert messages.say(new_conversation().id, "Other words", press)[1]
+    assert messages.add(new_conversation().id, "Other words", press)[1]
 
 
 @pytest.fixture
-def other(service: Any, parts: Parts, full_key: str) -> Iterator[Api]:
+def other(service: Any, parts: Container, full_key: str) -> Iterator[Api]:
     """Return a client of one more process of the same service."""
     app = create_service(parts.settings, parts.database.clock)
     with served(app) as url:
         api = Api(url, full_key)
         yield api
         api.session.close()
-    parts_of(app).replies.close()
-    parts_of(app).database.close()
+    get_container(app).replies.close()
+    get_container(app).database.close()
 
 
 def begin(api: Api, talk: str, once: dict[str, str]) -> Any:
@@ -161,11 +163,11 @@ def begin(api: Api, talk: str, once: dict[str, str]) -> Any:
 
 
 def told(response: Any) -> list[dict[str, Any]]:
-    return [json.loads(event.data) for event in sse.read(Api.chunks(response))]
+    return [json.loads(event.data) for event in sse.read_events(Api.chunks(response))]
 
 
 def test_a_repeat_at_another_process_ends_as_the_reply_does(
-    api: Api, other: Api, model: Upstream, parts: Parts
+    api: Api, other: Api, model: Upstream, parts: Container
 ):
     for how in ("whole", "stopped-here", "stopped-there", "failed"):
         talk = api.converse()

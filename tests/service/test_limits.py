@@ -12,7 +12,7 @@ import pytest
 from service import schema
 from service.access import rate_limit
 from service.api.schemas import Scope
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
@@ -20,11 +20,11 @@ from tests.support.upstream import Upstream
 
 @pytest.mark.spec("S92")
 def test_a_key_has_its_requests_of_the_hour(
-    api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, parts: Container, monkeypatch: pytest.MonkeyPatch
 ):
     for scope, form in product(get_args(Scope), ("Authorization", "X-API-Key")):
-        monkeypatch.setitem(rate_limit.PER_HOUR, scope, 3)
-        key = parts.keys.make("alice", "t", scope)[1]
+        monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, scope, 3)
+        key = parts.api_keys.create("alice", "t", scope)[1]
         headers = {form: f"Bearer {key}" if form == "Authorization" else key}
 
         answers = [api.get("/twins", headers=headers) for _ in range(5)]
@@ -39,9 +39,9 @@ def test_a_key_has_its_requests_of_the_hour(
 
 @pytest.mark.spec("S66")
 def test_both_headers_draw_on_one_hour(
-    api: Api, parts: Parts, monkeypatch: pytest.MonkeyPatch, full_key: str
+    api: Api, parts: Container, monkeypatch: pytest.MonkeyPatch, full_key: str
 ):
-    monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 2)
+    monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 2)
 
     first = api.get("/twins", headers={"Authorization": f"Bearer {full_key}"})
     second = api.get("/twins", headers={"X-API-Key": full_key})
@@ -51,13 +51,13 @@ def test_both_headers_draw_on_one_hour(
 
 
 @pytest.mark.spec("S89", "S90")
-def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: Parts):
+def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: Container):
     table: list[tuple[Scope, int]] = [("read_only", 200), ("full_access", 500)]
     for scope, limit in table:
-        key, secret = parts.keys.make("alice", "t", scope)
+        key, secret = parts.api_keys.create("alice", "t", scope)
         sent = [{"key_id": key.id, "at": time.time()}] * (limit - 1)
         with parts.database.write() as connection:
-            connection.execute(schema.requests.insert(), sent)
+            connection.execute(schema.key_requests.insert(), sent)
 
         last, beyond = (api.get("/twins", headers={"X-API-Key": secret}) for _ in range(2))
 
@@ -68,9 +68,9 @@ def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: P
 
 @pytest.mark.spec("S89", "S90")
 def test_the_hour_rolls(
-    api: Api, parts: Parts, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
+    api: Api, parts: Container, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 1)
+    monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 1)
     assert api.get("/twins").status_code == 200
     assert api.get("/twins").status_code == 429
 
@@ -79,9 +79,9 @@ def test_the_hour_rolls(
 
 
 def test_requests_at_once_are_counted_one_by_one(
-    api: Api, url: str, parts: Parts, full_key: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, url: str, parts: Container, full_key: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(rate_limit.PER_HOUR, "full_access", 20)
+    monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 20)
 
     def ask(_: int) -> int:
         return Api(url, full_key).get("/twins").status_code
@@ -92,8 +92,8 @@ def test_requests_at_once_are_counted_one_by_one(
     assert (answers.count(200), answers.count(429)) == (20, 20)
 
 
-def test_a_refused_request_tells_its_limit_too(api: Api, parts: Parts):
-    reader = parts.keys.make("alice", "t", "read_only")[1]
+def test_a_refused_request_tells_its_limit_too(api: Api, parts: Container):
+    reader = parts.api_keys.create("alice", "t", "read_only")[1]
 
     forbidden = api.post("/conversations", json={}, headers={"X-API-Key": reader})
     missing = api.get("/twins/none")
@@ -104,20 +104,20 @@ def test_a_refused_request_tells_its_limit_too(api: Api, parts: Parts):
         assert "RateLimit" in answer.headers
 
 
-def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Parts):
-    key, _ = parts.keys.make("alice", "t", "full_access")
-    parts.keys.revoke("alice", key.id)
+def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Container):
+    key, _ = parts.api_keys.create("alice", "t", "full_access")
+    parts.api_keys.revoke("alice", key.id)
 
-    with pytest.raises(rate_limit.Revoked):
-        rate_limit.take(parts.database, key)
+    with pytest.raises(rate_limit.KeyRevoked):
+        rate_limit.count_request(parts.database, key)
 
 
 @pytest.mark.spec("S93")
 def test_the_longest_texts_are_accepted_and_longer_ones_refused(
-    api: Api, model: Upstream, parts: Parts
+    api: Api, model: Upstream, parts: Container
 ):
     model.always_reply("Hi")
-    jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    jwt = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     body = {"twinId": "ada", "name": "laptop", "scope": "read_only"}
     for path, field, size, headers in [
         ("/conversations", "title", 200, api.headers),

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event
 
-from service.conversations.queue import Left
+from service.conversations.queue import QueueAbandoned
 from tests.service.guests import Come, NewLine, come_in, coming, rows
 
 
@@ -88,7 +88,7 @@ def test_whoever_leaves_lets_the_next_move_up_and_leaves_nothing(new_line: NewLi
 
 def test_whoever_fails_gives_the_place_back(new_line: NewLine, come: Come):
     line = new_line(1)
-    with pytest.raises(ZeroDivisionError), line.place("alice", lambda _: None, lambda: False):
+    with pytest.raises(ZeroDivisionError), line.slot("alice", lambda _: None, lambda: False):
         raise ZeroDivisionError
 
     assert rows(line) == 0
@@ -96,7 +96,7 @@ def test_whoever_fails_gives_the_place_back(new_line: NewLine, come: Come):
 
 def test_whoever_has_left_already_does_not_come_in(new_line: NewLine):
     line = new_line(1)
-    with pytest.raises(Left), line.place("alice", lambda _: None, lambda: True):
+    with pytest.raises(QueueAbandoned), line.slot("alice", lambda _: None, lambda: True):
         pass
 
     assert rows(line) == 0
@@ -106,15 +106,15 @@ def test_one_look_serves_all_who_wait_in_a_process(
     new_line: NewLine, come: Come, monkeypatch: pytest.MonkeyPatch
 ):
     line = new_line(1)
-    line.look_seconds = 60
+    line.poll_seconds = 60
     looks: list[int] = []
-    look = line.places.look
+    look = line.slots.look
 
     def counted():
         looks.append(1)
         return look()
 
-    monkeypatch.setattr(line.places, "look", counted)
+    monkeypatch.setattr(line.slots, "look", counted)
     running = come(line, "alice")
     waiting = [come(line, "alice") for _ in range(20)]
     assert len(looks) <= 1
@@ -128,8 +128,8 @@ def test_one_look_serves_all_who_wait_in_a_process(
 def test_a_place_that_is_free_costs_two_transactions(new_line: NewLine):
     line = new_line(1)
     begun: list[int] = []
-    event.listen(line.places.database.engine, "begin", lambda _: begun.append(1))
-    with line.place("alice", lambda _: None, lambda: False):
+    event.listen(line.slots.database.engine, "begin", lambda _: begun.append(1))
+    with line.slot("alice", lambda _: None, lambda: False):
         pass
 
     assert len(begun) == 2
@@ -139,7 +139,7 @@ def test_a_place_that_is_free_costs_two_transactions(new_line: NewLine):
 def test_processes_change_the_line_one_after_the_other(new_line: NewLine):
     here, there = new_line(1), new_line(1)
     with coming() as come, ThreadPoolExecutor(1) as pool:
-        with here.places._alone() as connection:
+        with here.slots._alone() as connection:
             alice = pool.submit(come, there, "alice")
             while not (alice.done() or waits_for_a_lock(connection)):
                 pass

@@ -37,7 +37,7 @@ def test_a_lease_that_is_renewed_is_not_over(new_line: NewLine, come: Come):
     come(there, "alice")
     come(there, "bob")
     leases_run_out(here, "alice", "bob")
-    there.places.renew()
+    there.slots.renew()
 
     assert come(here, "carol").told == [1]
 
@@ -51,7 +51,7 @@ def test_the_living_who_were_taken_for_dead_are_put_back_where_they_were(
     carol = come(here, "carol")
     assert carol.comes_in()
 
-    there.places.renew()
+    there.slots.renew()
 
     dave = come(here, "dave")
     assert dave.told == [1]
@@ -72,7 +72,7 @@ def test_a_process_does_not_take_its_own_replies_for_dead(new_line: NewLine, com
 def test_a_reply_that_has_ended_is_not_put_back(new_line: NewLine, come: Come):
     line = new_line(1)
     come(line, "alice").go()
-    line.places.renew()
+    line.slots.renew()
 
     assert rows(line) == 0
 

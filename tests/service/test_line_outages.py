@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import make_url
 
 from core.database import DatabaseUnavailable
-from service.conversations.queue import Line
+from service.conversations.queue import ReplyQueue
 from tests.faults.databases.conftest import Database, Locked, Stopped
 from tests.service.guests import Come, Guest, NewLine, leases_run_out
 from tests.support.waiting import wait_until
@@ -33,8 +33,8 @@ def outage(database_url: str, request: pytest.FixtureRequest) -> Iterator[Databa
     outage.come_back()
 
 
-def wait_until_seen(line: Line) -> None:
-    wait_until(lambda: line.places.database.failed_at != -math.inf)
+def wait_until_seen(line: ReplyQueue) -> None:
+    wait_until(lambda: line.slots.database.last_failure_at != -math.inf)
 
 
 def test_an_outage_loses_nobody(new_line: NewLine, outage: Database, come: Come):
@@ -69,7 +69,7 @@ def test_whoever_comes_and_leaves_during_an_outage_does_both(
     assert bob.gave_up
     outage.come_back()
     leases_run_out(line, "alice")
-    line.places.database.failed_at = -math.inf
+    line.slots.database.last_failure_at = -math.inf
     assert come(line, "carol").comes_in()
 
 
@@ -77,10 +77,10 @@ def test_nobody_is_taken_for_dead_who_could_not_renew_a_lease(new_line: NewLine,
     here, there = new_line(1), new_line(1)
     come(there, "alice")
     leases_run_out(there, "alice")
-    with pytest.raises(DatabaseUnavailable), here.places.database.read():
+    with pytest.raises(DatabaseUnavailable), here.slots.database.read():
         raise DatabaseUnavailable
 
     assert come(here, "bob").told == [0]
-    there.places.renew()
-    here.places.database.failed_at = -math.inf
-    assert {guest.owner for guest in here.places.look() if guest.writing} == {"alice"}
+    there.slots.renew()
+    here.slots.database.last_failure_at = -math.inf
+    assert {guest.owner for guest in here.slots.look() if guest.writing} == {"alice"}

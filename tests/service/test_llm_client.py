@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import pytest
 
-from service.container import Parts
+from service.container import Container
 from service.twins.sampling import Sampling
 from tests.service.client import Api
 from tests.support.upstream import COMPLETIONS, Call, Upstream
@@ -36,7 +36,7 @@ def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Upstre
 
 
 def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
-    api: Api, model: Upstream, parts: Parts
+    api: Api, model: Upstream, parts: Container
 ):
     options = {
         "model": "big",
@@ -153,7 +153,7 @@ def test_an_error_that_is_null_is_none(api: Api, model: Upstream):
         assert events.result(10)[-1]["message"]["content"] == "Hi"
 
 
-def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Upstream, parts: Parts):
+def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Upstream, parts: Container):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.2)
     conversation = api.converse()
     with ThreadPoolExecutor(1) as pool:
@@ -212,7 +212,7 @@ def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model:
 
 
 def test_without_a_name_the_first_model_of_the_server_is_asked(
-    api: Api, model: Upstream, parts: Parts
+    api: Api, model: Upstream, parts: Container
 ):
     parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
     model.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
@@ -227,7 +227,7 @@ def test_without_a_name_the_first_model_of_the_server_is_asked(
 
 
 def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
-    api: Api, model: Upstream, parts: Parts
+    api: Api, model: Upstream, parts: Container
 ):
     parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
     asked = []

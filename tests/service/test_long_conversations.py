@@ -9,21 +9,21 @@ import msgspec
 import pytest
 
 from core.settings import load_settings
-from service.app import create_service, parts_of
-from service.container import Parts
+from service.app import create_service, get_container
+from service.container import Container
 from service.conversations.conversations import Conversation
 from service.conversations.messages import Message
-from service.conversations.prompt import TOKENS_A_MESSAGE, TOKENS_A_PROMPT, Prompt, build
+from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, Prompt, build_prompt
 from service.conversations.reply import Complete
-from service.conversations.reply_manager import HISTORY
-from service.llm.client import ModelFailed, Writing
-from service.twins.parser import read
+from service.conversations.reply_manager import MAX_HISTORY_MESSAGES
+from service.llm.client import CompletionStream, ModelFailed
+from service.twins.parser import parse
 from service.twins.sampling import Sampling
 from tests.service.client import Api
 from tests.service.conftest import TWIN
 from tests.support.upstream import COMPLETIONS, Call, Upstream
 
-ADA = read("ada", TWIN, 1.0)
+ADA = parse("ada", TWIN, 1.0)
 WINDOW = 512
 TURNS = 20
 TALK = (
@@ -44,7 +44,9 @@ def cost(prompt: Prompt) -> int:
     return sum(len(message["content"]) + 5 for message in prompt)
 
 
-def test_all_prompts_of_a_long_conversation_fit_the_model(api: Api, model: Upstream, parts: Parts):
+def test_all_prompts_of_a_long_conversation_fit_the_model(
+    api: Api, model: Upstream, parts: Container
+):
     parts.model._settings = msgspec.structs.replace(parts.settings, model_window=WINDOW)
     prompts: list[Prompt] = []
 
@@ -61,11 +63,11 @@ def test_all_prompts_of_a_long_conversation_fit_the_model(api: Api, model: Upstr
         200, {"tokens": [1] * len(call.body["content"])}
     )
     # The second grows longer than what is read of a conversation.
-    for stored in (0, HISTORY // 2 - TURNS // 2):
+    for stored in (0, MAX_HISTORY_MESSAGES // 2 - TURNS // 2):
         conversation = api.converse()
         for turn in range(stored):
-            said, holder = parts.messages.say(conversation, talk(turn))
-            parts.messages.reply(said, str(holder), talk(turn + 1), complete=True)
+            said, holder = parts.messages.add(conversation, talk(turn))
+            parts.messages.store_reply(said, str(holder), talk(turn + 1), is_complete=True)
         prompts.clear()
         turns = range(stored, stored + TURNS)
         for turn in turns:
@@ -103,7 +105,7 @@ def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
 
 
 @pytest.fixture(scope="module")
-def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     """Return the parts of a service with the model that comes along and a small window."""
     twins = tmp_path_factory.mktemp("twins")
     (twins / "ada.md").write_text(TWIN.replace("max_tokens: 50", "max_tokens: 5"))
@@ -112,7 +114,7 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
         "twins_dir": twins,
         "model_window": WINDOW,
     }
-    parts = parts_of(create_service(load_settings(settings)))
+    parts = get_container(create_service(load_settings(settings)))
     yield parts
     parts.replies.close()
     parts.model.close()
@@ -120,21 +122,23 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture
-def new_talk(bundled: Parts) -> Callable[[str], Conversation]:
+def new_talk(bundled: Container) -> Callable[[str], Conversation]:
     """Return a conversation of so many turns in such words with each call."""
 
     def new_talk(words: str) -> Conversation:
         conversation = bundled.conversations.create("alice", "ada", "")
         for turn in range(TURNS):
-            said, holder = bundled.messages.say(conversation.id, f"{turn} {words * 4}")
-            bundled.messages.reply(said, str(holder), words * (turn % 7 + 1), complete=True)
+            said, holder = bundled.messages.add(conversation.id, f"{turn} {words * 4}")
+            bundled.messages.store_reply(
+                said, str(holder), words * (turn % 7 + 1), is_complete=True
+            )
         return conversation
 
     return new_talk
 
 
 def test_the_bundled_model_never_refuses_a_long_conversation(
-    bundled: Parts, new_talk: Callable[[str], Conversation], monkeypatch: pytest.MonkeyPatch
+    bundled: Container, new_talk: Callable[[str], Conversation], monkeypatch: pytest.MonkeyPatch
 ):
     scripts = {
         "Chinese": "自行车为什么不会倒下来",
@@ -143,32 +147,32 @@ def test_the_bundled_model_never_refuses_a_long_conversation(
         "prose": "What a long and plain sentence. ",
     }
     asked: list[Prompt] = []
-    ask = bundled.model.reply
+    ask = bundled.model.stream_reply
 
-    def reply(prompt: Prompt, sampling: Sampling) -> Writing:
+    def reply(prompt: Prompt, sampling: Sampling) -> CompletionStream:
         asked.append(prompt)
         if len(asked) > 1:  # to read a prompt takes seconds, to count it does not
             raise ModelFailed("counted")
         return ask(prompt, sampling)
 
-    monkeypatch.setattr(bundled.model, "reply", reply)
-    *_, twin = bundled.twins.all()
+    monkeypatch.setattr(bundled.model, "stream_reply", reply)
+    *_, twin = bundled.twins.list_all()
     ends = []
     for words in scripts.values():
-        _, follow = bundled.replies.begin(new_talk(words), twin, words)
+        _, follow = bundled.replies.start(new_talk(words), twin, words)
         ends.append(list(follow(lambda: False))[-1])
 
     assert isinstance(ends[0], Complete), ends[0]
     assert [prompt[0]["content"] for prompt in asked] == [ADA.instructions] * len(scripts)
     assert max(len(prompt) for prompt in asked) < 2 * TURNS
     counted = {name: tokens_of(bundled, p) for name, p in zip(scripts, asked, strict=True)}
-    room = WINDOW - twin.about.max_tokens
+    room = WINDOW - twin.front_matter.max_tokens
     assert {name: n for name, n in counted.items() if not WINDOW * 0.4 < n <= room} == {}
 
 
-def tokens_of(bundled: Parts, prompt: Prompt) -> int:
+def tokens_of(bundled: Container, prompt: Prompt) -> int:
     """Ask the bundled model how many tokens a prompt has."""
-    url, key, _ = bundled.model._where()
+    url, key, _ = bundled.model._endpoint()
     answer = bundled.model._session.post(
         f"{url}/chat/completions/input_tokens",
         json={"messages": prompt},
@@ -196,7 +200,7 @@ def test_what_fits_is_told_or_two_thirds_of_it_and_few_counts_find_it():
             counts.append(text)
             return len(text.replace("\n", ""))
 
-        prompt = build(ADA, history(100), window=window, tokens=tokens)
+        prompt = build_prompt(ADA, history(100), window=window, count_tokens=tokens)
 
         told = (len(prompt) - 4) // 2
         assert [m["content"] for m in prompt[3:-1:2]] == [talk(t) for t in range(100 - told, 100)]
@@ -208,15 +212,15 @@ def test_what_fits_is_told_or_two_thirds_of_it_and_few_counts_find_it():
 def fits(turns: int, window: int) -> bool:
     """Say whether the newest turns fit the window."""
     longer = [m for m in history(100) if m.id == "new" or int(m.id.split()[1]) >= 100 - turns]
-    prompt = build(ADA, longer, window=10**9)
-    left = window - TOKENS_A_PROMPT - TOKENS_A_MESSAGE * len(prompt)
+    prompt = build_prompt(ADA, longer, window=10**9)
+    left = window - TOKENS_PER_PROMPT - TOKENS_PER_MESSAGE * len(prompt)
     return sum(len(message["content"]) for message in prompt) <= left
 
 
 def test_the_talk_begins_with_the_same_words_for_some_turns():
     """So that the model server reads only what is new."""
     prompts = [
-        build(ADA, history(turn), window=5000, tokens=lambda text: len(text))
+        build_prompt(ADA, history(turn), window=5000, count_tokens=lambda text: len(text))
         for turn in range(100, 160)
     ]
 
@@ -226,7 +230,8 @@ def test_the_talk_begins_with_the_same_words_for_some_turns():
 
 def test_the_talk_begins_with_the_same_words_though_only_its_newest_messages_were_read():
     prompts = [
-        build(ADA, history(turn)[-121:], window=10**6, whole=False) for turn in range(100, 160)
+        build_prompt(ADA, history(turn)[-121:], window=10**6, is_full_history=False)
+        for turn in range(100, 160)
     ]
 
     moved = [a[3] != b[3] for a, b in pairwise(prompts)]
@@ -241,7 +246,7 @@ def test_a_message_that_was_answered_twice_is_told_with_its_last_reply():
         Message("new", "c", "user", "And now?", None, 4.0),
     ]
 
-    assert [m["content"] for m in build(ADA, messages, window=10**6)[3:]] == [
+    assert [m["content"] for m in build_prompt(ADA, messages, window=10**6)[3:]] == [
         *("Hello", "Whole", "And now?")
     ]
 
@@ -250,5 +255,5 @@ def test_what_fits_by_its_bytes_is_never_counted():
     def tokens(text: str) -> int:
         raise AssertionError(text)
 
-    assert len(build(ADA, history(10), window=4000, tokens=tokens)) == 24
-    assert len(build(ADA, history(0), window=1, tokens=tokens)) == 4
+    assert len(build_prompt(ADA, history(10), window=4000, count_tokens=tokens)) == 24
+    assert len(build_prompt(ADA, history(0), window=1, count_tokens=tokens)) == 4

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.conversations.queue_order import Guest, next_in, standing_for, waiting
+from service.conversations.queue_order import QueueEntry, next_in, standing_for, waiting
 
 
 class Room:
@@ -16,23 +16,23 @@ class Room:
 
     def __init__(self, places: int) -> None:
         self.places = places
-        self.guests: list[Guest] = []
+        self.guests: list[QueueEntry] = []
         self.admitted: list[int] = []
         self._arrivals = 0
 
-    def come(self, owner: str) -> Guest:
+    def come(self, owner: str) -> QueueEntry:
         self._arrivals += 1
-        guest = Guest(self._arrivals, owner, *standing_for(owner, self.guests), writing=False)
+        guest = QueueEntry(self._arrivals, owner, *standing_for(owner, self.guests), writing=False)
         self.guests.append(guest)
         self._admit()
         return guest
 
-    def go(self, guest: Guest) -> None:
+    def go(self, guest: QueueEntry) -> None:
         self.guests.remove(guest)
         self._admit()
 
     @property
-    def writing(self) -> list[Guest]:
+    def writing(self) -> list[QueueEntry]:
         return [guest for guest in self.guests if guest.writing]
 
     def _admit(self) -> None:

@@ -20,10 +20,10 @@ from openapi_spec_validator import validate
 
 from service.access import rate_limit
 from service.api.routes import operations
-from service.api.schemas import Resource
-from service.container import Parts
+from service.api.schemas import ApiStruct
+from service.container import Container
 from service.docs import examples, pages
-from service.docs.openapi import address
+from service.docs.openapi import path_template
 from tests.service import contract
 from tests.service.client import Api
 from tests.support.upstream import Upstream
@@ -55,7 +55,7 @@ def test_the_document_holds_every_address_of_the_service(document: dict[str, Any
     }
 
     assert described == served
-    assert [o.number for o in operations.all if o.number] == [1, 2, 3, 4, 5, 6, 7]
+    assert [o.spec_number for o in operations.all if o.spec_number] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_the_service_does_what_its_document_says(processes: None):
@@ -77,7 +77,7 @@ def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
     for operation in operations.all:
         article = page.find(id=operation.name)
         assert article is not None
-        assert f"{operation.method} {address(operation)}" in article.get_text()
+        assert f"{operation.method} {path_template(operation)}" in article.get_text()
     ids = [tag["id"] for tag in page.select("[id]")]
     assert len(ids) == len(set(ids))
     for link in page.select("a[href^='#']"):
@@ -85,7 +85,7 @@ def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
 
 
 def test_the_examples_of_the_page_run(
-    processes: None, api: Api, model: Upstream, parts: Parts, full_key: str
+    processes: None, api: Api, model: Upstream, parts: Container, full_key: str
 ):
     model.always_reply("Hello")
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
@@ -96,7 +96,7 @@ def test_the_examples_of_the_page_run(
             press = {"PRESS": f"{language}-{operation.name}"}
             output = run(language, example_of(page, operation.name, language), around | press)
 
-            if operation.answer is None:
+            if operation.response_type is None:
                 assert output == ""
             elif operation.stream:
                 assert "complete" in output.splitlines()[-1 if language == "python" else -2]
@@ -108,13 +108,13 @@ def example_of(page: BeautifulSoup, name: str, language: str) -> str:
     return page.select_one(f"#{name} code.{language}").get_text()
 
 
-def surroundings_of(api: Api, parts: Parts, key: str) -> dict[str, str]:
+def surroundings_of(api: Api, parts: Container, key: str) -> dict[str, str]:
     """Make what the examples speak of."""
-    token = parts.tokens.sign("alice")
+    token = parts.jwt_tokens.sign("alice")
     conversation = api.converse()
     api.post(f"/conversations/{conversation}/messages", json={"content": "Hello"})
     said = api.get(f"/conversations/{conversation}/messages").json()["data"][0]["id"]
-    made = parts.keys.make("alice", "to be revoked", "read_only")[0]
+    made = parts.api_keys.create("alice", "to be revoked", "read_only")[0]
     return {
         "API": api.url,
         "KEY": key,
@@ -171,7 +171,7 @@ def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_exampl
 
 
 def test_the_page_tells_the_requests_of_the_hour(api: Api, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(rate_limit.PER_HOUR, "read_only", 201)
+    monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "read_only", 201)
 
     assert "201 requests an hour if it is read_only, else 500" in api.get("/docs").text
 
@@ -179,7 +179,7 @@ def test_the_page_tells_the_requests_of_the_hour(api: Api, monkeypatch: pytest.M
 def test_pages_are_made_once_and_revalidated(api: Api, monkeypatch: pytest.MonkeyPatch):
     paths = ("/docs", "/openapi.json")
     firsts = [api.get(path) for path in paths]
-    monkeypatch.setattr("service.docs.openapi.document", lambda *_: 1 / 0)
+    monkeypatch.setattr("service.docs.openapi.build_document", lambda *_: 1 / 0)
     monkeypatch.setattr("service.docs.pages.render_template", lambda *_, **__: 1 / 0)
     for path, first in zip(paths, firsts, strict=True):
         again = api.get(path)
@@ -191,14 +191,14 @@ def test_pages_are_made_once_and_revalidated(api: Api, monkeypatch: pytest.Monke
 
 
 def test_many_names_of_the_service_do_not_fill_its_memory(api: Api):
-    for number in range(2 * pages.ADDRESSES):
+    for number in range(2 * pages.MAX_CACHED_ADDRESSES):
         answer = api.get("/docs", headers={"Host": f"name-{number}.example"})
         assert f"http://name-{number}.example/api/v1" in answer.text
 
-    assert pages._page.cache_info().currsize <= pages.ADDRESSES
+    assert pages._build_page.cache_info().currsize <= pages.MAX_CACHED_ADDRESSES
 
 
-class Odd(Resource):
+class Odd(ApiStruct):
     sure: Annotated[bool, Meta(examples=[True])]
     words: Annotated[str, Meta(examples=["it's"])]
     none: Annotated[list[str | None], Meta(examples=[[None]])] | None = None
@@ -209,7 +209,7 @@ def test_an_example_may_hold_whatever_json_may(api: Api):
     operation = replace(operations.all[2], body=Odd)
     body = {"sure": True, "words": "it's", "none": [None]}
 
-    shown = examples.of(operation)
+    shown = examples.build_example(operation)
 
     assert f"    json={body!r}," in shown.python
     compile(shown.python, "example", "exec")

@@ -1,8 +1,8 @@
 """What the model is told fits its window, and holds what matters most."""
 
 from service.conversations.messages import Message
-from service.conversations.prompt import build
-from service.twins.parser import read
+from service.conversations.prompt import build_prompt
+from service.twins.parser import parse
 from tests.service.conftest import TWIN
 
 
@@ -17,7 +17,7 @@ def test_the_prompt_keeps_the_newest_exchanges_that_fit():
         history.append(message(number + 1, "assistant", f"answer {number}", number))
     history.append(message(99, "user", "the last one"))
 
-    prompt = build(read("ada", TWIN, 1.0), history, window=1000)
+    prompt = build_prompt(parse("ada", TWIN, 1.0), history, window=1000)
 
     assert prompt[0] == {"role": "system", "content": "You are Ada."}
     assert prompt[-1] == {"role": "user", "content": "the last one"}
@@ -32,13 +32,13 @@ def test_the_prompt_keeps_the_newest_exchanges_that_fit():
 def test_what_was_never_answered_is_left_out_of_the_prompt():
     history = [message(1, "user", "lost"), message(2, "user", "found")]
 
-    prompt = build(read("ada", TWIN, 1.0), history, window=1000)
+    prompt = build_prompt(parse("ada", TWIN, 1.0), history, window=1000)
 
     assert "lost" not in str(prompt)
     assert prompt[-1]["content"] == "found"
 
 
 def test_a_message_that_fills_the_window_is_still_asked():
-    prompt = build(read("ada", TWIN, 1.0), [message(1, "user", "x" * 9000)], window=100)
+    prompt = build_prompt(parse("ada", TWIN, 1.0), [message(1, "user", "x" * 9000)], window=100)
 
     assert prompt[-1]["content"] == "x" * 9000

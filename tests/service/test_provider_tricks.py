@@ -13,11 +13,11 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from core.settings import load_settings
-from service.access.jwt_tokens import InvalidToken, NotOurs, Tokens
+from service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
 from tests.service.provider import ISSUER, Provider
 
 
-def test_the_public_key_is_no_secret_to_sign_with(tokens: Tokens, provider: Provider):
+def test_the_public_key_is_no_secret_to_sign_with(tokens: JwtTokens, provider: Provider):
     """HS256 with the public key as its secret: the confusion that many libraries fell for."""
     public = provider.keys["one"][1].public_key()
     pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
@@ -26,7 +26,7 @@ def test_the_public_key_is_no_secret_to_sign_with(tokens: Tokens, provider: Prov
     for secret in (pem, pem.strip(), json.dumps(provider.public("one")).encode()):
         signature = hmac.digest(secret, f"{head}.{claims}".encode(), "sha256")
         with pytest.raises(InvalidToken):
-            tokens.read(f"{head}.{claims}.{encoded(signature)}")
+            tokens.verify(f"{head}.{claims}.{encoded(signature)}")
 
 
 def encoded(data: bytes) -> str:
@@ -34,16 +34,16 @@ def encoded(data: bytes) -> str:
 
 
 def test_our_own_secret_signs_nothing_where_a_provider_does(
-    tokens: Tokens, tmp_path: Path, provider: Provider
+    tokens: JwtTokens, tmp_path: Path, provider: Provider
 ):
-    own = Tokens(load_settings({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
+    own = JwtTokens(load_settings({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
 
     with pytest.raises(InvalidToken):
-        tokens.read(own.sign("alice"))
-    with pytest.raises(NotOurs):
+        tokens.verify(own.sign("alice"))
+    with pytest.raises(SigningDisabled):
         tokens.sign("alice")
     with pytest.raises(InvalidToken):
-        own.read(provider.sign("one"))
+        own.verify(provider.sign("one"))
 
 
 HEADERS: list[dict[str, Any]] = [
@@ -58,7 +58,7 @@ HEADERS: list[dict[str, Any]] = [
 ]
 
 
-def test_forged_headers_are_refused(tokens: Tokens, provider: Provider):
+def test_forged_headers_are_refused(tokens: JwtTokens, provider: Provider):
     head, claims, signature = provider.sign("one").split(".")
     accepted = []
     for header in HEADERS:
@@ -69,22 +69,24 @@ def test_forged_headers_are_refused(tokens: Tokens, provider: Provider):
     assert accepted == []
 
 
-def is_valid(tokens: Tokens, token: str) -> bool:
+def is_valid(tokens: JwtTokens, token: str) -> bool:
     try:
-        tokens.read(token)
+        tokens.verify(token)
     except InvalidToken:
         return False
     return True
 
 
-def test_a_header_that_names_a_key_of_its_own_is_not_believed(tokens: Tokens, provider: Provider):
+def test_a_header_that_names_a_key_of_its_own_is_not_believed(
+    tokens: JwtTokens, provider: Provider
+):
     provider.add("evil")
     own_key = {"jwk": provider.public("evil"), "jku": "http://evil.example", "kid": "one"}
     token = provider.sign("evil", header=own_key)
     del provider.keys["evil"]
 
     with pytest.raises(InvalidToken):
-        tokens.read(token)
+        tokens.verify(token)
     assert provider.fetched == 1
 
 
@@ -101,12 +103,12 @@ CLAIMS: list[dict[str, Any]] = [
 ]
 
 
-def test_invalid_claims_are_refused(tokens: Tokens, provider: Provider):
+def test_invalid_claims_are_refused(tokens: JwtTokens, provider: Provider):
     assert is_valid(tokens, provider.sign("one"))
     assert [c for c in CLAIMS if is_valid(tokens, provider.sign("one", **c))] == []
 
 
-def test_clocks_may_differ_by_less_than_a_minute(tokens: Tokens, provider: Provider):
-    assert tokens.read(provider.sign("one", exp=time.time() - 20)).sub == "alice"
+def test_clocks_may_differ_by_less_than_a_minute(tokens: JwtTokens, provider: Provider):
+    assert tokens.verify(provider.sign("one", exp=time.time() - 20)).sub == "alice"
     with pytest.raises(InvalidToken):
-        tokens.read(provider.sign("one", exp=time.time() - 61))
+        tokens.verify(provider.sign("one", exp=time.time() - 61))

@@ -11,7 +11,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 import twinapi
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.portals import served
 from tests.support.upstream import Upstream
@@ -21,7 +21,7 @@ BOB = "---\nname: Bob\n---\nYou are Bob.\n"
 
 
 @pytest.fixture
-def client(url: str, full_key: str, parts: Parts, model: Upstream) -> Iterator[twinapi.Client]:
+def client(url: str, full_key: str, parts: Container, model: Upstream) -> Iterator[twinapi.Client]:
     (parts.twins.folder / "bob.md").write_text(BOB)
     model.always_reply("Hi ", "there")
     client = twinapi.Client(url, full_key)
@@ -94,9 +94,9 @@ def test_a_reply_comes_in_one_piece_or_as_a_stream(client: twinapi.Client):
 
 @pytest.mark.spec("S7", "S41", "S56")
 def test_a_client_makes_keys_of_the_scope_that_it_chooses(
-    client: twinapi.Client, url: str, parts: Parts
+    client: twinapi.Client, url: str, parts: Container
 ):
-    token = parts.tokens.sign("carol")
+    token = parts.jwt_tokens.sign("carol")
     reading = twinapi.Client(url, client.create_api_key(token, "reader", "read_only").key)
     writing = twinapi.Client(url, client.create_api_key(token, "writer", "full_access").key)
 
@@ -120,7 +120,7 @@ def test_the_base_address_may_have_a_path_of_its_own(
         assert next(events).text == "thinking"
         model.next_call()
 
-        client.stop_reply(stream.place)
+        client.stop_reply(stream.location)
 
         assert list(events)[-1].sentence.endswith("The reply was stopped.")
         assert api.get("/openapi.json").json()["servers"] == [{"url": "/ai/twins/api/v1"}]
@@ -153,11 +153,11 @@ def test_requests_and_answers_are_json(api: Api):
         "/auth/api-keys",
     ],
 )
-def test_a_body_says_that_it_is_json(api: Api, model: Upstream, parts: Parts, path: str):
+def test_a_body_says_that_it_is_json(api: Api, model: Upstream, parts: Container, path: str):
     model.always_reply("Hi")
     path = path.format(id=api.converse())
     body = b'{"twinId": "ada", "content": "Hello", "name": "laptop", "scope": "read_only"}'
-    jwt = {"Authorization": f"Bearer {parts.tokens.sign('alice')}"}
+    jwt = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
     headers = jwt if "auth" in path else api.headers
 
     for kind in ("application/json", "application/json; charset=utf-8", "Application/JSON"):

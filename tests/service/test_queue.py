@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.portals import served
 from tests.support.upstream import Call, Upstream
@@ -78,11 +78,11 @@ def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
 
 
 def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
-    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    parts.replies.keeper.renew_seconds = 0.01
-    assert parts.replies.line
-    places = parts.replies.line.places
+    parts.replies.lease_keeper.renew_interval_seconds = 0.01
+    assert parts.replies.queue
+    places = parts.replies.queue.slots
     renewed = threading.Semaphore(0)
     renew = places.renew
 

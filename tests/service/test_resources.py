@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.container import Parts
+from service.container import Container
 from tests.service.client import Api
 from tests.support.upstream import Upstream
 
@@ -16,17 +16,17 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}
 
 
-def jwt(parts: Parts, sub: str = "alice") -> dict[str, str]:
-    return {"Authorization": f"Bearer {parts.tokens.sign(sub)}"}
+def jwt(parts: Container, sub: str = "alice") -> dict[str, str]:
+    return {"Authorization": f"Bearer {parts.jwt_tokens.sign(sub)}"}
 
 
-def make_key(api: Api, parts: Parts, **body: Any) -> Any:
+def make_key(api: Api, parts: Container, **body: Any) -> Any:
     body = {"name": "laptop", "scope": "read_only"} | body
     return api.post("/auth/api-keys", json=body, headers=jwt(parts))
 
 
 @pytest.mark.spec("S12")
-def test_the_id_of_a_twin_is_its_name_everywhere(api: Api, parts: Parts):
+def test_the_id_of_a_twin_is_its_name_everywhere(api: Api, parts: Container):
     odd = "Größe & co #1"
     (parts.twins.folder / f"{odd}.md").write_text("---\nname: Odd\n---\n")
 
@@ -88,7 +88,7 @@ def test_a_message_shows_who_said_it_and_what_it_answers(api: Api, model: Upstre
 
 
 @pytest.mark.spec("S20")
-def test_a_key_is_called_what_the_caller_chose(api: Api, parts: Parts):
+def test_a_key_is_called_what_the_caller_chose(api: Api, parts: Container):
     name = " Größe's <laptop> "
     first, second = (make_key(api, parts, name=name).json()["data"] for _ in range(2))
 
@@ -97,7 +97,7 @@ def test_a_key_is_called_what_the_caller_chose(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S21", "S59")
-def test_there_is_no_third_scope(api: Api, parts: Parts):
+def test_there_is_no_third_scope(api: Api, parts: Container):
     scopes = ["admin", "READ_ONLY", "read_only ", "", None, 1, ["read_only"]]
     answers = [make_key(api, parts, scope=scope) for scope in scopes]
 
@@ -106,7 +106,7 @@ def test_there_is_no_third_scope(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S22", "S60")
-def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Parts):
+def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Container):
     made = make_key(api, parts).json()["data"]
 
     assert set(made) == {
@@ -119,7 +119,7 @@ def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Parts):
 
 
 @pytest.mark.spec("S23", "S91")
-def test_every_list_says_which_page_of_how_many_it_is(api: Api, model: Upstream, parts: Parts):
+def test_every_list_says_which_page_of_how_many_it_is(api: Api, model: Upstream, parts: Container):
     model.always_reply("Hi")
     (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     conversations = [api.converse(), api.converse()]

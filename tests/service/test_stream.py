@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from core import sse
-from service.container import Parts
+from service.container import Container
 from service.conversations.reply import Progress
 from tests.service.client import Api
 from tests.support.upstream import Upstream
@@ -33,7 +33,7 @@ def test_6_one_reply_at_a_time(api: Api, model: Upstream):
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
 
 
-def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, parts: Parts):
+def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, parts: Container):
     conversation = api.converse()
     path = f"/conversations/{conversation}/messages"
     response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
@@ -44,7 +44,7 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, p
     call.delta(" and half")
     call.complete()
 
-    wait_until(lambda: len(parts.messages.of(conversation)[0]) == 2)
+    wait_until(lambda: len(parts.messages.list_page(conversation)[0]) == 2)
     model.always_reply("Yes")
     assert api.post(path, json={"content": "Next"}).status_code == 201
     history = api.get(path).json()["data"]
@@ -52,12 +52,12 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, p
     assert {m["status"] for m in history} == {"complete"}
 
 
-def test_a_reply_is_not_sent_to_a_client_that_hung_up(api: Api, model: Upstream, parts: Parts):
+def test_a_reply_is_not_sent_to_a_client_that_hung_up(api: Api, model: Upstream, parts: Container):
     events = api.stream(api.converse(), "Hello")
     assert next(events)["type"] == "progress"
     model.next_call()
     [reply] = parts.replies._running.values()
-    reply.listen_seconds = reply.keep_alive_seconds = 0.01
+    reply.disconnect_poll_seconds = reply.keep_alive_seconds = 0.01
     follow = reply.follow(lambda: True)
 
     assert next(follow) == Progress("thinking")
@@ -70,7 +70,7 @@ def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(api: Api, mo
         conversation = api.converse()
         path = f"/conversations/{conversation}/messages"
         response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
-        events = (json.loads(event.data) for event in sse.read(api.chunks(response)))
+        events = (json.loads(event.data) for event in sse.read_events(api.chunks(response)))
         call = model.next_call()
         if half:
             call.start_stream().delta("Half")
@@ -96,29 +96,29 @@ def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(api: Api, mo
         assert api.delete(place).status_code == 204
 
 
-def test_nobody_stops_what_is_not_theirs(api: Api, model: Upstream, url: str, parts: Parts):
+def test_nobody_stops_what_is_not_theirs(api: Api, model: Upstream, url: str, parts: Container):
     conversation = api.converse()
     response = api.post(
         f"/conversations/{conversation}/messages/stream", json={"content": "Hello"}, stream=True
     )
     place = response.headers["Location"].removeprefix("/api/v1")
-    mallory = Api(url, parts.keys.make("mallory", "m", "full_access")[1])
-    reader = Api(url, parts.keys.make("alice", "r", "read_only")[1])
+    mallory = Api(url, parts.api_keys.create("mallory", "m", "full_access")[1])
+    reader = Api(url, parts.api_keys.create("alice", "r", "read_only")[1])
 
     assert mallory.delete(place).status_code == 404
     assert reader.delete(place).status_code == 403
     assert api.delete(f"/conversations/{conversation}/messages/none").status_code == 404
     model.reply("Still here")
-    *_, last = (json.loads(event.data) for event in sse.read(api.chunks(response)))
+    *_, last = (json.loads(event.data) for event in sse.read_events(api.chunks(response)))
     assert last["message"]["content"] == "Still here"
 
 
 def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
-    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
 ):
     events = api.stream(api.converse(), "Hello")
     next(events)
-    monkeypatch.setattr(parts.messages, "reply", lambda *_: 1 / 0)
+    monkeypatch.setattr(parts.messages, "store_reply", lambda *_: 1 / 0)
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
         model.reply("Hi")
@@ -126,9 +126,9 @@ def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
 
 
 def test_6_a_long_reply_keeps_its_lease(
-    api: Api, model: Upstream, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    parts.replies.keeper.renew_seconds = 0.01
+    parts.replies.lease_keeper.renew_interval_seconds = 0.01
     renewed = threading.Event()
     renew = parts.replies.leases.renew
 

@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 
 from core.settings import load_settings
-from service.llm.client import Model
-from service.llm.tokenizer import estimate
+from service.llm.client import ModelClient
+from service.llm.tokenizer import estimate_tokens
 from tests.support.upstream import Answer, Call, Upstream
 from tests.support.waiting import wait_until
 
 TEXT = "How many are these?"
-NewModel = Callable[[], Model]
+NewModel = Callable[[], ModelClient]
 
 
 @pytest.fixture
 def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
     """Return what asks the scripted server, and knows nothing of it, with each call."""
-    models: list[Model] = []
+    models: list[ModelClient] = []
     settings = load_settings({"data_dir": tmp_path, "model_url": model.url, "model": "scripted"})
 
-    def new_model() -> Model:
-        models.append(Model(settings))
+    def new_model() -> ModelClient:
+        models.append(ModelClient(settings))
         return models[-1]
 
     yield new_model
@@ -33,9 +33,9 @@ def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
         asker.close()
 
 
-def count(asker: Model, text: str = TEXT) -> int:
+def count(asker: ModelClient, text: str = TEXT) -> int:
     """Count as a reply does."""
-    return asker.tokens(None)(text)
+    return asker.token_counter(None)(text)
 
 
 def asked(model: Upstream) -> list[Call]:
@@ -77,7 +77,7 @@ def test_a_server_that_does_not_count_is_asked_once(new_model: NewModel, model: 
         model.answers["/tokenize"] = answer
         asker = new_model()
         counts = [count(asker), count(asker)]
-        if counts != [estimate(TEXT)] * 2 or not len(asked(model)) == len(model.calls) == 1:
+        if counts != [estimate_tokens(TEXT)] * 2 or not len(asked(model)) == len(model.calls) == 1:
             wrong.append((answer, counts, model.calls))
     assert wrong == []
 
@@ -96,9 +96,9 @@ def test_a_server_that_cannot_count_now_delays_one_reply(new_model: NewModel, mo
         model.calls.clear()
         model.answers["/tokenize"] = answer
         asker = new_model()
-        asker.tokenizer.count_seconds = 0.2
+        asker.tokenizer.count_timeout_seconds = 0.2
 
-        assert [count(asker), count(asker)] == [estimate(TEXT)] * 2, answer
+        assert [count(asker), count(asker)] == [estimate_tokens(TEXT)] * 2, answer
         wait_until(lambda: asked(model))
         assert len(asked(model)) == 1, answer
 
@@ -109,20 +109,22 @@ def test_an_endless_answer_is_not_read(new_model: NewModel, model: Upstream):
         call.send_until_disconnect(b" " * 65536)
 
     asker = new_model()
-    asker.tokenizer.count_seconds = 20
-    asker.tokenizer.silent_seconds = 0  # it would be asked again if its time had ended it
+    asker.tokenizer.count_timeout_seconds = 20
+    asker.tokenizer.unreachable_retry_seconds = (
+        0  # it would be asked again if its time had ended it
+    )
     model.answers["/tokenize"] = endless
 
-    assert [count(asker), count(asker)] == [estimate(TEXT)] * 2
+    assert [count(asker), count(asker)] == [estimate_tokens(TEXT)] * 2
     assert len(asked(model)) == 1
 
 
 def test_a_server_is_asked_again_after_a_pause(new_model: NewModel, model: Upstream):
-    for status, pause in [(404, "not_offered_seconds"), (503, "silent_seconds")]:
+    for status, pause in [(404, "unsupported_retry_seconds"), (503, "unreachable_retry_seconds")]:
         asker = new_model()
         setattr(asker.tokenizer, pause, 0)
         model.answers["/tokenize"] = status, {}
-        assert count(asker) == estimate(TEXT)
+        assert count(asker) == estimate_tokens(TEXT)
 
         model.answers["/tokenize"] = 200, {"tokens": [1, 2]}
         assert count(asker) == 2
@@ -131,9 +133,9 @@ def test_a_server_is_asked_again_after_a_pause(new_model: NewModel, model: Upstr
 def test_prompts_are_estimated_when_their_time_is_over(new_model: NewModel, model: Upstream):
     model.answers["/tokenize"] = 200, {"tokens": [1]}
     asker = new_model()
-    asker.tokenizer.count_seconds = 0
+    asker.tokenizer.count_timeout_seconds = 0
 
-    assert count(asker) == estimate(TEXT)
+    assert count(asker) == estimate_tokens(TEXT)
     assert not asked(model)
 
 
@@ -157,4 +159,4 @@ def test_the_window_is_the_smaller_of_setting_and_server(new_model: NewModel, mo
 def test_counts_are_estimated_without_a_model_server(new_model: NewModel, model: Upstream):
     model.stop()
 
-    assert count(new_model()) == estimate(TEXT)
+    assert count(new_model()) == estimate_tokens(TEXT)

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.twins.parser import load, read
-from service.twins.twin import BrokenTwin
+from service.twins.parser import load, parse
+from service.twins.twin import InvalidTwinFile
 from tests.service.conftest import TWIN
 
 BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
 
 
 def test_a_file_is_a_twin():
-    twin = read("ada", TWIN, 1.0)
+    twin = parse("ada", TWIN, 1.0)
 
-    assert (twin.id, twin.about.name, twin.instructions) == ("ada", "Ada", "You are Ada.")
-    assert twin.about.examples[0].reply == "Two."
-    assert twin.about.temperature == 0.2
+    assert (twin.id, twin.front_matter.name, twin.instructions) == ("ada", "Ada", "You are Ada.")
+    assert twin.front_matter.examples[0].reply == "Two."
+    assert twin.front_matter.temperature == 0.2
 
 
 BROKEN = [
@@ -71,8 +71,8 @@ BROKEN = [
 
 def problem_of(text: str) -> str:
     try:
-        return f"none: {read('ada', text, 1.0)}"
-    except BrokenTwin as error:
+        return f"none: {parse('ada', text, 1.0)}"
+    except InvalidTwinFile as error:
         return str(error)
 
 
@@ -95,21 +95,23 @@ def test_a_file_without_front_matter_is_refused():
 def test_a_name_is_always_text():
     names = ["1984", "No", "null", "2001-01-01", "1:30", "0x10", "~"]
 
-    assert [read("ada", f"---\nname: {name}\n---\n", 1.0).about.name for name in names] == names
+    assert [
+        parse("ada", f"---\nname: {name}\n---\n", 1.0).front_matter.name for name in names
+    ] == names
 
 
 def test_only_a_line_of_three_dashes_ends_the_front_matter():
-    twin = read("ada", "---\nname: Ada\ngreeting: |\n  Hi\n  ----\n---  \n----\n---\nend", 1.0)
+    twin = parse("ada", "---\nname: Ada\ngreeting: |\n  Hi\n  ----\n---  \n----\n---\nend", 1.0)
 
-    assert twin.about.greeting == "Hi\n----\n"
+    assert twin.front_matter.greeting == "Hi\n----\n"
     assert twin.instructions == "----\n---\nend"
 
 
 def test_ten_lines_of_aliases_do_not_fill_the_memory():
-    with pytest.raises(BrokenTwin, match="line 3: text that begins with & needs quotes"):
-        read("ada", f"---\nname: Ada\n{BOMB}---\n", 1.0)
-    with pytest.raises(BrokenTwin, match=r"line 2: text that begins with \* needs quotes"):
-        read("ada", "---\nname: *ada\n---\n", 1.0)
+    with pytest.raises(InvalidTwinFile, match="line 3: text that begins with & needs quotes"):
+        parse("ada", f"---\nname: Ada\n{BOMB}---\n", 1.0)
+    with pytest.raises(InvalidTwinFile, match=r"line 2: text that begins with \* needs quotes"):
+        parse("ada", "---\nname: *ada\n---\n", 1.0)
 
 
 @given(st.text() | st.text(alphabet="-\n \t:[]{}'\"&*!|>#%@`,?ab1\\x"))
@@ -120,8 +122,8 @@ def test_any_text_is_a_twin_or_is_told_why_not(text: str):
 
 def outcome(front_matter: str) -> bool:
     try:
-        return bool(read("ada", f"---\n{front_matter}\n---\n", 1.0).about.name.encode())
-    except BrokenTwin as error:
+        return bool(parse("ada", f"---\n{front_matter}\n---\n", 1.0).front_matter.name.encode())
+    except InvalidTwinFile as error:
         return str(error).startswith("line ")
 
 
@@ -135,7 +137,7 @@ def test_bom_and_line_ends_of_editors_are_accepted(tmp_path: Path):
     wrong = []
     for how, data in saved.items():
         (tmp_path / "ada.md").write_bytes(data)
-        if load(tmp_path / "ada.md", 1.0) != read("ada", TWIN, 1.0):
+        if load(tmp_path / "ada.md", 1.0) != parse("ada", TWIN, 1.0):
             wrong.append(how)
     assert wrong == []
 
@@ -152,7 +154,7 @@ def test_bom_and_line_ends_of_editors_are_accepted(tmp_path: Path):
 def test_what_cannot_be_read_as_text_is_told_so(tmp_path: Path, data: bytes, problem: str):
     (tmp_path / "ada.md").write_bytes(data)
 
-    with pytest.raises(BrokenTwin) as error:
+    with pytest.raises(InvalidTwinFile) as error:
         load(tmp_path / "ada.md", 1.0)
     assert problem in str(error.value)
 
@@ -164,7 +166,7 @@ def test_what_is_no_file_is_told_so_and_never_waited_for(tmp_path: Path):
 
     said = []
     for name in ("folder.md", "pipe.md", "loop.md"):
-        with pytest.raises(BrokenTwin) as error:
+        with pytest.raises(InvalidTwinFile) as error:
             load(tmp_path / name, 1.0)
         said.append(str(error.value))
 

@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from service.container import Parts
-from service.twins.repository import Twins
+from service.container import Container
+from service.twins.repository import TwinRepository
 from tests.service.conftest import TWIN
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def names(twins: Twins) -> list[str]:
-    return [twin.about.name for twin in twins.all()]
+def names(twins: TwinRepository) -> list[str]:
+    return [twin.front_matter.name for twin in twins.list_all()]
 
 
-def found(twins: Twins, twin_id: str) -> str | None:
-    twin = twins.find_for(twin_id, "alice", frozenset())
-    return twin and twin.about.name
+def found(twins: TwinRepository, twin_id: str) -> str | None:
+    twin = twins.find_visible_to(twin_id, "alice", frozenset())
+    return twin and twin.front_matter.name
 
 
 def test_a_changed_file_counts_at_once_and_a_broken_one_harms_no_other(tmp_path: Path):
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
     ada, bob = tmp_path / "ada.md", tmp_path / "bob.md"
     ada.write_text(TWIN)
     bob.write_text("---\nname: Bob\n---\n")
@@ -45,7 +45,7 @@ def test_a_changed_file_counts_at_once_and_a_broken_one_harms_no_other(tmp_path:
 
 
 def test_a_file_that_takes_the_place_of_another_of_its_age_and_length_counts(tmp_path: Path):
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
     for name in ("Ada", "Eve"):
         (tmp_path / name).write_text(f"---\nname: {name}\n---\n")
         os.utime(tmp_path / name, (1, 1))
@@ -55,10 +55,14 @@ def test_a_file_that_takes_the_place_of_another_of_its_age_and_length_counts(tmp
 
 
 def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path):
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
     (tmp_path / "ada.md").write_text(TWIN)
 
-    assert twins.all()[0] is twins.all()[0] is twins.find_for("ada", "alice", frozenset())
+    assert (
+        twins.list_all()[0]
+        is twins.list_all()[0]
+        is twins.find_visible_to("ada", "alice", frozenset())
+    )
 
 
 def test_what_stands_beside_the_twins_is_no_twin(tmp_path: Path):
@@ -66,7 +70,7 @@ def test_what_stands_beside_the_twins_is_no_twin(tmp_path: Path):
     (tmp_path / "notes.txt").write_text("not a twin")
     (tmp_path / "deeper").mkdir()
     (tmp_path / "deeper" / "eve.md").write_text(TWIN)
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
 
     assert names(twins) == []
     assert twins.problems() == []
@@ -79,7 +83,7 @@ def test_a_mounted_folder_of_links_works(tmp_path: Path):
     (tmp_path / "..data").symlink_to("..first")
     (tmp_path / "ada.md").symlink_to("..data/ada.md")
 
-    assert names(Twins(tmp_path)) == ["Ada"]
+    assert names(TwinRepository(tmp_path)) == ["Ada"]
 
 
 def test_odd_files_are_told_and_the_other_twins_stay(tmp_path: Path):
@@ -87,7 +91,7 @@ def test_odd_files_are_told_and_the_other_twins_stay(tmp_path: Path):
     (tmp_path / "folder.md").mkdir()
     (tmp_path / "lost.md").symlink_to("nowhere")
     (tmp_path / os.fsdecode(b"latin-\xe9.md")).write_text(TWIN)
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
 
     assert names(twins) == ["Ada"]
     assert found(twins, "folder") is None
@@ -103,14 +107,14 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path):
     (tmp_path / "twins" / "deeper").mkdir(parents=True)
     (tmp_path / "twins" / "deeper" / "eve.md").write_text(TWIN)
     (tmp_path / "twins" / "a").mkdir()
-    twins = Twins(tmp_path / "twins")
+    twins = TwinRepository(tmp_path / "twins")
 
     ids = ["../ada", "a/../ada", "/ada", "deeper/eve", "x" * 5000, "\0", "\ud800", "", ".."]
     assert [id_ for id_ in ids if found(twins, id_) is not None] == []
 
 
 def test_the_operator_is_told_what_is_wrong_once(
-    service: Flask, parts: Parts, caplog: pytest.LogCaptureFixture
+    service: Flask, parts: Container, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.WARNING, "service")  # and back, when the test ends
     runner = service.test_cli_runner()
@@ -131,27 +135,27 @@ def test_the_operator_is_told_what_is_wrong_once(
 
 
 def test_many_may_look_while_files_change(tmp_path: Path):
-    twins = Twins(tmp_path)
+    twins = TwinRepository(tmp_path)
     for number in range(10):
         (tmp_path / f"t{number}.md").write_text(TWIN)
 
     def change(number: int) -> None:
         (tmp_path / f"t{number % 10}.md").unlink(missing_ok=True)
-        assert len(twins.all()) <= 10
+        assert len(twins.list_all()) <= 10
         (tmp_path / f"t{number % 10}.md").write_text(TWIN)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(change, range(200)))
 
-    assert len(twins.all()) == 10
+    assert len(twins.list_all()) == 10
     assert twins.problems() == []
 
 
 def test_the_demo_twins_are_sound():
-    twins = Twins(ROOT / "twins")
+    twins = TwinRepository(ROOT / "twins")
 
     assert twins.problems() == []
-    assert len(twins.all()) == 3
-    for twin in twins.all():
-        assert twin.about.greeting
-        assert len(twin.about.starters) == 3
+    assert len(twins.list_all()) == 3
+    for twin in twins.list_all():
+        assert twin.front_matter.greeting
+        assert len(twin.front_matter.starters) == 3

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from core.validation_messages import plain
+from core.validation_messages import explain
 from tests.service.client import Api
 
 
@@ -80,7 +80,7 @@ def test_each_error_names_the_field_and_what_it_should_be():
         given = {"name": "Ada"} | value if isinstance(value, dict) and value else value
         with pytest.raises(msgspec.ValidationError) as error:
             msgspec.convert(given, Outer)
-        told.append((value, *plain(error.value, Outer)))
+        told.append((value, *explain(error.value, Outer)))
 
     assert [row for row in told if row not in WRONG] == []
 

@@ -8,7 +8,7 @@ import time
 from sqlalchemy import insert, select
 
 from chat.log import store
-from chat.log.entries import Ended, State
+from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations, entries, turns
 from core.database import Database
 
@@ -58,4 +58,4 @@ def converse(database: Database, person: str, length: int, sentences: int = 5) -
 
 
 def _ended(text: str) -> Ended:
-    return Ended(State.COMPLETE, text=text, html=f"<p>{text}</p>")
+    return Ended(ReplyState.COMPLETE, text=text, html=f"<p>{text}</p>")

@@ -132,7 +132,7 @@ class Stream:
         self._events = self._seen()
 
     def _seen(self) -> Iterator[sse.ServerSentEvent]:
-        for event in sse.read(self.pieces()):
+        for event in sse.read_events(self.pieces()):
             self._shown.change(read(event.data))
             if event.name != "here":
                 yield event

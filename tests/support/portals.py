@@ -13,14 +13,14 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 import app as twindow
 from core.database import Database, migrate
 from service import app as service
-from web.container import EXTENSION, Portal
+from web.container import EXTENSION_KEY, Portal
 
 
 def prepare(url: str) -> None:
     """Make the tables of the portal and of the service, which may share a database."""
     database = Database(url)
     migrate(database, twindow.MIGRATIONS, "alembic_version")
-    migrate(database, service.MIGRATIONS, "service_alembic_version")
+    migrate(database, service.MIGRATIONS_DIR, "service_alembic_version")
     database.close()
 
 
@@ -59,5 +59,5 @@ def close(app: Flask) -> None:
 
 def portal_of(app: Flask) -> Portal:
     """Return the parts of a portal."""
-    found: Portal = app.extensions[EXTENSION]
+    found: Portal = app.extensions[EXTENSION_KEY]
     return found

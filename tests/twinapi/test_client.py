@@ -135,7 +135,7 @@ def test_lists_of_every_shape_are_read(asked: Asked):
 
 def test_unreadable_lists_are_unexpected(asked: Asked):
     for answer in ({"data": None}, {}, "x", b"{", b"<html>", {"data": 3}):
-        assert type(error_of(asked, answer=answer)) is twinapi.Unexpected, answer
+        assert type(error_of(asked, answer=answer)) is twinapi.UnexpectedResponse, answer
 
 
 def error_of(asked: Asked, **answer: Any) -> Exception | None:
@@ -158,19 +158,19 @@ def test_there_is_more_when_the_page_says_so_or_is_full(asked: Asked):
     wrong = []
     for pagination, count, more in PAGES:
         answer = {"data": [{"id": str(n)} for n in range(count)], "pagination": pagination}
-        if asked("list_twins", 1, 3, answer=answer)[1].more is not more:
+        if asked("list_twins", 1, 3, answer=answer)[1].has_more is not more:
             wrong.append((pagination, count))
 
     assert wrong == []
 
 
 REFUSALS = [
-    (400, twinapi.Invalid),
+    (400, twinapi.InvalidRequest),
     (401, twinapi.Unauthorized),
     (403, twinapi.Forbidden),
     (404, twinapi.NotFound),
     (409, twinapi.Conflict),
-    (418, twinapi.Unexpected),
+    (418, twinapi.UnexpectedResponse),
     (500, twinapi.ServiceFailed),
     (503, twinapi.ServiceFailed),
 ]
@@ -213,7 +213,7 @@ def test_redirects_are_not_followed(asked: Asked, upstream: Upstream):
     for status in statuses:
         location = f"{upstream.url}/elsewhere"
         error = error_of(asked, answer={}, status=status, location=location)
-        assert type(error) is twinapi.Unexpected, status
+        assert type(error) is twinapi.UnexpectedResponse, status
     assert len(upstream.calls) == len(statuses)
 
 

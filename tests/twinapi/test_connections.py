@@ -48,7 +48,7 @@ def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.
         second = pool.submit(list, client.stream_message("c1", "hello"))
         read_request(connection)
         connection.sendall(BEGUN)
-        refused._break_off()  # as the timer of `close` does, if it is late
+        refused._abort_handle()  # as the timer of `close` does, if it is late
         connection.sendall(HELLO)
         connection.close()
         assert second.result(10) == [Complete("Hello")]

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
-from twinapi.events import NO_DETAILS, parse
+from twinapi.events import REPORTED_WITHOUT_REASON, parse
 
 
 def parsed(data: Any, name: str = "message"):
@@ -111,7 +111,7 @@ def test_errors_are_one_plain_sentence():
 
 def test_errors_without_words_say_so():
     for error in (None, 3, {}, [], ""):
-        assert parsed({"type": "error", "error": error}) == Failed(NO_DETAILS), error
+        assert parsed({"type": "error", "error": error}) == Failed(REPORTED_WITHOUT_REASON), error
 
 
 def test_a_long_error_is_cut():

@@ -7,7 +7,7 @@ import time
 import pytest
 from requests.structures import CaseInsensitiveDict
 
-from twinapi.rate_limit_headers import Limits, limits
+from twinapi.rate_limit_headers import Limits, parse_limits
 
 FORMS = {
     "the draft": (
@@ -36,13 +36,17 @@ FORMS = {
 
 
 def test_limits_of_every_form_are_read():
-    found = {name: limits(CaseInsensitiveDict(headers)) for name, (headers, _) in FORMS.items()}
+    found = {
+        name: parse_limits(CaseInsensitiveDict(headers)) for name, (headers, _) in FORMS.items()
+    }
 
     assert found == {name: known for name, (_, known) in FORMS.items()}
 
 
 def test_a_reset_may_be_a_time():
-    said = limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(int(time.time()) + 100)})
+    said = parse_limits(
+        {"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(int(time.time()) + 100)}
+    )
 
     assert said
     assert said.resets_in == pytest.approx(100, abs=5)
@@ -50,7 +54,7 @@ def test_a_reset_may_be_a_time():
 
 def test_reset_is_at_most_a_day_away():
     for reset in (99999999999999, int((time.time() + 60) * 1000)):
-        said = limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset)})
+        said = parse_limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset)})
         assert said
         assert said.resets_in is not None
         assert 0 <= said.resets_in <= 86_400

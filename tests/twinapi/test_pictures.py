@@ -13,7 +13,7 @@ import pytest
 from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
-from twinapi import Client, NoPicture, avatar_download, ssrf_guard
+from twinapi import AvatarUnavailable, Client, avatar_download, ssrf_guard
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()
@@ -31,7 +31,7 @@ def elsewhere() -> Iterator[Upstream]:
 def in_the_internet(elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take that server for one in the internet."""
     port = int(elsewhere.url.rpartition(":")[2])
-    monkeypatch.setitem(avatar_download.PORTS, "test", port)
+    monkeypatch.setitem(avatar_download.DEFAULT_PORTS, "test", port)
     monkeypatch.setattr(ssrf_guard, "is_public", lambda address: address == "127.0.0.1")
 
 
@@ -48,7 +48,7 @@ def test_requests_for_pictures_of_the_service_have_no_key(client: Client, upstre
     upstream.answers[PLACE] = upstream.answers["/api/v1"] = gives(PICTURE)
     upstream.answers["/api/avatars/a.png"] = gives(PICTURE)
     for address in (PLACE, upstream.url + PLACE, "avatars/a.png", "?a"):
-        assert client.fetch_picture(address) == PICTURE, address
+        assert client.fetch_avatar(address) == PICTURE, address
 
     assert len(upstream.calls) == 4
     for call in upstream.calls:
@@ -60,7 +60,7 @@ def test_requests_for_pictures_of_the_service_have_no_key(client: Client, upstre
 def test_others_in_the_internet_are_asked_without_a_word_about_anybody(
     client: Client, upstream: Upstream, elsewhere: Upstream
 ):
-    assert client.fetch_picture(f"{elsewhere.url}/a.png?size=1") == PICTURE
+    assert client.fetch_avatar(f"{elsewhere.url}/a.png?size=1") == PICTURE
 
     (call,) = elsewhere.calls
     assert call.path == "/a.png?size=1"
@@ -84,7 +84,7 @@ def test_private_addresses_are_not_connected_to(
     client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     port = int(elsewhere.url.rpartition(":")[2])
-    monkeypatch.setitem(avatar_download.PORTS, "test", port)
+    monkeypatch.setitem(avatar_download.DEFAULT_PORTS, "test", port)
     monkeypatch.setattr(socket.socket, "connect", _never)
     refused = re.compile("not in the internet|Errno|Parse|label")
     addresses = [f"{scheme}://{host}:{port}/a.png" for host in NEAR for scheme in ("http", "https")]
@@ -143,8 +143,8 @@ def test_names_of_private_addresses_are_not_connected_to(
     monkeypatch.setattr(socket.socket, "connect", _never)
     for names in (["10.0.0.1"], ["93.184.216.34", "10.0.0.1"]):
         monkeypatch.setattr(socket, "getaddrinfo", _names(names))
-        with pytest.raises(NoPicture, match=r"twins\.example is not in the internet"):
-            client.fetch_picture("https://twins.example/a.png")
+        with pytest.raises(AvatarUnavailable, match=r"twins\.example is not in the internet"):
+            client.fetch_avatar("https://twins.example/a.png")
 
 
 @pytest.mark.usefixtures("in_the_internet")
@@ -155,17 +155,17 @@ def test_what_was_checked_is_what_is_connected_to(
     port = int(elsewhere.url.rpartition(":")[2])
     monkeypatch.setattr(socket, "getaddrinfo", _names(["127.0.0.1"], then=["10.0.0.1"]))
 
-    assert client.fetch_picture(f"http://twins.example:{port}/a.png") == PICTURE
+    assert client.fetch_avatar(f"http://twins.example:{port}/a.png") == PICTURE
     assert elsewhere.calls[0].headers["Host"] == f"twins.example:{port}"
-    with pytest.raises(NoPicture, match="not in the internet"):
-        client.fetch_picture(f"http://twins.example:{port}/a.png")
+    with pytest.raises(AvatarUnavailable, match="not in the internet"):
+        client.fetch_avatar(f"http://twins.example:{port}/a.png")
 
 
 def test_redirects_are_not_followed(client: Client, upstream: Upstream, elsewhere: Upstream):
     for status in (301, 302, 303, 307, 308):
         upstream.answers[PLACE] = gives(b"", status, location=f"{elsewhere.url}/a.png")
-        with pytest.raises(NoPicture, match=str(status)):
-            client.fetch_picture(PLACE)
+        with pytest.raises(AvatarUnavailable, match=str(status)):
+            client.fetch_avatar(PLACE)
     assert elsewhere.calls == []
 
 
@@ -180,20 +180,20 @@ def test_a_picture_may_be_so_large_and_no_larger(
 ):
     monkeypatch.setattr(avatar_download, "MAX_OWN_BYTES", 1000)
     upstream.answers[PLACE] = gives(b"x" * 1000)
-    assert client.fetch_picture(PLACE) == b"x" * 1000
+    assert client.fetch_avatar(PLACE) == b"x" * 1000
 
     for length in ({}, {"content_length": "1001"}, {"content_length": "5000000000"}):
         upstream.answers[PLACE] = gives(b"x" * 1001, **length)
-        with pytest.raises(NoPicture):
-            client.fetch_picture(PLACE)
+        with pytest.raises(AvatarUnavailable):
+            client.fetch_avatar(PLACE)
 
 
 @pytest.mark.usefixtures("in_the_internet")
 def test_others_may_give_less(client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(avatar_download, "MAX_BYTES", len(PICTURE) - 1)
 
-    with pytest.raises(NoPicture, match="too large"):
-        client.fetch_picture(f"{elsewhere.url}/a.png")
+    with pytest.raises(AvatarUnavailable, match="too large"):
+        client.fetch_avatar(f"{elsewhere.url}/a.png")
 
 
 def test_what_is_compressed_stays_so(client: Client, upstream: Upstream):
@@ -201,21 +201,21 @@ def test_what_is_compressed_stays_so(client: Client, upstream: Upstream):
     bomb = gzip.compress(bytes(10_000_000))
     upstream.answers[PLACE] = gives(bomb, content_encoding="gzip")
 
-    assert client.fetch_picture(PLACE) == bomb
+    assert client.fetch_avatar(PLACE) == bomb
 
 
 def test_a_body_that_breaks_off_is_no_picture(client: Client, upstream: Upstream):
     upstream.answers[PLACE] = gives(PICTURE[:-9], content_length=str(len(PICTURE)))
 
-    with pytest.raises(NoPicture):
-        client.fetch_picture(PLACE)
+    with pytest.raises(AvatarUnavailable):
+        client.fetch_avatar(PLACE)
 
 
 def _refusal(client: Client, address: str) -> str:
     """Return why there is no picture, or "" if there is one."""
     try:
-        client.fetch_picture(address)
-    except NoPicture as error:
+        client.fetch_avatar(address)
+    except AvatarUnavailable as error:
         return str(error) or "no picture"
     return ""
 

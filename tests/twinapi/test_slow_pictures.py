@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.images import png
 from tests.support.upstream import KEY, Call, Upstream
-from twinapi import Client, NoPicture
+from twinapi import AvatarUnavailable, Client
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()
@@ -35,23 +35,23 @@ def drips_its_body(call: Call) -> None:
 
 
 def test_slow_pictures_are_given_up(client: Client, upstream: Upstream):
-    client.pictures.timeout_seconds = 0.3
+    client.avatars.timeout_seconds = 0.3
     answers = (silent, drips_its_head, drips_its_body)
     places = [f"/api/v1/avatars/{answer.__name__}.png" for answer in answers]
     upstream.answers |= dict(zip(places, answers, strict=True))
     with ThreadPoolExecutor() as pool:
-        fetched = [pool.submit(client.fetch_picture, place) for place in places]
+        fetched = [pool.submit(client.fetch_avatar, place) for place in places]
 
-    assert [type(each.exception()) for each in fetched] == [NoPicture] * 3
+    assert [type(each.exception()) for each in fetched] == [AvatarUnavailable] * 3
 
 
 def test_who_drips_while_tls_is_agreed_is_hung_up_on():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_drip, args=(server,), daemon=True).start()
         client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", KEY)
-        client.pictures.timeout_seconds = 0.6
-        with pytest.raises(NoPicture):
-            client.fetch_picture(PLACE)
+        client.avatars.timeout_seconds = 0.6
+        with pytest.raises(AvatarUnavailable):
+            client.fetch_avatar(PLACE)
         client.close()
 
 

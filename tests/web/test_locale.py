@@ -6,7 +6,7 @@ import re
 
 from sqlalchemy import update
 
-from chat.log.entries import Ended, State
+from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations
 from core.languages import LANGUAGES
 from tests.support.cases import failures
@@ -125,7 +125,7 @@ def page_form(person: Person) -> dict[str, str]:
 def ended_with(portal, page: Page, sentence: str) -> None:
     """End the running reply of a page with a sentence, as a producer does."""
     turn_id = str(page.turns[-1]["data-turn"])
-    portal.log.end(turn_id, Ended(State.FAILED, sentence=sentence, perhaps_received=True))
+    portal.log.end(turn_id, Ended(ReplyState.FAILED, sentence=sentence, perhaps_received=True))
 
 
 def test_what_was_written_in_english_is_read_in_every_language(

@@ -212,7 +212,7 @@ def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstre
 def test_one_person_follows_so_many_replies_and_not_more(
     app: Flask, alice: Person, upstream: Upstream, people: Callable[[], Person], monkeypatch
 ):
-    monkeypatch.setattr("web.stream_limit.MOST", 2)
+    monkeypatch.setattr("web.stream_limit.MAX_STREAMS_PER_PERSON", 2)
     page = alice.begin("hello")
     turn_id = str(page.turns[0]["data-turn"])
     call = upstream.next_call().start_stream()

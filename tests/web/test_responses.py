@@ -14,7 +14,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from web.assets import bundles
-from web.assets.bundles import ENCODINGS
+from web.assets.bundles import COMPRESSORS
 from web.assets.warm_up import warm_up
 from web.http.session_store import DatabaseCache
 
@@ -75,11 +75,11 @@ def test_a_script_speaks_its_language_before_any_page_was_asked_for(alice: Perso
 def test_who_comes_first_waits_for_nothing_that_could_be_ready(
     app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    bundles._compressed.cache_clear()
+    bundles._compress.cache_clear()
     warm_up(app, lambda work: work)
     assert upstream.calls == []
     monkeypatch.setattr(app.jinja_env, "compile", _too_late)
-    monkeypatch.setitem(ENCODINGS, "br", _too_late)
+    monkeypatch.setitem(COMPRESSORS, "br", _too_late)
 
     page = alice.get("/twins/ada")
     links = page.html.select("link[rel=stylesheet], link[rel=icon], script[src]")

@@ -2,15 +2,15 @@
 
 from bs4 import BeautifulSoup
 
-from chat.search.search import pattern
+from chat.search.search import query_pattern
 from rendering.render import render
-from web.views.search_marks import marked
+from web.views.search_marks import mark_hits
 
 
 def found(html: str, q: str) -> str:
-    looked_for = pattern(q)
+    looked_for = query_pattern(q)
     assert looked_for
-    return marked(html, looked_for)
+    return mark_hits(html, looked_for)
 
 
 HITS = [
@@ -63,7 +63,9 @@ def test_hit_that_cannot_be_marked_is_at_the_beginning():
 
 
 def test_where_the_place_of_the_snippet_is_too_far_the_first_hit_is_it():
-    html = marked(f"<p>Straße {'word ' * 5_000}</p><p>a needle, a needle</p>", pattern("needle"))
+    html = mark_hits(
+        f"<p>Straße {'word ' * 5_000}</p><p>a needle, a needle</p>", query_pattern("needle")
+    )
 
     assert '<p>a <mark id="hit">needle</mark>, a <mark>needle</mark></p>' in html
     assert html.count('id="hit"') == 1

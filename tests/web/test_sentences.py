@@ -11,15 +11,15 @@ from flask import Flask
 from flask.ctx import RequestContext
 
 from chat.conversations import Conversation
-from chat.reply_worker import NOT_SENT, TOO_LONG
-from core.languages import LANGUAGES, Form
+from chat.reply_worker import MESSAGE_NOT_SENT, REPLY_TOO_LONG
+from core.languages import LANGUAGES, SentenceTemplate
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from twinapi.errors import ConnectionFailed, Invalid
-from twinapi.events import REPORTED
-from web.i18n.formatting import clock, day, exact, is_today, wait
-from web.i18n.sentences import number, translated
-from web.views.date_groups import grouped
+from twinapi.errors import ConnectionFailed, InvalidRequest
+from twinapi.events import REPORTED_WITH_REASON
+from web.i18n.formatting import duration, exact_time, is_today, short_date, time_of_day
+from web.i18n.sentences import format_number, translate
+from web.views.date_groups import group_by_date
 
 GERMAN_TOO_LONG = "Die Antwort ist zu lang und endet hier. Ihre ersten {} Zeichen sind gespeichert."
 
@@ -35,40 +35,40 @@ STORED = [
     ("", ""),
     ("The reply was empty.", "Die Antwort war leer."),
     (
-        TOO_LONG.filled(count="1,048,576"),
+        REPLY_TOO_LONG.format(count="1,048,576"),
         GERMAN_TOO_LONG.format("1.048.576"),
     ),
     (
-        f"{ConnectionFailed.sentence} {NOT_SENT}",
+        f"{ConnectionFailed.sentence} {MESSAGE_NOT_SENT}",
         "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
     ),
     (
-        f"{Invalid(422, '100% too %(long)s <b>').sentence} {NOT_SENT}",
+        f"{InvalidRequest(422, '100% too %(long)s <b>').sentence} {MESSAGE_NOT_SENT}",
         (
             "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
             "Die Nachricht wurde nicht gesendet."
         ),
     ),
     ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
-    (TOO_LONG.filled(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
+    (REPLY_TOO_LONG.format(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
     (
-        REPORTED.filled(said=TOO_LONG.filled(count="9" * 28)),
-        f"Der Dienst hat einen Fehler gemeldet: {TOO_LONG.filled(count='9' * 28)}",
+        REPORTED_WITH_REASON.format(said=REPLY_TOO_LONG.format(count="9" * 28)),
+        f"Der Dienst hat einen Fehler gemeldet: {REPLY_TOO_LONG.format(count='9' * 28)}",
     ),
 ]
 
 
 @pytest.mark.usefixtures("in_german")
 def test_stored_sentences_are_translated_with_their_values():
-    wrong = [(stored, shown) for stored, shown in STORED if translated(stored) != shown]
+    wrong = [(stored, shown) for stored, shown in STORED if translate(stored) != shown]
     assert wrong == []
 
 
 def test_a_form_knows_its_own_sentences_only():
-    form = Form("It is %(count)s (so).")
+    form = SentenceTemplate("It is %(count)s (so).")
 
-    assert form.values(form.filled(count="a\nb")) == {"count": "a\nb"}
-    assert form.values("It is 3 so.") is None
+    assert form.extract_values(form.format(count="a\nb")) == {"count": "a\nb"}
+    assert form.extract_values("It is 3 so.") is None
 
 
 def in_language(app: Flask, code: str) -> RequestContext:
@@ -88,7 +88,7 @@ def test_numbers_are_formatted_in_the_language(app: Flask):
     shown = {}
     for code in NUMBERS:
         with in_language(app, code):
-            shown[code] = number(1234.5)
+            shown[code] = format_number(1234.5)
     assert shown == NUMBERS
 
 
@@ -104,7 +104,7 @@ def test_durations_have_their_plurals(app: Flask):
     shown = {}
     for code in WAITS:
         with in_language(app, code):
-            shown[code] = [wait(seconds) for seconds in (0, 1.4, 120, 7200)]
+            shown[code] = [duration(seconds) for seconds in (0, 1.4, 120, 7200)]
     assert shown == WAITS
 
 
@@ -116,11 +116,11 @@ def test_times_are_formatted_in_the_language(app: Flask):
 
     def check(code: str) -> None:
         with in_language(app, code):
-            assert MARCH[code] in day(long_ago)
-            assert "2021" in day(long_ago)
-            assert MARCH[code] in exact(long_ago)
-            assert re.search(r"0?3:06|15:06", exact(long_ago))
-            assert re.search(r"\d+:\d\d", day(time.time()))
+            assert MARCH[code] in short_date(long_ago)
+            assert "2021" in short_date(long_ago)
+            assert MARCH[code] in exact_time(long_ago)
+            assert re.search(r"0?3:06|15:06", exact_time(long_ago))
+            assert re.search(r"\d+:\d\d", short_date(time.time()))
 
     assert failures(check, {code: code for code in LANGUAGES}) == {}
 
@@ -138,8 +138,8 @@ ZONES = {"Asia/Tokyo": "21:00", "America/Lima": "07:00", "Etc/GMT+11": "01:00"}
 def test_times_are_in_the_zone_of_the_reader(app: Flask):
     for zone, shown in ZONES.items():
         with at_clock(app, zone):
-            assert clock(NOON) == shown
-            assert exact(NOON).startswith(f"23. November 2026, {shown} ")
+            assert time_of_day(NOON) == shown
+            assert exact_time(NOON).startswith(f"23. November 2026, {shown} ")
 
 
 def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
@@ -147,7 +147,7 @@ def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
     shown = {}
     for zone in ("", "Nowhere/Land", "../../etc/passwd", "x" * 4000, "%00", "ä"):
         with at_clock(app, zone):
-            shown[zone] = clock(NOON)
+            shown[zone] = time_of_day(NOON)
     assert shown == dict.fromkeys(shown, f"{here:%H:%M} {here:%Z}")
 
 
@@ -157,7 +157,7 @@ def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClo
     names = {}
     for zone in ("UTC", "America/Lima"):
         with at_clock(app, zone):
-            [(names[zone], _)] = grouped([talk])
+            [(names[zone], _)] = group_by_date([talk])
             assert is_today(talk.updated_at) == (zone == "UTC")
 
     assert names == {"UTC": "Heute", "America/Lima": "Gestern"}
@@ -170,10 +170,10 @@ def test_days_are_headed_in_the_language(app: Flask):
 
     today = date.today()
     with app.test_request_context(headers={"Accept-Language": "es"}):
-        names = [name for name, _ in grouped([at(today), at(today - timedelta(days=1))])]
-        old = grouped([at(date(2021, 3, 4))])
+        names = [name for name, _ in group_by_date([at(today), at(today - timedelta(days=1))])]
+        old = group_by_date([at(date(2021, 3, 4))])
     with app.test_request_context(headers={"Accept-Language": "ja"}):
-        japanese = grouped([at(date(2021, 3, 4))])
+        japanese = group_by_date([at(date(2021, 3, 4))])
 
     assert names == ["Hoy", "Ayer"]
     assert [name for name, _ in old] == ["Marzo de 2021"]

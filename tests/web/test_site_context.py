@@ -50,7 +50,7 @@ def test_the_accent_is_in_the_stylesheet_and_the_icons(alice: Person):
     style = alice.get(html.select_one("link[rel=stylesheet]")["href"]).response
     favicon = alice.get(html.select_one("link[rel=icon]")["href"]).response
 
-    colours = Palette.of(parse("crimson")).written()
+    colours = Palette.from_accent(parse("crimson")).css_values()
     assert f"light-dark({colours['light_accent']},{colours['dark_accent']})" in style.text
     assert "$" not in favicon.text
     assert "color:#d60438" in favicon.text

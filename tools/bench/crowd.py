@@ -72,7 +72,7 @@ def _ask(url: str, key: str) -> Heard:
     address = f"{api}/conversations/{made['data']['id']}/messages/stream"
     sent = time.monotonic()
     with session.post(address, json={"content": QUESTION}, stream=True, timeout=600) as answer:
-        for event in sse.read(iter(lambda: answer.raw.read1(65536), b"")):
+        for event in sse.read_events(iter(lambda: answer.raw.read1(65536), b"")):
             told, now = json.loads(event.data), time.monotonic() - sent
             heard.begun = heard.begun or now
             heard.end = told["type"]

@@ -56,7 +56,7 @@ def drain(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int
         port = free_port()
         # Whoever follows more replies than one may is sent away before the end, whatever happens.
         people = stack.enter_context(
-            somebodies(port, max(PEOPLE, ceil(streams / stream_limit.MOST)))
+            somebodies(port, max(PEOPLE, ceil(streams / stream_limit.MAX_STREAMS_PER_PERSON)))
         )
         said = [
             Said(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.") for n in range(streams)

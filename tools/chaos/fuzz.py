@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import twinapi
 from chat.log import entries
-from chat.log.entries import Batch, Delta, Ended, Entry, State, fold
+from chat.log.entries import Batch, Delta, Ended, Entry, ReplyState, build_reply
 from core import sse
 from rendering.render import render
-from rendering.stream.incremental import Draft
+from rendering.stream.incremental import IncrementalRenderer
 from tools.chaos import words
 from tools.chaos.measures import status
 from tools.chaos.report import Promises, Report, at_most, below
@@ -69,7 +69,7 @@ def a_stream(dice: random.Random) -> None:
     assert _read(stream, _cuts(dice, len(stream))) == events
     log = [entry for event in events if (known := parse(event)) and (entry := _entry(known))]
     log = [entries.decode(entries.encode(entry)) for entry in log]
-    reply = fold(Batch(0, len(log), tuple(log)))
+    reply = build_reply(Batch(0, len(log), tuple(log)))
     _check_html(reply.text)
     for text in (render(reply.text, "x"), reply.text, reply.sentence):
         _check_frame(text)
@@ -85,13 +85,13 @@ def a_document(dice: random.Random) -> None:
 def _check_draft(dice: random.Random, text: str) -> None:
     ends = sorted(dice.choices(range(len(text) + 1), k=dice.choice((1, 20, 100))))
     log = tuple(Delta(text[begin:end]) for begin, end in pairwise([0, *ends, len(text)]))
-    draft = Draft("x")
+    draft = IncrementalRenderer("x")
     tags = Tags()
     for number in range(1, len(log) + 1):
         draft.read(Batch(0, number, log[:number]))
-        for change in draft.changes():
+        for change in draft.next_patches():
             tags.feed(change.html)
-    for change in draft.changes_to(render(text, "x")) or ():
+    for change in draft.final_patches(render(text, "x")) or ():
         tags.feed(change.html)
     assert not tags.wrong, f"{tags.wrong} in {json.dumps(text)[:200]}"
 
@@ -105,8 +105,8 @@ def _read(stream: bytes, cuts: list[int]) -> list[sse.ServerSentEvent]:
 
     events: list[sse.ServerSentEvent] = []
     try:
-        events.extend(sse.read(chunks()))
-    except sse.TooLarge:
+        events.extend(sse.read_events(chunks()))
+    except sse.EventTooLarge:
         events.append(sse.ServerSentEvent("too large", ""))
     return events
 
@@ -123,16 +123,16 @@ def _entry(event: twinapi.Event) -> Entry | None:
         case twinapi.Delta(text):
             return Delta(text)
         case twinapi.Complete(text):
-            return Ended(State.COMPLETE, text=text or "") if text else None
+            return Ended(ReplyState.COMPLETE, text=text or "") if text else None
         case twinapi.Failed(sentence):
-            return Ended(State.FAILED, sentence=sentence)
+            return Ended(ReplyState.FAILED, sentence=sentence)
     return None
 
 
 def _check_frame(text: str) -> None:
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     if lines.count("\n") < sse.MAX_EVENT_LINES // 2 and len(lines) < sse.MAX_EVENT_BYTES // 8:
-        [event] = sse.read([sse.frame(text, event="x", id=7).encode()])
+        [event] = sse.read_events([sse.frame(text, event="x", id=7).encode()])
         assert event == sse.ServerSentEvent("x", lines)
 
 

@@ -14,18 +14,18 @@ import brotli
 
 from core.languages import LANGUAGES
 from web.assets.minifier import renamed, short_names, short_properties, squeeze
-from web.i18n.js_strings import script, shortened
+from web.i18n.js_strings import shorten_names, strings_script
 
-STATIC = Path(__file__).parents[2] / "static"
+STATIC_DIR = Path(__file__).parents[2] / "static"
 
-SCRIPTS = (
+SCRIPT_SOURCES = (
     *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
     *("js/page.js", "js/follow.js", "js/wide.js", "js/announcer.js", "js/focus.js"),
     *("js/composer.js", "js/menus.js", "js/copy.js", "js/reading.js", "js/windows.js"),
     "js/shortcuts.js",
 )
 # One script for each language, which says at its beginning what scripts may have to say.
-SAYINGS = "sayings/"
+JS_STRINGS_PREFIX = "sayings/"
 BUNDLES = {
     "twindow.css": (
         *("css/tokens.css", "css/base.css", "css/parts.css", "css/twins.css"),
@@ -42,20 +42,22 @@ BUNDLES = {
     "forms.css": ("css/forms.css",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
-    **{f"twindow.{code}.js": (f"{SAYINGS}{code}", *SCRIPTS) for code in LANGUAGES},
+    **{f"twindow.{code}.js": (f"{JS_STRINGS_PREFIX}{code}", *SCRIPT_SOURCES) for code in LANGUAGES},
 }
 
 
-def _brotli(body: bytes) -> bytes:
+def _compress_brotli(body: bytes) -> bytes:
     # Which of them is the smaller is luck, by a part in two hundred.
-    ways: list[dict[str, int]] = [{"mode": brotli.MODE_FONT}, {"lgblock": 16}]
-    tried: list[bytes] = [brotli.compress(body, quality=11, **way) for way in ways]
-    return min(tried, key=len)
+    option_sets: list[dict[str, int]] = [{"mode": brotli.MODE_FONT}, {"lgblock": 16}]
+    candidates: list[bytes] = [
+        brotli.compress(body, quality=11, **options) for options in option_sets
+    ]
+    return min(candidates, key=len)
 
 
 # As small as each makes them, the smallest first. Browsers take br over https and from localhost.
-ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
-    "br": _brotli,
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "br": _compress_brotli,
     "gzip": partial(gzip.compress, compresslevel=9, mtime=0),
 }
 
@@ -67,9 +69,9 @@ class Asset:
     name: str
     body: bytes
 
-    def compressed(self, encoding: str) -> bytes:
+    def compress(self, encoding: str) -> bytes:
         """Return the bytes, compressed."""
-        return _compressed(self.body, encoding)
+        return _compress(self.body, encoding)
 
     @cached_property
     def hash(self) -> str:
@@ -77,43 +79,45 @@ class Asset:
         return hashlib.sha256(self.body).hexdigest()[:8]
 
 
-def make(
-    name: str, parts: tuple[str, ...], colours: Mapping[str, str], *, for_developers: bool
+def build_asset(
+    name: str, sources: tuple[str, ...], colours: Mapping[str, str], *, is_debug: bool
 ) -> Asset:
     """Make a file of other files, in their order; one for developers is not squeezed.
 
     Those in brand/ name colours, which are put in; sayings/ are made for a language.
     """
-    read = partial(_read, colours=colours, for_developers=for_developers)
-    return Asset(name, b"\n".join(map(read, parts)))
+    read_source = partial(_read_source, colours=colours, is_debug=is_debug)
+    return Asset(name, b"\n".join(map(read_source, sources)))
 
 
-def _read(part: str, colours: Mapping[str, str], *, for_developers: bool) -> bytes:
-    if part.startswith(SAYINGS):
-        return script(part.removeprefix(SAYINGS), short=not for_developers).encode()
-    data = (STATIC / part).read_bytes()
-    if part.startswith("brand/"):
+def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> bytes:
+    if source.startswith(JS_STRINGS_PREFIX):
+        return strings_script(
+            source.removeprefix(JS_STRINGS_PREFIX), use_short_names=not is_debug
+        ).encode()
+    data = (STATIC_DIR / source).read_bytes()
+    if source.startswith("brand/"):
         data = Template(data.decode()).substitute(colours).encode()
-    if for_developers or not part.startswith(("css/", "js/", "brand/")):
+    if is_debug or not source.startswith(("css/", "js/", "brand/")):
         return data
-    squeezed = shortened(squeeze(part, data.decode()))
-    names = script_names() if part.endswith(".js") else property_names()
-    return renamed(squeezed, names).encode()
+    minified = shorten_names(squeeze(source, data.decode()))
+    names = script_names() if source.endswith(".js") else property_names()
+    return renamed(minified, names).encode()
 
 
 @cache
 def property_names() -> Mapping[str, str]:
     """Return what the custom properties of the styles are called on the wire."""
-    return short_properties(path.read_text() for path in STATIC.glob("*/*.css"))
+    return short_properties(path.read_text() for path in STATIC_DIR.glob("*/*.css"))
 
 
 @cache
 def script_names() -> Mapping[str, str]:
     """Return what our scripts' own names are called on the wire."""
-    parts = [part for part in SCRIPTS if part.startswith("js/")]
-    return short_names(squeeze(part, (STATIC / part).read_text()) for part in parts)
+    parts = [part for part in SCRIPT_SOURCES if part.startswith("js/")]
+    return short_names(squeeze(part, (STATIC_DIR / part).read_text()) for part in parts)
 
 
 @cache
-def _compressed(body: bytes, encoding: str) -> bytes:
-    return ENCODINGS[encoding](body)
+def _compress(body: bytes, encoding: str) -> bytes:
+    return COMPRESSORS[encoding](body)

@@ -9,10 +9,10 @@ SEED_BYTES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class Identicon:
     """What a face is drawn by."""
 
-    ground: str
+    background: str
     disc: str
     dot: str
     disc_x: int
@@ -21,21 +21,21 @@ class Face:
     dot_y: int
 
 
-def seed_of(twin_id: str) -> str:
+def seed_for(twin_id: str) -> str:
     """Return what a twin's face grows from: another drawing needs another number here."""
     return hashlib.sha256(f"face 5 of {twin_id}".encode()).hexdigest()[: 2 * SEED_BYTES]
 
 
-def face(seed: str) -> Face:
+def generate(seed: str) -> Identicon:
     """Draw a face."""
-    grains = bytes.fromhex(seed)
-    hue = int.from_bytes(grains[:2]) % 360
-    return Face(
-        ground=f"hsl({hue} 45% 62%)",
+    seed_bytes = bytes.fromhex(seed)
+    hue = int.from_bytes(seed_bytes[:2]) % 360
+    return Identicon(
+        background=f"hsl({hue} 45% 62%)",
         disc=f"hsl({(hue + 40) % 360} 55% 72%)",
         dot=f"hsl({(hue + 320) % 360} 50% 45%)",
-        disc_x=15 + grains[2] % 12,
-        disc_y=12 + grains[3] % 10,
-        dot_x=25 + grains[4] % 7,
-        dot_y=30 + grains[5] % 6,
+        disc_x=15 + seed_bytes[2] % 12,
+        disc_y=12 + seed_bytes[3] % 10,
+        dot_x=25 + seed_bytes[4] % 7,
+        dot_y=30 + seed_bytes[5] % 6,
     )

@@ -10,14 +10,14 @@ from flask import Blueprint, Flask, current_app, url_for
 from werkzeug import Request, Response
 
 from core.branding.logo import Logo
-from web.assets.bundles import BUNDLES, ENCODINGS, Asset, make
-from web.http.security_headers import harden_file
+from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
+from web.http.security_headers import add_file_headers
 
 bp = Blueprint("assets", __name__)
 bp.add_url_rule("/static/<version>/<name>", endpoint="show", build_only=True)
 
 # Styles and scripts are in UTF-8, like the pages that ask for them.
-TYPES = {
+MEDIA_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
@@ -25,76 +25,78 @@ TYPES = {
     ".webp": "image/webp",
 }
 # The operator's picture runs nothing and loads nothing, whoever drew it and however it is opened.
-PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+IMAGE_CSP = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 
-class Assets:
+class AssetMiddleware:
     """Answer with files before the app is asked: they need no session, no person, no language."""
 
     def __init__(
         self, app: Flask, bundles: Mapping[str, tuple[str, ...]], colours: Mapping[str, str]
     ) -> None:
         self._app = app
-        self._pages = app.wsgi_app
+        self._wsgi_app = app.wsgi_app
         self._bundles = bundles
         self._colours = colours
-        self._kept: dict[str, Asset] = {}
+        self._cache: dict[str, Asset] = {}
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Answer a request; the app knows what is no file."""
         match environ["PATH_INFO"].split("/"):
-            case ["", "static", version, name] if name in self._bundles and _is_read(environ):
-                answer = _answer(self[name], version, Request(environ))
-                return answer(environ, start_response)
-        return self._pages(environ, start_response)
+            case ["", "static", version, name] if name in self._bundles and _is_get_or_head(
+                environ
+            ):
+                response = _asset_response(self[name], version, Request(environ))
+                return response(environ, start_response)
+        return self._wsgi_app(environ, start_response)
 
     def __getitem__(self, name: str) -> Asset:
         """Return a file; it is made once, while debugging anew for each request."""
         debug = self._app.debug
-        if debug or name not in self._kept:
-            parts = self._bundles[name]
+        if debug or name not in self._cache:
+            sources = self._bundles[name]
             with self._app.app_context():
-                self._kept[name] = make(name, parts, self._colours, for_developers=debug)
-        return self._kept[name]
+                self._cache[name] = build_asset(name, sources, self._colours, is_debug=debug)
+        return self._cache[name]
 
-    def make_ready(self, name: str) -> None:
+    def precompress(self, name: str) -> None:
         """Compress a file as most browsers ask for it, so that no visitor waits for that."""
-        self[name].compressed("br")
+        self[name].compress("br")
 
 
 def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
     """Answer with files from now on."""
-    logos = {logo.name: (str(logo.path),)} if logo else {}
-    assets = Assets(app, BUNDLES | logos, colours)
+    logo_bundle = {logo.filename: (str(logo.path),)} if logo else {}
+    assets = AssetMiddleware(app, BUNDLES | logo_bundle, colours)
     app.wsgi_app = assets  # type: ignore[method-assign]
     app.extensions["assets"] = assets
     if logo:
-        assets[logo.name]  # read now: the file may be gone later
-    app.add_template_global(url, "asset_url")
+        assets[logo.filename]  # read now: the file may be gone later
+    app.add_template_global(asset_url, "asset_url")
 
 
-def url(name: str) -> str:
+def asset_url(name: str) -> str:
     """Return where a file is, by its hash."""
-    assets: Assets = current_app.extensions["assets"]
+    assets: AssetMiddleware = current_app.extensions["assets"]
     return url_for("assets.show", version=assets[name].hash, name=name)
 
 
-def _is_read(environ: Any) -> bool:
+def _is_get_or_head(environ: Any) -> bool:
     return environ["REQUEST_METHOD"] in {"GET", "HEAD"}
 
 
-def _answer(asset: Asset, version: str, request: Request) -> Response:
+def _asset_response(asset: Asset, version: str, request: Request) -> Response:
     """Answer with a file; an address with an old hash gets today's file, but does not keep it."""
-    encoding = next((name for name in ENCODINGS if request.accept_encodings[name] > 0), None)
-    response = Response(asset.compressed(encoding) if encoding else asset.body)
+    encoding = next((name for name in COMPRESSORS if request.accept_encodings[name] > 0), None)
+    response = Response(asset.compress(encoding) if encoding else asset.body)
     if encoding:
         response.headers["Content-Encoding"] = encoding
     response.vary.add("Accept-Encoding")
-    kind = TYPES[Path(asset.name).suffix]
-    response.headers["Content-Type"] = kind
-    if asset.name not in BUNDLES and kind.startswith("image/"):
-        response.headers["Content-Security-Policy"] = PICTURE_POLICY
-    fresh = version == asset.hash
-    response.headers["Cache-Control"] = "max-age=31536000, immutable" if fresh else "no-store"
-    harden_file(response, by_https=request.is_secure)
+    media_type = MEDIA_TYPES[Path(asset.name).suffix]
+    response.headers["Content-Type"] = media_type
+    if asset.name not in BUNDLES and media_type.startswith("image/"):
+        response.headers["Content-Security-Policy"] = IMAGE_CSP
+    is_current = version == asset.hash
+    response.headers["Cache-Control"] = "max-age=31536000, immutable" if is_current else "no-store"
+    add_file_headers(response, is_https=request.is_secure)
     return response

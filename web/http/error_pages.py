@@ -8,16 +8,16 @@ from core.languages import N_
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ErrorPage:
     """A state with its words and the name of its drawing (templates/_drawing.html)."""
 
-    drawing: str
+    illustration: str
     title: str
     sentence: str
-    kept: str = ""
+    advice: str = ""
 
 
-STALE_FORM = State(
+STALE_FORM = ErrorPage(
     "wait",
     N_("This page was open for too long"),
     N_(
@@ -25,61 +25,61 @@ STALE_FORM = State(
         "longer valid. Nothing was sent; go back, reload, and send it again."
     ),
 )
-DELETED = State(
+DELETED = ErrorPage(
     "closed",
     N_("You deleted this conversation"),
     N_("This conversation was deleted. It can be brought back within ten minutes."),
 )
-SERVICE_DOWN = State(
+SERVICE_DOWN = ErrorPage(
     "cloud",
     N_("The twins are away"),
     "",
     N_("Your conversations are kept here and can be read as ever."),
 )
-STATES = {
-    400: State(
+ERROR_PAGES = {
+    400: ErrorPage(
         "lost",
         N_("That was not understood"),
         N_("The browser sent something that cannot be understood."),
         N_("Nothing was changed. Go back, reload the page, and try once more."),
     ),
-    401: State(
+    401: ErrorPage(
         "closed",
         N_("You are signed out"),
         N_("Your session in this browser is over."),
         N_("Your conversations are kept. Sign in again to see them."),
     ),
-    403: State(
+    403: ErrorPage(
         "closed",
         N_("Not allowed"),
         N_("This is not allowed."),
         N_("Nothing was changed. If you think you should be let in, ask whoever runs this portal."),
     ),
-    404: State(
+    404: ErrorPage(
         "lost",
         N_("Not found"),
         N_("There is nothing here, or it is not yours to see."),
         N_("An address may have been mistyped, or what was here was deleted."),
     ),
-    405: State(
+    405: ErrorPage(
         "lost",
         N_("Not this way"),
         N_("This address does not take that kind of request."),
         N_("Nothing was changed. Begin again from one of these pages."),
     ),
-    413: State(
+    413: ErrorPage(
         "large",
         N_("Too large"),
         N_("That is too large to be sent."),
         N_("Nothing was sent. Go back: your text is still in its box. Send it in parts."),
     ),
-    429: State(
+    429: ErrorPage(
         "wait",
         N_("One moment, please"),
         N_("That was a lot at once. Wait a moment, then try again."),
         N_("Nothing is lost: everything that was said before is kept."),
     ),
-    500: State(
+    500: ErrorPage(
         "broken",
         N_("This did not work"),
         N_("Something went wrong here. Nothing that was saved is lost."),
@@ -88,7 +88,7 @@ STATES = {
             "below."
         ),
     ),
-    503: State(
+    503: ErrorPage(
         "cloud",
         N_("Nothing can be saved just now"),
         N_("The portal cannot save anything at the moment. Nothing was sent; try again soon."),
@@ -97,6 +97,6 @@ STATES = {
 }
 
 
-def state(status: int) -> State:
+def page_for_status(status: int) -> ErrorPage:
     """Return what to say about a status."""
-    return STATES.get(status, STATES[400 if status < 500 else 500])
+    return ERROR_PAGES.get(status, ERROR_PAGES[400 if status < 500 else 500])

@@ -13,7 +13,7 @@ def init_app(app: Flask) -> None:
     """Teach requests about htmx, and caches that the answer depends on it."""
     Htmx(app)
     app.add_template_global(wants_fragment)
-    app.after_request(_mark)
+    app.after_request(_add_htmx_headers)
 
 
 def wants_fragment() -> bool:
@@ -22,12 +22,12 @@ def wants_fragment() -> bool:
     return bool(htmx) and not htmx.history_restore_request
 
 
-def fragment(template: str, status: int = 200, **values: Any) -> Response:
+def render_fragment(template: str, status: int = 200, **values: Any) -> Response:
     """Answer with a part of a page."""
     return make_response(render_template(template, **values), status)
 
 
-def notice(sentence: str, status: int, **values: Any) -> Response:
+def render_notice(sentence: str, status: int, **values: Any) -> Response:
     """Answer a htmx request with a sentence, beside what the person has before them."""
     values |= {"sentence": sentence, "status": status}
     response = make_response(render_template("errors/_notice.html", **values), status)
@@ -37,7 +37,7 @@ def notice(sentence: str, status: int, **values: Any) -> Response:
     return response
 
 
-def _mark(response: Response) -> Response:
+def _add_htmx_headers(response: Response) -> Response:
     # Scripts tell by it what a proxy says in place of the portal.
     if htmx_request.htmx:
         response.headers["X-Fragment"] = "1"

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from flask import Flask, Response, g, request
 from werkzeug import Response as BaseResponse
 
-POLICY = ";".join(
+PAGE_CSP = ";".join(
     (
         "default-src 'none'",
         "script-src 'self'",
@@ -25,7 +25,7 @@ POLICY = ";".join(
 
 def init_app(app: Flask) -> None:
     """Set the headers on every answer."""
-    app.after_request(_harden)
+    app.after_request(_add_security_headers)
     app.add_template_global(request_id)
 
 
@@ -36,20 +36,20 @@ def request_id() -> str:
     return str(g.request_id)
 
 
-def harden_file(response: BaseResponse, *, by_https: bool) -> None:
+def add_file_headers(response: BaseResponse, *, is_https: bool) -> None:
     """Set the headers that files carry as well."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
-    if by_https:
+    if is_https:
         response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
 
 
-def _harden(response: Response) -> Response:
-    harden_file(response, by_https=request.is_secure)
+def _add_security_headers(response: Response) -> Response:
+    add_file_headers(response, is_https=request.is_secure)
     headers = response.headers
-    kind = response.mimetype or ""
+    media_type = response.mimetype or ""
     # These are about pages and what they may do; in the answers with pictures they only cost bytes.
-    if not kind.startswith("image/"):
-        headers.setdefault("Content-Security-Policy", POLICY)
+    if not media_type.startswith("image/"):
+        headers.setdefault("Content-Security-Policy", PAGE_CSP)
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(),geolocation=(),microphone=()")
     if response.status_code >= HTTPStatus.BAD_REQUEST:

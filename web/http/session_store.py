@@ -13,24 +13,26 @@ from flask_session.cachelib import CacheLibSessionInterface
 from sqlalchemy import Connection, bindparam, delete, select
 
 from chat.schema import sessions
-from core.database import Database, DatabaseUnavailable, insert_new, upsert
+from core.database import Database, DatabaseUnavailable, insert_or_ignore, upsert
 from web.container import portal
 
 logger = logging.getLogger(__name__)
 
-LIFETIME = timedelta(days=365)
+SESSION_LIFETIME = timedelta(days=365)
 # Of somebody who has only looked around: crawlers come without a cookie, each time anew.
-BRIEFLY = timedelta(days=1)
+VISITOR_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Between two looks for what has expired.
-SWEEP_SECONDS = 60
+SWEEP_INTERVAL_SECONDS = 60
 # Nothing there depends on who asks: it is answered without the database, and when there is none.
-SESSIONLESS = (
+SESSIONLESS_PATHS = (
     *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
     *("/healthz", "/readyz"),
 )
 # Made once: to put a query together takes longer than to ask it.
-_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(sessions.c.key == bindparam("key"))
+_SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
+    sessions.c.key == bindparam("key")
+)
 
 
 class DatabaseCache(BaseCache):
@@ -50,26 +52,26 @@ class DatabaseCache(BaseCache):
         if "\0" in key:  # PostgreSQL knows no such text
             return None
         with self.database.read() as connection:
-            found = connection.execute(_BY_KEY, {"key": key}).first()
-        if found is None or found.expires_at < self._clock.time():
+            row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
+        if row is None or row.expires_at < self._clock.time():
             return None
         try:
-            return msgspec.msgpack.decode(found.data, type=dict[str, Any])
+            return msgspec.msgpack.decode(row.data, type=dict[str, Any])
         except msgspec.MsgspecError:
             return None
 
     def set(self, key: str, value: Any, timeout: Any = None) -> bool:
         """Keep a value for `timeout` seconds; now and then, let go of what has expired."""
         with self.database.write() as connection:
-            self._sweep(connection)
+            self._delete_expired(connection)
             upsert(connection, sessions, "key", self._row(key, value, timeout))
         return True
 
     def add(self, key: str, value: Any, timeout: Any = None) -> bool:
         """Keep a value where there is none yet, and tell whether that was so."""
         with self.database.write() as connection:
-            self._sweep(connection)
-            insert = insert_new(connection, sessions)
+            self._delete_expired(connection)
+            insert = insert_or_ignore(connection, sessions)
             return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
 
     def delete(self, key: str) -> bool:
@@ -82,14 +84,14 @@ class DatabaseCache(BaseCache):
         expires_at = self._clock.time() + self._normalize_timeout(timeout)
         return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
 
-    def _sweep(self, connection: Connection) -> None:
+    def _delete_expired(self, connection: Connection) -> None:
         now = self._clock.time()
-        if not 0 <= now - self._swept_at < SWEEP_SECONDS:
+        if not 0 <= now - self._swept_at < SWEEP_INTERVAL_SECONDS:
             connection.execute(delete(sessions).where(sessions.c.expires_at < now))
             self._swept_at = now
 
 
-class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
+class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     """Mark the cookie Secure where the person came by https, so that plain localhost works too."""
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
@@ -98,7 +100,7 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
 
     def open_session(self, app: Flask, request: Request) -> Any:
         """Open a session; when that fails, there is none, and the request is answered so."""
-        if request.path.startswith(SESSIONLESS):
+        if request.path.startswith(SESSIONLESS_PATHS):
             return self.make_null_session(app)
         try:
             return super().open_session(app, request)
@@ -107,7 +109,7 @@ class Sessions(CacheLibSessionInterface):  # type: ignore[misc]
             return self.make_null_session(app)
 
     def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
-        lifetime = session_lifetime if session.permanent else BRIEFLY
+        lifetime = session_lifetime if session.permanent else VISITOR_LIFETIME
         super()._upsert_session(lifetime, session, store_id)
 
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
@@ -127,27 +129,29 @@ def init_app(app: Flask, database: Database) -> None:
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_REFRESH_EACH_REQUEST=False,
-        PERMANENT_SESSION_LIFETIME=LIFETIME,
+        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
     )
-    app.before_request(_need_session)
-    app.before_request(_begin_anew)
-    app.session_interface = Sessions(client=DatabaseCache(database), permanent=False)
+    app.before_request(_require_session)
+    app.before_request(_extend_session)
+    app.session_interface = DatabaseSessionInterface(
+        client=DatabaseCache(database), permanent=False
+    )
 
 
-def is_first(press: str) -> bool:
+def claim_idempotency_key(idempotency_key: str) -> bool:
     """Tell whether this person presses so for the first time, also if they do so twice at once."""
     cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
-    name = f"press:{session.sid}:{press}"  # type: ignore[attr-defined]
-    return cache.add(name, value=True, timeout=DAY_SECONDS)
+    cache_key = f"press:{session.sid}:{idempotency_key}"  # type: ignore[attr-defined]
+    return cache.add(cache_key, value=True, timeout=DAY_SECONDS)
 
 
-def _need_session() -> None:
+def _require_session() -> None:
     """Take nobody for somebody else because the database is away. Raises DatabaseUnavailable."""
     if "without_session" in g:
         raise DatabaseUnavailable
 
 
-def _begin_anew() -> None:
+def _extend_session() -> None:
     """Let the time of a session begin anew with each day on which somebody comes back."""
     today = int(portal().clock.time() // DAY_SECONDS)
     if session.permanent and session.get("seen") != today:

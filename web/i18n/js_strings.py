@@ -32,20 +32,20 @@ SENTENCES = {
 }
 
 # What they are called on the wire: each name comes once with them, and again where it is said.
-SHORT = dict(zip(SENTENCES, ascii_letters, strict=False))
-_SAID = re.compile(r"(?<=\btold\.)\w+")
+SHORT_NAMES = dict(zip(SENTENCES, ascii_letters, strict=False))
+_SENTENCE_REFERENCE = re.compile(r"(?<=\btold\.)\w+")
 
 
-def script(code: str, *, short: bool) -> str:
+def strings_script(language: str, *, use_short_names: bool) -> str:
     """Return the sentences in a language, as the beginning of a script; `short` as `shortened`."""
-    with flask_babel.force_locale(code):
-        told = {
-            SHORT[name] if short else name: gettext(sentence)
+    with flask_babel.force_locale(language):
+        strings = {
+            SHORT_NAMES[name] if use_short_names else name: gettext(sentence)
             for name, sentence in SENTENCES.items()
         }
-    return f"const told = {json.dumps(told, ensure_ascii=False)};"
+    return f"const told = {json.dumps(strings, ensure_ascii=False)};"
 
 
-def shortened(text: str) -> str:
+def shorten_names(text: str) -> str:
     """Return a script that calls the sentences by their short names."""
-    return _SAID.sub(lambda found: SHORT[found[0]], text)
+    return _SENTENCE_REFERENCE.sub(lambda found: SHORT_NAMES[found[0]], text)

@@ -14,29 +14,29 @@ from core.languages import LANGUAGES
 
 ENGLISH = "en"
 # What somebody reads; everything else is for machines.
-WORDS = {"text/html", "text/markdown", "text/event-stream"}
-ISOLATED = "\u2068{}\u2069"
+LOCALIZED_MEDIA_TYPES = {"text/html", "text/markdown", "text/event-stream"}
+ISOLATE_FORMAT = "\u2068{}\u2069"
 
 
 def init_app(app: Flask) -> None:
     """Choose a language for each request, and say which it was."""
-    flask_babel.Babel(app, default_locale=ENGLISH, locale_selector=_chosen)
+    flask_babel.Babel(app, default_locale=ENGLISH, locale_selector=_select_language)
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         lambda sentence: _translations().ugettext(sentence),
         lambda one, many, count: _translations().ungettext(one, many, count),
         newstyle=True,
     )
-    app.add_template_global(_sentence, "_")
-    app.after_request(_tell)
-    app.add_template_global(current, "locale")
-    app.add_template_filter(isolated)
-    app.add_template_filter(apart)
+    app.add_template_global(_translate_markup, "_")
+    app.after_request(_add_language_headers)
+    app.add_template_global(current_locale, "locale")
+    app.add_template_filter(bidi_isolate)
+    app.add_template_filter(bidi_isolate_text)
 
 
-def current() -> Locale:
+def current_locale() -> Locale:
     """Return the locale of this request; beside requests it is English."""
-    found: Locale | None = flask_babel.get_locale()
-    return found or Locale(ENGLISH)
+    locale: Locale | None = flask_babel.get_locale()
+    return locale or Locale(ENGLISH)
 
 
 def gettext(sentence: str, **values: str) -> str:
@@ -44,24 +44,24 @@ def gettext(sentence: str, **values: str) -> str:
     return str(flask_babel.gettext(sentence, **values))
 
 
-def isolated(name: object) -> Markup:
+def bidi_isolate(name: object) -> Markup:
     """Set a name apart from the sentence around it: it may run the other way."""
     return Markup("<bdi>{}</bdi>").format(name)
 
 
-def apart(name: object) -> str:
+def bidi_isolate_text(name: object) -> str:
     """Set a name apart where no element can stand, in an attribute."""
-    right_to_left = current().text_direction == "rtl"
-    return ISOLATED.format(name) if right_to_left else str(name)
+    right_to_left = current_locale().text_direction == "rtl"
+    return ISOLATE_FORMAT.format(name) if right_to_left else str(name)
 
 
-def _sentence(sentence: str, **values: object) -> Markup:
+def _translate_markup(sentence: str, **values: object) -> Markup:
     """Translate a sentence of a template, and put its values in, escaped.
 
     Jinja's own way calls three functions in a context for each of the many sentences of a page.
     """
-    found = Markup(_translations().ugettext(sentence))  # noqa: S704 - a sentence of ours
-    return found % values if "%" in found else found
+    text = Markup(_translations().ugettext(sentence))  # noqa: S704 - a sentence of ours
+    return text % values if "%" in text else text
 
 
 def _translations() -> Any:
@@ -71,14 +71,14 @@ def _translations() -> Any:
     return g.translations
 
 
-def _chosen() -> str:
-    asked = (tag.lower().split("-")[0] for tag, quality in request.accept_languages if quality)
-    wanted = (preferences().language, *asked)
-    return next((code for code in wanted if code in LANGUAGES), ENGLISH)
+def _select_language() -> str:
+    accepted = (tag.lower().split("-")[0] for tag, quality in request.accept_languages if quality)
+    candidates = (preferences().language, *accepted)
+    return next((code for code in candidates if code in LANGUAGES), ENGLISH)
 
 
-def _tell(response: Response) -> Response:
-    if response.mimetype in WORDS:
-        response.headers["Content-Language"] = current().language
+def _add_language_headers(response: Response) -> Response:
+    if response.mimetype in LOCALIZED_MEDIA_TYPES:
+        response.headers["Content-Language"] = current_locale().language
         response.vary.update(("Accept-Language", "Cookie"))
     return response

@@ -8,29 +8,29 @@ from datetime import UTC, datetime, tzinfo
 from babel.dates import get_timezone
 from flask import g, has_request_context, request
 
-COOKIE = "zone"
+COOKIE_NAME = "zone"
 
 
-def local(seconds: float) -> datetime:
+def to_local_time(seconds: float) -> datetime:
     """Return a time in seconds since 1970 as the reader's clock shows it."""
-    return datetime.fromtimestamp(seconds, UTC).astimezone(_zone())
+    return datetime.fromtimestamp(seconds, UTC).astimezone(_current_timezone())
 
 
-def is_known() -> bool:
+def is_timezone_known() -> bool:
     """Tell whether the times are the reader's own."""
-    return _zone() is not None
+    return _current_timezone() is not None
 
 
-def _zone() -> tzinfo | None:
+def _current_timezone() -> tzinfo | None:
     if not has_request_context():
         return None
     if "zone" not in g:
-        g.zone = _find(request.cookies.get(COOKIE, ""))
-    zone: tzinfo | None = g.zone
-    return zone
+        g.zone = _find_timezone(request.cookies.get(COOKIE_NAME, ""))
+    timezone: tzinfo | None = g.zone
+    return timezone
 
 
-def _find(name: str) -> tzinfo | None:
+def _find_timezone(name: str) -> tzinfo | None:
     with suppress(LookupError):
         return get_timezone(name) if name else None
     return None

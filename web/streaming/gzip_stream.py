@@ -12,28 +12,28 @@ from flask import Response, request, stream_with_context
 # one would cost 256, and save another tenth of the wire.
 _WINDOW_BITS = 13
 _MEMORY_LEVEL = 6
-_GZIP = 16
+_GZIP_FORMAT = 16
 
 
-def pack(response: Response, frames: Generator[str]) -> Response:
+def stream_frames(response: Response, frames: Generator[str]) -> Response:
     """Answer with frames, packed if the browser takes gzip; each leaves at once and whole."""
     response.vary.add("Accept-Encoding")
-    body = _plain(frames)
+    body = _encode_frames(frames)
     if request.accept_encodings["gzip"] > 0:
         response.headers["Content-Encoding"] = "gzip"
-        body = _packed(frames)
+        body = _gzip_frames(frames)
     response.response = stream_with_context(body)
     return response
 
 
-def _plain(frames: Generator[str]) -> Iterator[bytes]:
+def _encode_frames(frames: Generator[str]) -> Iterator[bytes]:
     with closing(frames):
         yield from map(str.encode, frames)
 
 
-def _packed(frames: Generator[str]) -> Iterator[bytes]:
-    packer = zlib.compressobj(wbits=_GZIP + _WINDOW_BITS, memLevel=_MEMORY_LEVEL)
+def _gzip_frames(frames: Generator[str]) -> Iterator[bytes]:
+    compressor = zlib.compressobj(wbits=_GZIP_FORMAT + _WINDOW_BITS, memLevel=_MEMORY_LEVEL)
     with closing(frames):
         for frame in frames:
-            yield packer.compress(frame.encode()) + packer.flush(zlib.Z_SYNC_FLUSH)
-        yield packer.flush()
+            yield compressor.compress(frame.encode()) + compressor.flush(zlib.Z_SYNC_FLUSH)
+        yield compressor.flush()

@@ -8,37 +8,41 @@ from flask import render_template
 
 from chat.log.entries import Entry, Progress, Reply
 from chat.turns import Turn
-from rendering.stream.dom_patch import Change
+from rendering.stream.dom_patch import DomPatch
 from web import idempotency_keys
 
 
-def text(position: int, changes: Iterable[Change]) -> str:
+def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
     """Change the HTML of the reply at a position of the conversation on the page."""
-    return "".join(_swap(position, change) for change in changes)
+    return "".join(_render_patch(position, patch) for patch in patches)
 
 
-def progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
+def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
     """Say what the service does last, if it says anything."""
-    last = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
-    return render_template("turns/_doing.html", turn=turn, progress=last, has_text=has_text)
+    latest = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
+    return render_template("turns/_doing.html", turn=turn, progress=latest, has_text=has_text)
 
 
-def end(turn: Turn, reply: Reply, changes: Sequence[Change] | None) -> str:
+def render_end(turn: Turn, reply: Reply, patches: Sequence[DomPatch] | None) -> str:
     """End a reply: by what changes, or as a whole for a page that shows something unknown."""
-    if changes is None:
+    if patches is None:
         return render_template(
-            "turns/_swap.html", turn=turn, reply=reply, key=idempotency_keys.fresh_key()
+            "turns/_swap.html", turn=turn, reply=reply, key=idempotency_keys.new_idempotency_key()
         )
-    foot = render_template(
-        "turns/_end.html", turn=turn, reply=reply, key=idempotency_keys.fresh_key()
+    footer = render_template(
+        "turns/_end.html", turn=turn, reply=reply, key=idempotency_keys.new_idempotency_key()
     )
-    return text(turn.position, changes) + foot
+    return render_patches(turn.position, patches) + footer
 
 
-def _swap(position: int, change: Change) -> str:
-    below = ">:last-child" * (change.depth - 1)
-    if change.depth:
-        below += ">:last-child" if change.child == 1 else f">:nth-last-child({change.child})"
+def _render_patch(position: int, patch: DomPatch) -> str:
+    descendants = ">:last-child" * (patch.depth - 1)
+    if patch.depth:
+        descendants += (
+            ">:last-child"
+            if patch.nth_last_child == 1
+            else f">:nth-last-child({patch.nth_last_child})"
+        )
     # Short, because there is one for each bit of a reply.
-    target = f"#r{position}{below}"
-    return f'<hx-partial hx-target="{target}" hx-swap="{change.swap}">{change.html}</hx-partial>'
+    target = f"#r{position}{descendants}"
+    return f'<hx-partial hx-target="{target}" hx-swap="{patch.swap}">{patch.html}</hx-partial>'

@@ -20,7 +20,7 @@ SENTENCES = {
     "deleted": N_("“%(title)s” was deleted"),
     "restored": N_("“%(title)s” is back"),
 }
-STILL_SO: dict[str, Callable[[Conversation], bool]] = {
+STILL_TRUE: dict[str, Callable[[Conversation], bool]] = {
     "pinned": lambda conversation: conversation.pinned,
     "unpinned": lambda conversation: not conversation.pinned,
     "archived": lambda conversation: conversation.archived,
@@ -29,28 +29,28 @@ STILL_SO: dict[str, Callable[[Conversation], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ActionNotice:
     """What was done, with which conversation."""
 
-    what: str
+    action: str
     conversation: Conversation
 
     @property
     def sentence(self) -> str:
         """Return what is said of it, to be translated and given a title."""
-        return SENTENCES[self.what]
+        return SENTENCES[self.action]
 
 
-def done() -> Done | None:
+def read_action_notice() -> ActionNotice | None:
     """Read it from the address; None if nothing was done, or it is not so any more."""
-    what, conversation_id = request.args.get("done", ""), request.args.get("of", "")
-    if what not in SENTENCES or not conversation_id:
+    action, conversation_id = request.args.get("done", ""), request.args.get("of", "")
+    if action not in SENTENCES or not conversation_id:
         return None
-    if what == "deleted":
-        found = portal().deletions.find(conversation_id, person())
+    if action == "deleted":
+        conversation = portal().deletions.find(conversation_id, person())
     else:
-        found = portal().conversations.find(conversation_id, person())
-    still_so = STILL_SO.get(what)
-    if found is None or (still_so and not still_so(found)):
+        conversation = portal().conversations.find(conversation_id, person())
+    is_still_true = STILL_TRUE.get(action)
+    if conversation is None or (is_still_true and not is_still_true(conversation)):
         return None
-    return Done(what, found)
+    return ActionNotice(action, conversation)

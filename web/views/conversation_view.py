@@ -7,80 +7,80 @@ from typing import Any
 
 from chat.conversations import Conversation
 from chat.log.entries import Reply
-from chat.quota import MAY_ONLY_READ
+from chat.quota import KEY_IS_READ_ONLY
 from chat.turns import Turn
 from rendering.stream.incremental import shown
 from web import idempotency_keys
 from web.container import person, portal
 from web.i18n.formatting import is_today
 from web.i18n.locale import gettext
-from web.views.date_groups import Group, grouped
-from web.views.search_hits import with_hit
+from web.views.date_groups import DateGroup, group_by_date
+from web.views.search_hits import mark_search_hit
 
-TURNS_ON_A_PAGE = 20
-SIDE = 20
+TURNS_PER_PAGE = 20
+MAX_SIDEBAR_CONVERSATIONS = 20
 
 
-def log_of(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
+def log_view(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
     """Return what the newest turns of a conversation, or those before a position, are shown by."""
-    of_conversation = portal().turns.of_conversation
+    list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
-        turn.position >= before for turn in of_conversation(conversation.id, limit=1)
+        turn.position >= before for turn in list_turns(conversation.id, limit=1)
     ):
         before = None  # nothing came later: this is the newest page
-    found = of_conversation(conversation.id, before=before, limit=TURNS_ON_A_PAGE + 1)
-    page = found[-TURNS_ON_A_PAGE:]
-    turns, hit = with_hit(list(zip(page, _replies(page), strict=True)))
+    fetched_turns = list_turns(conversation.id, before=before, limit=TURNS_PER_PAGE + 1)
+    page_turns = fetched_turns[-TURNS_PER_PAGE:]
+    turns, hit = mark_search_hit(list(zip(page_turns, _read_replies(page_turns), strict=True)))
     return {
         "conversation": conversation,
-        "twin": portal().directory.known(conversation.twin_id),
+        "twin": portal().catalogue.find_cached(conversation.twin_id),
         "turns": turns,
         "hit": hit,
-        "older": page[0].position if len(found) > TURNS_ON_A_PAGE else None,
+        "older": page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
         "before": before,
-        "later": None if before is None else before + TURNS_ON_A_PAGE,
-        "key": idempotency_keys.fresh_key(),
+        "later": None if before is None else before + TURNS_PER_PAGE,
+        "key": idempotency_keys.new_idempotency_key(),
     }
 
 
-def composer_of(conversation: Conversation) -> dict[str, Any]:
+def blank_composer(conversation: Conversation) -> dict[str, Any]:
     """Return what the composer of a conversation is shown by."""
-    shown: dict[str, Any] = {
+    view: dict[str, Any] = {
         "conversation": conversation,
-        "key": idempotency_keys.fresh_key(),
-    } | outlook()
-    if portal().directory.is_gone(conversation.twin_id):
-        shown["obstacle"] = gettext(
+        "key": idempotency_keys.new_idempotency_key(),
+    } | quota_view()
+    if portal().catalogue.is_missing(conversation.twin_id):
+        view["obstacle"] = gettext(
             "%(twin)s is not available any more. What was said here is kept.",
             twin=conversation.twin_name,
         )
-    return shown
+    return view
 
 
-def outlook() -> dict[str, Any]:
+def quota_view() -> dict[str, Any]:
     """Return what a composer says of the next message before it is written."""
-    known = portal().allowance.outlook()
+    quota_status = portal().quota.status()
     return {
-        "obstacle": "" if known.may_write else MAY_ONLY_READ,
-        "until": known.refused_until,
-        "few_left": known.few_left,
+        "obstacle": "" if quota_status.can_write else KEY_IS_READ_ONLY,
+        "until": quota_status.retry_at,
+        "few_left": quota_status.low_quota,
     }
 
 
-def side() -> Sequence[Group]:
+def sidebar_groups() -> Sequence[DateGroup]:
     """Return the conversations that stand at the side of one, by day."""
-    return grouped(portal().conversations.newest(person(), SIDE))
+    return group_by_date(portal().conversations.list_first(person(), MAX_SIDEBAR_CONVERSATIONS))
 
 
-def moves_up(conversation: Conversation) -> bool:
+def will_move_in_sidebar(conversation: Conversation) -> bool:
     """Tell whether a conversation comes to stand elsewhere at the side when it goes on."""
-    by_day = not conversation.pinned
-    if conversation.archived or (by_day and not is_today(conversation.updated_at)):
+    is_grouped_by_date = not conversation.pinned
+    if conversation.archived or (is_grouped_by_date and not is_today(conversation.updated_at)):
         return True
     return not portal().conversations.is_newest(conversation)
 
 
-def _replies(turns: Sequence[Turn]) -> list[Reply]:
+def _read_replies(turns: Sequence[Turn]) -> list[Reply]:
     """Fold the replies to turns, in one query for all that are over."""
     log = portal().log
     logs = log.read_all([turn.id for turn in turns])

@@ -10,31 +10,34 @@ from babel.dates import format_date, format_skeleton
 
 from chat.conversations import Conversation
 from web.container import portal
-from web.i18n.locale import current, gettext
-from web.i18n.timezone import local
+from web.i18n.locale import current_locale, gettext
+from web.i18n.timezone import to_local_time
 
-Group = tuple[str, list[Conversation]]
+DateGroup = tuple[str, list[Conversation]]
 
 
-def grouped(conversations: Sequence[Conversation]) -> list[Group]:
+def group_by_date(conversations: Sequence[Conversation]) -> list[DateGroup]:
     """Put a list, which is in order, under headings."""
-    today = local(portal().clock.time()).date()
-    return [(name, list(some)) for name, some in groupby(conversations, lambda c: _name(c, today))]
+    today = to_local_time(portal().clock.time()).date()
+    return [
+        (heading, list(members))
+        for heading, members in groupby(conversations, lambda c: _heading(c, today))
+    ]
 
 
-def _name(conversation: Conversation, today: date) -> str:
-    then = local(conversation.updated_at).date()
+def _heading(conversation: Conversation, today: date) -> str:
+    updated_on = to_local_time(conversation.updated_at).date()
     if conversation.pinned:
         return gettext("Pinned")
-    if then >= today:
+    if updated_on >= today:
         return gettext("Today")
-    if then == today - timedelta(days=1):
+    if updated_on == today - timedelta(days=1):
         return gettext("Yesterday")
-    if then >= today - timedelta(days=today.weekday()):
+    if updated_on >= today - timedelta(days=today.weekday()):
         return gettext("This week")
-    if then.year == today.year:
-        name = str(format_date(then, "LLLL", current()))
+    if updated_on.year == today.year:
+        heading = str(format_date(updated_on, "LLLL", current_locale()))
     else:
-        name = str(format_skeleton("yMMMM", then, locale=current()))
+        heading = str(format_skeleton("yMMMM", updated_on, locale=current_locale()))
     # A heading, in languages whose months begin small.
-    return name[:1].upper() + name[1:]
+    return heading[:1].upper() + heading[1:]

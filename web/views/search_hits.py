@@ -9,34 +9,36 @@ from flask import request
 from markupsafe import Markup, escape
 
 from chat.log.entries import Reply
-from chat.search.search import pattern
+from chat.search.search import query_pattern
 from chat.turns import Turn
 from web.container import portal
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedMessage:
     """A turn, and what the person said in it, with marks."""
 
     turn_id: str
-    said: Markup
+    content: Markup
 
 
-def with_hit(turns: Sequence[tuple[Turn, Reply]]) -> tuple[list[tuple[Turn, Reply]], Marked | None]:
+def mark_search_hit(
+    turns: Sequence[tuple[Turn, Reply]],
+) -> tuple[list[tuple[Turn, Reply]], MarkedMessage | None]:
     """Mark what the address looks for, in the one message that it names."""
-    wanted, by_person = request.args.get("hit", ""), "said" in request.args
-    looked_for = pattern(request.args.get("q", ""))
-    found = next((turn for turn, _ in turns if turn.id == wanted), None)
-    if found is None or looked_for is None:
+    hit_turn_id, is_in_message = request.args.get("hit", ""), "said" in request.args
+    search_pattern = query_pattern(request.args.get("q", ""))
+    hit_turn = next((turn for turn, _ in turns if turn.id == hit_turn_id), None)
+    if hit_turn is None or search_pattern is None:
         return list(turns), None
-    marked = portal().marked
-    said = escape(found.content)
-    if by_person:
-        said = Markup(marked(str(said), looked_for))  # noqa: S704 - made of what is escaped
-    shown = [
-        (turn, replace(reply, html=marked(reply.html, looked_for)))
-        if turn is found and not by_person and not reply.running
+    mark_matches = portal().mark_hits
+    content = escape(hit_turn.content)
+    if is_in_message:
+        content = Markup(mark_matches(str(content), search_pattern))  # noqa: S704 - made of what is escaped
+    marked_turns = [
+        (turn, replace(reply, html=mark_matches(reply.html, search_pattern)))
+        if turn is hit_turn and not is_in_message and not reply.is_running
         else (turn, reply)
         for turn, reply in turns
     ]
-    return shown, Marked(wanted, said)
+    return marked_turns, MarkedMessage(hit_turn_id, content)

@@ -6,62 +6,66 @@ import html
 import re
 from collections.abc import Iterator
 
-from chat.search.snippets import Part, Pattern, Snippet
+from chat.search.snippets import SearchPattern, Snippet, SnippetPart
 
-PLACE = "hit"
-MOST = 100
+HIT_ID = "hit"
+MAX_MARKS = 100
 
-_MATH = re.compile(r"(<math\b.*?</math>)", re.DOTALL)
+_MATH_ELEMENT = re.compile(r"(<math\b.*?</math>)", re.DOTALL)
 _TAG = re.compile(r'(<(?:[^">]|"[^"]*")*>)')
 
 
-def marked(message: str, pattern: Pattern) -> str:
+def mark_hits(message_html: str, pattern: SearchPattern) -> str:
     """Mark the hits in HTML of ours; the one that a snippet shows gets the id `hit`.
 
     A hit within a formula, or of which a part is emphasised, is not marked; nor are more than 100.
     Of a text in which the snippet's cannot be found it is the first; without any, the beginning.
     """
-    pieces = list(_pieces(message))
-    sought = pattern.rarest("\n".join(text for _, text in pieces))
-    shown: list[str] = []
-    left, at = MOST - 1, 0
+    pieces = list(_split_html(message_html))
+    target = pattern.rarest_hit("\n".join(text for _, text in pieces))
+    output: list[str] = []
+    remaining, offset = MAX_MARKS - 1, 0
     for piece, text in pieces:
-        first, last = sought.start - at, sought.end - at
-        at += len(text) + 1
-        if sought.end and 0 <= first < len(text):
-            before = pattern.whole(text[:first], most=left)
-            after = pattern.whole(text[last:], most=left - _hits(before))
-            place = f'<mark id="{PLACE}">{_escaped(text[first:last])}</mark>'
-            shown += [*map(_marked, before), place, *map(_marked, after)]
-            left -= _hits(before) + _hits(after)
-        elif left and text.strip() and (hits := _hits(parts := pattern.whole(text, most=left))):
-            shown += map(_marked, parts)
-            left -= hits
+        start, end = target.start - offset, target.end - offset
+        offset += len(text) + 1
+        if target.end and 0 <= start < len(text):
+            before = pattern.split_hits(text[:start], max_hits=remaining)
+            after = pattern.split_hits(text[end:], max_hits=remaining - _count_hits(before))
+            target_mark = f'<mark id="{HIT_ID}">{_escape(text[start:end])}</mark>'
+            output += [*map(_mark_part, before), target_mark, *map(_mark_part, after)]
+            remaining -= _count_hits(before) + _count_hits(after)
+        elif (
+            remaining
+            and text.strip()
+            and (hit_count := _count_hits(parts := pattern.split_hits(text, max_hits=remaining)))
+        ):
+            output += map(_mark_part, parts)
+            remaining -= hit_count
         else:
-            shown.append(piece)
-    whole = "".join(shown)
-    if sought.end:
-        return whole
-    if left < MOST - 1:
-        return whole.replace("<mark>", f'<mark id="{PLACE}">', 1)
-    return f'<span id="{PLACE}"></span>{whole}'
+            output.append(piece)
+    marked_html = "".join(output)
+    if target.end:
+        return marked_html
+    if remaining < MAX_MARKS - 1:
+        return marked_html.replace("<mark>", f'<mark id="{HIT_ID}">', 1)
+    return f'<span id="{HIT_ID}"></span>{marked_html}'
 
 
-def _hits(parts: Snippet) -> int:
-    return sum(part.hit for part in parts)
+def _count_hits(parts: Snippet) -> int:
+    return sum(part.is_hit for part in parts)
 
 
-def _marked(part: Part) -> str:
-    shown = _escaped(part.text)
-    return f"<mark>{shown}</mark>" if part.hit else shown
+def _mark_part(part: SnippetPart) -> str:
+    escaped_text = _escape(part.text)
+    return f"<mark>{escaped_text}</mark>" if part.is_hit else escaped_text
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def _pieces(message: str) -> Iterator[tuple[str, str]]:
+def _split_html(message_html: str) -> Iterator[tuple[str, str]]:
     """Yield the pieces of HTML in their order, with the text that each of them is; "" is none."""
-    for number, part in enumerate(_MATH.split(message)):
-        for place, piece in enumerate([part] if number % 2 else _TAG.split(part)):
-            yield piece, "" if number % 2 or place % 2 else html.unescape(piece)
+    for part_index, part in enumerate(_MATH_ELEMENT.split(message_html)):
+        for piece_index, piece in enumerate([part] if part_index % 2 else _TAG.split(part)):
+            yield piece, "" if part_index % 2 or piece_index % 2 else html.unescape(piece)

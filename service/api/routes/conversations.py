@@ -4,49 +4,53 @@ from __future__ import annotations
 
 from service.api import schemas, serializers
 from service.api.auth import Caller
-from service.api.blueprint import conversation_of, operations, page_of, twin_for
-from service.api.requests import NewConversation, TwinPaging
-from service.api.schemas import One, Page
-from service.container import parts
+from service.api.blueprint import build_page, get_conversation, get_twin, operations
+from service.api.requests import ConversationQuery, NewConversation
+from service.api.schemas import ItemResponse, PageResponse
+from service.container import container
 
 
-@operations.add(
+@operations.route(
     "POST",
     "/conversations",
-    number=3,
+    spec_number=3,
     needs="full_access",
     body=NewConversation,
-    answer=One[schemas.Conversation],
+    response_type=ItemResponse[schemas.Conversation],
     status=201,
-    also=(404,),
+    extra_error_statuses=(404,),
 )
-def create_conversation(caller: Caller, new: NewConversation) -> One[schemas.Conversation]:
+def create_conversation(caller: Caller, new: NewConversation) -> ItemResponse[schemas.Conversation]:
     """Begin a conversation with a twin."""
-    twin = twin_for(caller, new.twin_id)
-    created = parts().conversations.create(caller.sub, twin.id, new.title or "")
-    return One(data=serializers.conversation(created))
+    twin = get_twin(caller, new.twin_id)
+    conversation = container().conversations.create(caller.sub, twin.id, new.title or "")
+    return ItemResponse(data=serializers.conversation(conversation))
 
 
-@operations.add(
+@operations.route(
     "GET",
     "/conversations",
-    number=4,
+    spec_number=4,
     needs="read_only",
-    query=TwinPaging,
-    answer=Page[schemas.Conversation],
+    query=ConversationQuery,
+    response_type=PageResponse[schemas.Conversation],
 )
-def list_conversations(caller: Caller, query: TwinPaging) -> Page[schemas.Conversation]:
+def list_conversations(
+    caller: Caller, query: ConversationQuery
+) -> PageResponse[schemas.Conversation]:
     """List your conversations; the one that was spoken in last comes first."""
-    listed, total = parts().conversations.of(caller.sub, query.twin_id, query.page, query.limit)
-    return page_of(listed, serializers.conversation, query, total)
+    conversations, total = container().conversations.list_page(
+        caller.sub, query.twin_id, query.page, query.limit
+    )
+    return build_page(conversations, serializers.conversation, query, total)
 
 
-@operations.add(
+@operations.route(
     "GET",
     "/conversations/<conversation_id>",
     needs="read_only",
-    answer=One[schemas.Conversation],
+    response_type=ItemResponse[schemas.Conversation],
 )
-def show_conversation(caller: Caller, conversation_id: str) -> One[schemas.Conversation]:
+def show_conversation(caller: Caller, conversation_id: str) -> ItemResponse[schemas.Conversation]:
     """Read one conversation."""
-    return One(data=serializers.conversation(conversation_of(caller, conversation_id)))
+    return ItemResponse(data=serializers.conversation(get_conversation(caller, conversation_id)))

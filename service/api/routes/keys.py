@@ -5,44 +5,50 @@ from __future__ import annotations
 from service.access.api_keys import TooManyKeys
 from service.api import schemas, serializers
 from service.api.auth import Caller
-from service.api.blueprint import operations, page_of
-from service.api.errors import Problem, not_found
-from service.api.requests import NewKey, Paging
-from service.api.schemas import One, Page
-from service.container import parts
+from service.api.blueprint import build_page, operations
+from service.api.errors import ApiError, not_found_error
+from service.api.requests import NewApiKey, PageQuery
+from service.api.schemas import ItemResponse, PageResponse
+from service.container import container
 
 
-@operations.add(
+@operations.route(
     "POST",
     "/auth/api-keys",
-    number=7,
+    spec_number=7,
     needs="a JWT",
-    body=NewKey,
-    answer=One[schemas.NewApiKey],
+    body=NewApiKey,
+    response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
-    also=(409,),
+    extra_error_statuses=(409,),
 )
-def create_key(caller: Caller, new: NewKey) -> One[schemas.NewApiKey]:
+def create_key(caller: Caller, new: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
     """Make an API key; its secret is shown this once."""
-    until = parts().database.clock.time() + new.expires_in if new.expires_in else None
+    expires_at = container().database.clock.time() + new.expires_in if new.expires_in else None
     try:
-        key, secret = parts().keys.make(
-            caller.sub, new.name, new.scope, groups=caller.groups, expires_at=until
+        key, secret = container().api_keys.create(
+            caller.sub, new.name, new.scope, groups=caller.groups, expires_at=expires_at
         )
     except TooManyKeys as error:
-        raise Problem(409, "too_many_keys", str(error)) from None
-    return One(data=serializers.new_key(key, secret))
+        raise ApiError(409, "too_many_keys", str(error)) from None
+    return ItemResponse(data=serializers.api_key_with_secret(key, secret))
 
 
-@operations.add("GET", "/auth/api-keys", needs="a JWT", query=Paging, answer=Page[schemas.ApiKey])
-def list_keys(caller: Caller, query: Paging) -> Page[schemas.ApiKey]:
+@operations.route(
+    "GET",
+    "/auth/api-keys",
+    needs="a JWT",
+    query=PageQuery,
+    response_type=PageResponse[schemas.ApiKey],
+)
+def list_keys(caller: Caller, query: PageQuery) -> PageResponse[schemas.ApiKey]:
     """List your API keys, newest first."""
-    listed, total = parts().keys.of(caller.sub, query.page, query.limit)
-    return page_of(listed, serializers.key, query, total)
+    keys, total = container().api_keys.list_page(caller.sub, query.page, query.limit)
+    return build_page(keys, serializers.api_key, query, total)
 
 
-@operations.add("DELETE", "/auth/api-keys/<key_id>", needs="a JWT", status=204)
+@operations.route("DELETE", "/auth/api-keys/<key_id>", needs="a JWT", status=204)
 def revoke_key(caller: Caller, key_id: str) -> None:
     """Revoke one of your API keys; it is worth nothing from now on."""
-    if not parts().keys.revoke(caller.sub, key_id):
-        raise not_found()
+    if not container().api_keys.revoke(caller.sub, key_id):
+        raise not_found_error()

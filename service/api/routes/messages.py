@@ -10,93 +10,104 @@ from flask import Response, request, url_for
 from core import sse
 from service.api import schemas, serializers
 from service.api.auth import Caller
-from service.api.blueprint import conversation_of, found, operations, page_of, twin_for
-from service.api.client_disconnect import watch
-from service.api.errors import STATUS_OF, Problem
-from service.api.operations import written
-from service.api.requests import NewMessage, Paging, idempotency_key
-from service.api.schemas import One, Page
-from service.container import parts
-from service.conversations.messages import AnotherMessage, Message, Press, StillReplying
+from service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
+from service.api.client_disconnect import make_disconnect_check
+from service.api.errors import STATUS_BY_CODE, ApiError
+from service.api.operations import json_response
+from service.api.requests import NewMessage, PageQuery, read_idempotency_key
+from service.api.schemas import ItemResponse, PageResponse
+from service.container import container
+from service.conversations.messages import (
+    IdempotencyKey,
+    IdempotencyKeyReused,
+    Message,
+    StillReplying,
+)
 from service.conversations.reply import Complete, Event, Failed, Progress
-from service.conversations.reply_manager import Events
+from service.conversations.reply_manager import ReplyEvents
 
-ONCE = {"Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."}
-PLACE = {"Location": "The address of the message that was said: DELETE it, and its reply stops."}
+IDEMPOTENCY_HEADER = {
+    "Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."
+}
+LOCATION_HEADER = {
+    "Location": "The address of the message that was said: DELETE it, and its reply stops."
+}
 
 
-@operations.add(
+@operations.route(
     "GET",
     "/conversations/<conversation_id>/messages",
     needs="read_only",
-    query=Paging,
-    answer=Page[schemas.Message],
+    query=PageQuery,
+    response_type=PageResponse[schemas.Message],
 )
-def list_messages(caller: Caller, conversation_id: str, query: Paging) -> Page[schemas.Message]:
+def list_messages(
+    caller: Caller, conversation_id: str, query: PageQuery
+) -> PageResponse[schemas.Message]:
     """Read the history of a conversation, oldest first."""
-    conversation = conversation_of(caller, conversation_id)
-    listed, total = parts().messages.of(conversation.id, query.page, query.limit)
-    return page_of(listed, serializers.message, query, total)
+    conversation = get_conversation(caller, conversation_id)
+    messages, total = container().messages.list_page(conversation.id, query.page, query.limit)
+    return build_page(messages, serializers.message, query, total)
 
 
-@operations.add(
+@operations.route(
     "POST",
     "/conversations/<conversation_id>/messages",
-    number=5,
+    spec_number=5,
     needs="full_access",
     body=NewMessage,
-    headers=ONCE,
-    gives=PLACE,
-    answer=One[schemas.Message],
+    request_headers=IDEMPOTENCY_HEADER,
+    response_headers=LOCATION_HEADER,
+    response_type=ItemResponse[schemas.Message],
     status=201,
-    also=(409, 502),
+    extra_error_statuses=(409, 502),
 )
 def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Response:
     """Send a message, and get the reply when it is whole."""
-    said, events = _begin(caller, conversation_id, new)
-    for event in events(watch(request.environ)):
+    message, follow_reply = _start_reply(caller, conversation_id, new)
+    for event in follow_reply(make_disconnect_check(request.environ)):
         match event:
-            case Complete(message):
-                response = written(One(data=serializers.message(message)), 201)
-                response.headers["Location"] = _place_of(said)
+            case Complete(reply):
+                response = json_response(ItemResponse(data=serializers.message(reply)), 201)
+                response.headers["Location"] = _message_url(message)
                 return response
             case Failed(sentence, code):
-                raise Problem(STATUS_OF[code], code, sentence)
-    raise Problem(502, "model_failed", "The client has gone.")
+                raise ApiError(STATUS_BY_CODE[code], code, sentence)
+    raise ApiError(502, "model_failed", "The client has gone.")
 
 
-@operations.add(
+@operations.route(
     "POST",
     "/conversations/<conversation_id>/messages/stream",
-    number=6,
+    spec_number=6,
     needs="full_access",
     body=NewMessage,
-    headers=ONCE,
-    gives=PLACE,
-    answer=schemas.Event,
-    also=(409,),
+    request_headers=IDEMPOTENCY_HEADER,
+    response_headers=LOCATION_HEADER,
+    response_type=schemas.Event,
+    extra_error_statuses=(409,),
     stream=True,
 )
 def stream_message(caller: Caller, conversation_id: str, new: NewMessage) -> Response:
     """Send a message, and get the reply as server-sent events while it is written."""
-    said, events = _begin(caller, conversation_id, new)
-    has_hung_up = watch(request.environ)
+    message, follow_reply = _start_reply(caller, conversation_id, new)
+    is_disconnected = make_disconnect_check(request.environ)
 
     def frames() -> Iterator[str]:
-        last: Event = Progress("thinking")
-        for event in events(has_hung_up):
+        last_event: Event = Progress("thinking")
+        for event in follow_reply(is_disconnected):
             if event is None:
                 yield sse.HEARTBEAT
-                if not isinstance(last, Progress):
+                if not isinstance(last_event, Progress):
                     continue
             # Progress comes again beside the comment: clients give up a reply without events.
-            last = event or last
-            yield sse.frame(msgspec.json.encode(serializers.event(last)).decode())
+            last_event = event or last_event
+            yield sse.frame(msgspec.json.encode(serializers.event(last_event)).decode())
 
-    return Response(frames(), headers=sse.HEADERS | {"Location": _place_of(said)})
+    return Response(frames(), headers=sse.HEADERS | {"Location": _message_url(message)})
 
 
-@operations.add(
+@operations.route(
     "DELETE",
     "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>",
     needs="full_access",
@@ -104,22 +115,26 @@ def stream_message(caller: Caller, conversation_id: str, new: NewMessage) -> Res
 )
 def stop_reply(caller: Caller, conversation_id: str, message_id: str) -> None:
     """Stop the reply to a message; what has been written is kept."""
-    conversation = conversation_of(caller, conversation_id)
-    parts().replies.stop(found(parts().messages.find(conversation.id, message_id)))
+    conversation = get_conversation(caller, conversation_id)
+    container().replies.stop(or_404(container().messages.find(conversation.id, message_id)))
 
 
-def _begin(caller: Caller, conversation_id: str, new: NewMessage) -> tuple[Message, Events]:
-    conversation = conversation_of(caller, conversation_id)
-    twin = twin_for(caller, conversation.twin_id)
-    once = idempotency_key()
-    press = Press(caller.sub, once) if once else None
+def _start_reply(
+    caller: Caller, conversation_id: str, new: NewMessage
+) -> tuple[Message, ReplyEvents]:
+    conversation = get_conversation(caller, conversation_id)
+    twin = get_twin(caller, conversation.twin_id)
+    idempotency_key = read_idempotency_key()
+    submission = IdempotencyKey(caller.sub, idempotency_key) if idempotency_key else None
     try:
-        return parts().replies.begin(conversation, twin, new.content, press)
+        return container().replies.start(conversation, twin, new.content, submission)
     except StillReplying:
-        raise Problem(409, "still_replying") from None
-    except AnotherMessage:
-        raise Problem(422, "idempotency_key_reused") from None
+        raise ApiError(409, "still_replying") from None
+    except IdempotencyKeyReused:
+        raise ApiError(422, "idempotency_key_reused") from None
 
 
-def _place_of(said: Message) -> str:
-    return url_for("service.stop_reply", conversation_id=said.conversation_id, message_id=said.id)
+def _message_url(message: Message) -> str:
+    return url_for(
+        "service.stop_reply", conversation_id=message.conversation_id, message_id=message.id
+    )

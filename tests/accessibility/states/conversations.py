@@ -6,7 +6,7 @@ from sqlalchemy import update
 from chat.schema import conversations
 from tests.accessibility.environment import Environment, state
 from tests.support.history import converse, person_of
-from web.container import EXTENSION
+from web.container import EXTENSION_KEY
 
 TITLE = "How does a bicycle stay upright, asked once more?"
 
@@ -15,7 +15,7 @@ def _begun(env: Environment, number: int) -> None:
     """Have so many conversations; the reply in the first one is still running."""
     with env.person() as person:
         person.begin(TITLE)
-    database = env.app.extensions[EXTENSION].database
+    database = env.app.extensions[EXTENSION_KEY].database
     person_id = person_of(database)
     for _ in range(number - 1):
         converse(database, person_id, 1)

@@ -9,7 +9,7 @@ from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.forms import say_plainly
 from tests.journeys.steps import say
 from tests.support.portals import portal_of
-from web.http.error_pages import STATES
+from web.http.error_pages import ERROR_PAGES
 
 TWINS = "/api/v1/twins"
 # These have a way of their own below.
@@ -27,7 +27,7 @@ def _plain(status: int) -> None:
     state("help.show")(reach)
 
 
-for status in sorted(STATES.keys() - REACHED):
+for status in sorted(ERROR_PAGES.keys() - REACHED):
     _plain(status)
 
 

@@ -50,7 +50,7 @@ def _many() -> list[dict[str, str]]:
 
 @state("twins.index")
 def gallery_of_many(env: Environment) -> Page:
-    env.patch.setattr("blueprints.twins.TWINS_ON_A_PAGE", 8)
+    env.patch.setattr("blueprints.twins.TWINS_PER_PAGE", 8)
     env.upstream.twins = _many()
     page = env.open("/")
     page.get_by_role("link", name="Show more").click()

@@ -4,14 +4,14 @@ from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
 from tests.support.history import converse, person_of
-from web.container import EXTENSION
+from web.container import EXTENSION_KEY
 
 
 def _long(env: Environment, turns: int) -> Page:
-    env.patch.setattr("web.views.conversation_view.TURNS_ON_A_PAGE", 8)
+    env.patch.setattr("web.views.conversation_view.TURNS_PER_PAGE", 8)
     with env.person() as person:
         person.begin("Question 1")
-    database = env.app.extensions[EXTENSION].database
+    database = env.app.extensions[EXTENSION_KEY].database
     return env.open(f"/conversations/{converse(database, person_of(database), turns)}")
 
 

@@ -47,7 +47,7 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
 def test_a_reply_that_cannot_be_stored_for_too_long_ends(
     alice: Person, upstream: Upstream, database: Database, portal: Portal
 ):
-    portal.producer.save_seconds = 0.3
+    portal.reply_worker.save_timeout_seconds = 0.3
     page = alice.begin(WORDS)
     call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:
