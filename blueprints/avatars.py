@@ -50,7 +50,7 @@ def show(seed: str, name: str) -> Response:
     """Answer with the picture of that name, or with a generated face if there is none today."""
     image = portal().avatars.find(name)
     if not image:
-        svg = render_template("avatars/face.svg", face=identicon.generate(seed))
+        svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
         response.headers["Cache-Control"] = NO_STORE
         return response

@@ -76,7 +76,7 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
             last_entry_at and clock.monotonic() - last_entry_at >= formatting.STILL_WAITING_SECONDS
         ):
             last_entry_at, is_progress_shown = None, True  # said once, not each time
-            yield sse.frame(render_template("turns/_still_waiting.html", turn=turn))
+            yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
         else:
             yield sse.HEARTBEAT
     yield sse.frame(event="back", retry=random.randint(*RECONNECT_MS))  # noqa: S311
@@ -93,5 +93,5 @@ def _busy_frames() -> Generator[str]:
 def _signed_out_frames(turn_id: str) -> Generator[str]:
     """Say so to a page that shows the turn nevertheless: its session is over."""
     if _TURN_ID.fullmatch(turn_id):
-        yield sse.frame(render_template("turns/_signed_out.html", turn_id=turn_id))
+        yield sse.frame(render_template("turns/_signed_out_patch.html", turn_id=turn_id))
     yield sse.frame(event="done")

@@ -13,5 +13,5 @@ bp = Blueprint("help", __name__, url_prefix="/help")
 def show() -> Response | str:
     """Show the help page; to a script, the sheet of shortcuts."""
     if wants_fragment():
-        return render_fragment("help/_sheet.html")
+        return render_fragment("help/_shortcuts_dialog.html")
     return render_template("help/show.html")

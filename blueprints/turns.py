@@ -155,7 +155,7 @@ def _rejection_response(
     if not _is_up_to_date(conversation):
         values = log_view(conversation) | values
     return render_fragment(
-        "turns/refused.html",
+        "turns/rejected.html",
         rejected.status,
         **values,
         until_ended=rejected.status == 409,

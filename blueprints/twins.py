@@ -61,10 +61,10 @@ def index() -> Response | str:
             "twins/index.html", **values, lately=recent, twins=others[:end], start=start or None
         )
     if page > 1:
-        response = render_fragment("twins/_more.html", **values, twins=others[start:end])
+        response = render_fragment("twins/_next_page.html", **values, twins=others[start:end])
     else:
         response = render_fragment(
-            "twins/_search.html", **values, lately=recent, twins=others[:end]
+            "twins/_search_results.html", **values, lately=recent, twins=others[:end]
         )
     # Reloading, or coming back, shows the same again, as far as a gallery is opened at once.
     url = url_for("twins.index", q=q or None, page=page if page > 1 else None)

@@ -18,7 +18,7 @@ TAG = re.compile(
     re.DOTALL,
 )
 SENTENCE = re.compile(r"""["'`][A-Z][a-z]+ [^"'`]*["'`]""")
-NAMES = {"JWT", "Esc", "until"}
+NAMES = {"JWT", "Esc", "countdown"}
 
 PAGES = sorted((ROOT / "templates").rglob("*.html"))
 

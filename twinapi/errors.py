@@ -2,16 +2,16 @@
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no answer in time
-├── AvatarUnavailable               an address that is not asked, or what is there is no picture for us
+├── AvatarUnavailable       an avatar that is not fetched, or is no image
 ├── ApiError                an answer that is not a yes: status and what it said
 │   ├── Unauthorized        401
 │   ├── Forbidden           403
 │   ├── NotFound            404
 │   ├── Conflict            409
-│   ├── InvalidRequest          400, 413, 415, 422
+│   ├── InvalidRequest      400, 413, 415, 422
 │   ├── RateLimited         429, 503 with Retry-After: retry_after in seconds, if it is known
 │   ├── ServiceFailed       5xx
-│   └── UnexpectedResponse       anything else, redirects and pages of HTML among it
+│   └── UnexpectedResponse  anything else, redirects and pages of HTML among it
 └── StreamError
     ├── StreamInterrupted   the stream ended without an end, or was quiet for too long
     └── StreamTooLarge      one line, one event or the whole reply is over its bound

@@ -32,10 +32,10 @@ def is_public(text: str) -> bool:
 
 
 def connect(host: str, port: int, *, is_private_allowed: bool) -> socket.socket:
-    """Connect to a name; unless it may be anywhere, only if all that it means now is public.
+    """Connect to a host; unless private addresses are allowed, all of its must be public.
 
-    What is connected to is what was checked: the name is not looked up again. Raises AvatarUnavailable
-    and OSError.
+    The name is resolved once, so the checked addresses are the ones that are used.
+    Raises AvatarUnavailable and OSError.
     """
     address_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     if not is_private_allowed and not all(is_public(str(where[4][0])) for where in address_infos):

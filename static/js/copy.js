@@ -1,7 +1,7 @@
 // Code gets a button; what a button copies, it says that it has.
 {
-  const button = document.getElementById("code-copy");
-  if (button) whenNew(() => {
+  const button = document.getElementById("copy-code-template");
+  if (button) onContentChange(() => {
     for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
       code.prepend(button.content.cloneNode(true));
       code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
@@ -11,8 +11,8 @@
   const source = async ({ dataset, parentElement, formAction }) => {
     if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
     if (dataset.copy === "text") {
-      const answer = await fetch(formAction, { headers: AS_HTMX });
-      if (!answer.ok || !isOurs(answer)) throw answer; // what it says is no reply
+      const answer = await fetch(formAction, { headers: HTMX_HEADERS });
+      if (!answer.ok || !isPortalResponse(answer)) throw answer; // what it says is no reply
       return answer.text();
     }
     return document.querySelector(dataset.copy).textContent;
@@ -26,13 +26,13 @@
     event.preventDefault();
     // Safari copies only what is asked for in the moment of the click.
     const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
-    words.catch(() => notReached(from));
+    words.catch(() => reportUnreachable(from));
     from.dataset.label ??= from.innerText;
     from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
     try {
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);
-      from.textContent = told.copied;
-      announce(told.copied);
+      from.textContent = messages.copied;
+      announce(messages.copied);
       setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
     } catch {
       select();  // the browser forbids it

@@ -4,11 +4,11 @@ document.documentElement.classList.add("scripts");
 Object.assign(htmx.config, { includeIndicatorCSS: false, defaultSettleDelay: 0 });
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 const notices = document.getElementById("notices");
-const RUNNING = ".turn:is([data-state=waiting], [data-state=streaming])";
+const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
 
 // What is kept in this browser, for now or for longer; where nothing may be kept, nothing is.
-const memory = (kind) => ({
+const safeStorage = (kind) => ({
   get(name) {
     try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
   },
@@ -16,8 +16,8 @@ const memory = (kind) => ({
     try { words ? window[kind].setItem(name, words) : window[kind].removeItem(name); } catch {}
   },
 });
-const forNow = memory("sessionStorage");
-const forLong = memory("localStorage");
+const sessionStore = safeStorage("sessionStorage");
+const localStore = safeStorage("localStorage");
 
 // Storage is on a disk: drafts are read after the first paint, which is seen no sooner than in the next frame.
 const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
@@ -30,21 +30,21 @@ afterPaint(() => {
 
 // What was done just now is said once, not again by a reload.
 const here = new URL(location);
-const { done: justDone, of: whatWith } = Object.fromEntries(here.searchParams);
-if (justDone) {
+const { done: completedAction, of: completedActionId } = Object.fromEntries(here.searchParams);
+if (completedAction) {
   for (const name of ["done", "of"]) here.searchParams.delete(name);
   history.replaceState(history.state, "", here);
 }
 
-const note = (sentence) => {
+const showNotice = (sentence) => {
   notices.innerHTML = "<p class=note><span></span></p>";
   notices.querySelector("span").textContent = sentence;
 };
 
 // What is new on the page is looked through a moment later, once for all that came meanwhile:
 // a long reply comes in thousands of bits.
-const SOON_MS = 100;
-const whenNew = (act, after = SOON_MS) => {
+const THROTTLE_MS = 100;
+const onContentChange = (act, after = THROTTLE_MS) => {
   let waiting;
   const later = () => { waiting ??= setTimeout(() => { waiting = undefined; act(); }, after); };
   for (const event of ["htmx:after:swap", "htmx:sse:after:message"]) document.addEventListener(event, later);
@@ -52,8 +52,8 @@ const whenNew = (act, after = SOON_MS) => {
 };
 
 // "Still replying" is no longer true when the reply has ended.
-whenNew(() => {
-  if (!document.querySelector(RUNNING)) document.querySelector("[data-until-ended]")?.remove();
+onContentChange(() => {
+  if (!document.querySelector(RUNNING_TURN)) document.querySelector("[data-remove-on-reply-end]")?.remove();
 });
 
 // A form says how far the page has come: another window may have gone on.
@@ -66,25 +66,25 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
 document.addEventListener("submit", (event) => { if (event.target.role === "search") event.preventDefault(); });
 
 // What could not be sent stays where it is, with a sentence.
-const notReached = (element) => {
-  if (isAskedForByItself(element)) return;
+const reportUnreachable = (element) => {
+  if (isBackgroundRequest(element)) return;
   const hasText = element?.matches(".composer form");
-  note(`${navigator.onLine ? told.unreachable : told.offline} ${hasText ? told.kept : told.again}`);
+  showNotice(`${navigator.onLine ? messages.unreachable : messages.offline} ${hasText ? messages.kept : messages.again}`);
 };
-document.addEventListener("htmx:error", ({ detail: { ctx } }) => notReached(ctx?.sourceElement));
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
 // What stands between may answer in place of the portal, by an error or a page to sign in: that must not
 // replace what is here.
-const AS_HTMX = { "HX-Request": "true" };
-const isOurs = (response) => response?.headers.has("X-Fragment");
+const HTMX_HEADERS = { "HX-Request": "true" };
+const isPortalResponse = (response) => response?.headers.has("X-Fragment");
 document.addEventListener("htmx:before:response", (event) => {
   const { sourceElement, response } = event.detail.ctx;
-  const isWanted = !isAskedForByItself(sourceElement) || (!follows(sourceElement) && response.status < 400);
-  if (isStream(response) || (isOurs(response) && isWanted)) return;
+  const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && response.status < 400);
+  if (isEventStream(response) || (isPortalResponse(response) && isWanted)) return;
   event.preventDefault();
   response.raw.body?.cancel(); // what nobody reads keeps its connection
-  notReached(sourceElement);
+  reportUnreachable(sourceElement);
 });
 // The next thing that the person does takes it away; what the page does by itself does not.
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-  if (!isAskedForByItself(ctx?.sourceElement)) notices.replaceChildren();
+  if (!isBackgroundRequest(ctx?.sourceElement)) notices.replaceChildren();
 });

@@ -1,19 +1,19 @@
 // Single keys for what the page has anyway. They rest while somebody types, and can be switched off.
 {
   const root = document.documentElement;
-  const WRITING = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
-  const WAYS = {
+  const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
+  const SHORTCUTS = {
     "?": ["#shortcuts-link"],
-    "/": ["[type=search]", "#message", "#to-newest"],
-    m: ["#message", "#to-newest", "[type=search]"],
-    n: [".talk__new", "#message"],
-    s: [`main:has(${RUNNING}) .composer__stop`],
+    "/": ["[type=search]", "#message", "#newest-turns-link"],
+    m: ["#message", "#newest-turns-link", "[type=search]"],
+    n: [".conversation__new", "#message"],
+    s: [`main:has(${RUNNING_TURN}) .composer__stop`],
     gt: ["#to-twins"],
     gc: ["#to-conversations"],
   };
-  const PAIR_MS = 1500;
+  const KEY_SEQUENCE_MS = 1500;
   // From turn to turn: from what has the focus or was looked for, else from what is seen.
-  const STEPS = { j: 1, k: -1 };
+  const TURN_STEPS = { j: 1, k: -1 };
   const step = (by) => {
     const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
     const { activeElement, body } = document;
@@ -35,13 +35,13 @@
     const { target } = event;
     const key = letter(event);
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const writing = target.closest?.(WRITING);
+    const writing = target.closest?.(TEXT_FIELDS);
     // The first one empties what is looked for.
     const empties = writing?.type === "search" && writing.value;
     if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
     if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
-    if (event.timeStamp - began > PAIR_MS) before = "";
-    const way = key in STEPS ? step(STEPS[key]) : find(WAYS[before + key] ?? WAYS[key]);
+    if (event.timeStamp - began > KEY_SEQUENCE_MS) before = "";
+    const way = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
     [before, began] = [key === "g" ? key : "", event.timeStamp];
     if (!way) {
       // Whoever just begins to write means the box.
@@ -49,8 +49,8 @@
       return;
     }
     event.preventDefault();
-    if (way.matches(".turn")) readOn(way);
-    else if (key in STEPS || way.matches(WRITING)) way.focus();
+    if (way.matches(".turn")) focusAndShowTurn(way);
+    else if (key in TURN_STEPS || way.matches(TEXT_FIELDS)) way.focus();
     else way.click();
   });
 
@@ -60,20 +60,20 @@
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const fromMenu = link.checkVisibility();
-    const answer = await fetch(link.href, { headers: AS_HTMX }).catch(() => null);
-    if (!answer?.ok || !isOurs(answer)) return location.assign(link.href);
+    const answer = await fetch(link.href, { headers: HTMX_HEADERS }).catch(() => null);
+    if (!answer?.ok || !isPortalResponse(answer)) return location.assign(link.href);
     const words = await answer.text();
     const there = document.querySelector("dialog");
     if (there?.open) return;  // asked for twice
     there?.remove();  // one that has closed stays for a frame
     const sheet = document.createElement("dialog");
-    sheet.className = "sheet";
+    sheet.className = "shortcuts-dialog";
     sheet.innerHTML = words;
     sheet.setAttribute("aria-labelledby", "keyboard");
     sheet.addEventListener("close", () => {
       sheet.remove();
       // The menu that it was opened from has closed meanwhile.
-      if (fromMenu) document.querySelector(".bar__more").focus();
+      if (fromMenu) document.querySelector(".site-header__more").focus();
     });
     document.body.append(sheet);
     // It brings its style.

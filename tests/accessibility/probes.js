@@ -3,11 +3,11 @@
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
   // Titles beside a conversation, and cards: each leads to the page that says it whole.
-  const SHORTENED = ".side li a, .card :is(h2, p)";
+  const SHORTENED = ".sidebar li a, .card :is(h2, p)";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const isForEarsOnly = (element) => element.closest(".hidden-text") || style(element).clipPath.startsWith("inset(50%");
+  const isForEarsOnly = (element) => element.closest(".visually-hidden") || style(element).clipPath.startsWith("inset(50%");
   const name = (element) => {
     // A script describes new buttons a moment later.
     const tag = element.outerHTML.match(/^<[^>]*>/)[0].replace(/ aria-describedby="[^"]*"/, "");

@@ -15,7 +15,7 @@ def groups(page: Page) -> list[tuple[str, list[str]]]:
     return [
         (heading.get_text(), [a.get_text() for a in rows.select(":scope > li > a")])
         for heading, rows in zip(
-            page.html.select("#found h2"), page.html.select(".rows"), strict=True
+            page.html.select("#search-results h2"), page.html.select(".rows"), strict=True
         )
     ]
 

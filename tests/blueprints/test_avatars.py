@@ -30,7 +30,7 @@ def patient(portal: Portal) -> None:
 
 
 def faces(page: Page) -> list[str]:
-    return [str(img["src"]) for img in page.html.select("img.face")]
+    return [str(img["src"]) for img in page.html.select("img.avatar")]
 
 
 def test_a_picture_is_sent_as_nothing_but_a_picture(alice: Person):
@@ -50,8 +50,8 @@ def test_a_picture_is_sent_as_nothing_but_a_picture(alice: Person):
 
 
 def test_a_twin_without_a_picture_has_a_face_drawn_into_the_page(alice: Person, upstream: Upstream):
-    [drawn] = alice.get("/").html.select("svg.face")
-    [again] = alice.get("/").html.select("svg.face")
+    [drawn] = alice.get("/").html.select("svg.avatar")
+    [again] = alice.get("/").html.select("svg.avatar")
 
     assert str(drawn) == str(again)
     assert drawn["aria-hidden"] == "true"

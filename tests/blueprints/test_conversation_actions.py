@@ -34,7 +34,7 @@ def test_pinned_ones_come_first_and_the_days_follow(
     listed = groups(alice.get("/conversations"))
     assert listed[:2] == [("Pinned", ["Why is the sky blue?"]), ("Today", ["Newer"])]
     assert listed[2][1] == ["Older"]
-    side = alice.get(old.path).html.select(".side h2")
+    side = alice.get(old.path).html.select(".sidebar h2")
     assert [h.get_text() for h in side] == [name for name, _ in listed]
 
     alice.press(alice.get(page.path), "Unpin")
@@ -49,7 +49,7 @@ def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
     assert titles(put_away) == []
     assert titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
     assert titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
-    assert "archived" in alice.get(page.path).html.select_one(".talk header p").get_text()
+    assert "archived" in alice.get(page.path).html.select_one(".conversation header p").get_text()
 
     back = alice.press(put_away, "Undo")
     assert titles(back) == ["Why is the sky blue?"]
@@ -177,7 +177,7 @@ def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
 
     assert "Everything is archived" in listed.text
     assert "Nothing here yet" not in listed.text
-    [way] = listed.html.select(".state a")
+    [way] = listed.html.select(".empty-state a")
     assert titles(alice.get(way["href"])) == ["Why is the sky blue?"]
     assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
     assert "archived</h2>" not in alice.get("/conversations?twin=other").response.text

@@ -93,7 +93,7 @@ def test_the_page_begins_where_the_stream_goes_on(alice: Person, upstream: Upstr
         stream.until("far")
 
     page = alice.get(page.path)
-    connect = str(page.turns[0].select_one(".turn__foot")["hx-sse:connect"])
+    connect = str(page.turns[0].select_one(".turn__footer")["hx-sse:connect"])
     html = page.turns[0].select_one(".turn__reply").decode_contents()
     call.delta(", so good")
     with alice.follow(turn_id, after=connect.partition("after=")[2], turn=page.turns[0]) as stream:

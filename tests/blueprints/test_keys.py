@@ -30,9 +30,9 @@ def test_key_with_a_wrong_field_is_not_made(alice: Person, upstream: Upstream):
         page = alice.press(alice.get("/keys"), "Make a key", **(good | fields))
         assert page.status == 422
         assert sentence in page.text
-        invalid = page.html.select("[aria-invalid=true][aria-describedby~=refused]")
+        invalid = page.html.select("[aria-invalid=true][aria-describedby~=form-error]")
         assert [field["name"] for field in invalid] == wrong
-        assert "autofocus" in page.html.select_one("#refused").attrs
+        assert "autofocus" in page.html.select_one("#form-error").attrs
 
     assert failures(check, {repr(case[0]): case for case in REFUSED}) == {}
     assert upstream.calls == []

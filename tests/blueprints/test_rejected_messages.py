@@ -111,7 +111,7 @@ def test_refused_retry_does_not_replace_a_refused_message(
     alice.press(alice.get(begun.path), "Ask again")
     call = upstream.next_call().start_stream()
     refused = alice.press(begun, "Ask again")
-    assert "still replying" in refused.html.select_one("#refused").get_text()
+    assert "still replying" in refused.html.select_one("#form-error").get_text()
     assert box(refused) == TOO_LONG
     call.complete("One")
 
@@ -120,7 +120,7 @@ def test_refused_retry_does_not_replace_a_refused_message(
 
 def test_refused_first_message_is_kept_on_the_page_of_its_twin(alice: Person, upstream: Upstream):
     refused = alice.begin(TOO_LONG)
-    assert "too long" in refused.html.select_one("#refused").get_text()
+    assert "too long" in refused.html.select_one("#form-error").get_text()
     alice.get("/conversations")
     page = alice.get("/twins/ada")
     assert box(page) == TOO_LONG
@@ -165,7 +165,7 @@ def test_refused_edit_is_gone_when_it_is_sent(alice: Person, upstream: Upstream,
 
 
 def test_blank_message_is_not_kept(alice: Person):
-    assert "nothing to send" in alice.begin("   ").html.select_one("#refused").get_text()
+    assert "nothing to send" in alice.begin("   ").html.select_one("#form-error").get_text()
 
     assert alice.get("/twins/ada/conversations").path == "/twins/ada"
     assert "Discard" not in buttons(alice.get("/twins/ada"))

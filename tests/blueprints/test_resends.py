@@ -116,13 +116,13 @@ def test_whoever_asks_again_after_a_lost_answer_can_ask_once_more(
     alice: Person, upstream: Upstream
 ):
     page = say_and_hear(alice, upstream, "Hello", "Hi")
-    form = page.html.select_one("#again")
+    form = page.html.select_one("#resend-form")
     fields = {str(each["name"]): str(each["value"]) for each in form.select("input")}
     fields["words_of"] = str(page.turns[0]["data-turn"])
     keys = set()
     for _ in range(2):  # the answer to the first is lost
         answer = alice.post(str(form["action"]), fields, **HTMX)
-        keys.add(answer.html.select_one("#again [name=key]")["value"])
+        keys.add(answer.html.select_one("#resend-form [name=key]")["value"])
     upstream.next_call().start_stream().complete("Hi")
 
     assert fields["key"] not in keys

@@ -20,7 +20,7 @@ def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_i
         answer = alice.post(action, fields | {"content": "more"}, **HTMX)
         upstream.next_call().start_stream().complete("Yes")
         ended(alice, page)
-        return [link.get_text() for link in answer.html.select("#side li a")]
+        return [link.get_text() for link in answer.html.select("#sidebar li a")]
 
     assert beside(alice.get(newer.path)) == []
     assert beside(alice.get(page.path)) == ["Why is the sky blue?", "Newer"]
@@ -38,7 +38,7 @@ def test_whoever_goes_on_with_one_that_was_put_away_finds_it_at_the_side(
         move(portal, page, 3)
     answer = alice.post(action, fields | {"content": "more"}, **HTMX)
 
-    assert answer.html.select_one("#side h2").get_text() == "Today"
+    assert answer.html.select_one("#sidebar h2").get_text() == "Today"
 
 
 def test_a_pinned_one_comes_before_other_pinned_ones(alice: Person, upstream: Upstream, page: Page):
@@ -48,5 +48,5 @@ def test_a_pinned_one_comes_before_other_pinned_ones(alice: Person, upstream: Up
     action, fields = alice.get(page.path).action("Send")
     answer = alice.post(action, fields | {"content": "more"}, **HTMX)
 
-    links = [link.get_text() for link in answer.html.select("#side li a")]
+    links = [link.get_text() for link in answer.html.select("#sidebar li a")]
     assert links == ["Why is the sky blue?", "Newer"]

@@ -205,7 +205,7 @@ def test_reply_that_reached_its_limit_has_a_note(alice: Person, upstream: Upstre
         page = ended(alice, page)
 
         assert page.states == ["complete"]
-        shown = page.html.select(".turn .note--calm")
+        shown = page.html.select(".turn .note--neutral")
         assert len(shown) == notes
         assert all("This reply was cut off" in note.get_text() for note in shown)
         assert not page.html.select(".turn .note form, .turn .note__reference")

@@ -10,18 +10,18 @@ from tests.support.upstream import Upstream
 def test_the_page_of_a_twin_lists_its_last_conversations(
     alice: Person, bob: Person, upstream: Upstream
 ):
-    assert alice.get("/twins/ada").html.select(".talks") == []
+    assert alice.get("/twins/ada").html.select(".twin-conversations") == []
     for number in range(6):
         alice.begin(f"Hello {number}")
     alice.begin("Elsewhere", twin="a%2Fb%20c%3F%23%C3%BC")
     page = alice.get("/twins/ada")
 
-    found = [a.get_text() for a in page.html.select(".talks li a")]
+    found = [a.get_text() for a in page.html.select(".twin-conversations li a")]
     assert found == [f"Hello {number}" for number in (5, 4, 3, 2, 1)]
-    link = page.html.select_one(".talks .links a")
+    link = page.html.select_one(".twin-conversations .links a")
     assert link.get_text() == "All 6 conversations with Ada"
     assert "Hello 0" in alice.get(link["href"]).text
-    assert bob.get("/twins/ada").html.select(".talks") == []
+    assert bob.get("/twins/ada").html.select(".twin-conversations") == []
 
 
 def test_id_of_a_twin_may_hold_any_character(alice: Person, upstream: Upstream):

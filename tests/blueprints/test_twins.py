@@ -44,11 +44,11 @@ def test_search_finds_words_in_names_and_descriptions(alice: Person):
         page, part = alice.get(f"/?q={q}"), alice.get(f"/?q={q}", **HTMX)
         assert names(page) == names(part) == found
         # A part is read out; the page shows that all are there.
-        assert page.html.select_one("#found").get_text().strip() == sentence
-        assert part.html.select_one("#found").get_text().strip() == (sentence or "All twins")
+        assert page.html.select_one("#result-count").get_text().strip() == sentence
+        assert part.html.select_one("#result-count").get_text().strip() == (sentence or "All twins")
         address = f"/?q={q.replace(' ', '+')}" if q else "/"
         assert part.response.headers["HX-Replace-Url"] == address
-        assert page.html.select_one("#found")["role"] == "status"
+        assert page.html.select_one("#result-count")["role"] == "status"
 
     assert failures(check, {q: q for q in SEARCHES}) == {}
 
@@ -85,7 +85,7 @@ def test_a_long_gallery_shows_more_by_a_plain_link(alice: Person, crowd: list[st
         link = page.html.select_one(".cards__more a")
         page = alice.get(link["href"])
         assert names(page) == crowd[:end]
-        assert page.html.select_one("#further a").get_text() == crowd[end // 61 * 60]
+        assert page.html.select_one("#next-page-start a").get_text() == crowd[end // 61 * 60]
     assert page.html.select_one(".cards__more") is None
 
 
@@ -95,7 +95,7 @@ def test_htmx_gets_the_cards_of_one_more_page_alone(alice: Person, crowd: list[s
     assert names(page) == crowd[60:120]
     assert page.html.select_one("#twins") is None
     assert page.html.select_one("a[autofocus]").get_text() == crowd[60]
-    assert page.html.select_one("#found").get_text().strip() == "120 of 140 twins are shown"
+    assert page.html.select_one("#result-count").get_text().strip() == "120 of 140 twins are shown"
     assert page.response.headers["HX-Replace-Url"] == "/?page=2"
 
 
@@ -193,5 +193,5 @@ def test_names_and_words_are_only_text(alice: Person, upstream: Upstream):
 
     for each in (gallery, twin, page, alice.get("/conversations")):
         assert each.html.select("script:not([src])") == []
-        assert each.html.select("img:not(.face)") == []
+        assert each.html.select("img:not(.avatar)") == []
         assert "alert(1)" in each.text

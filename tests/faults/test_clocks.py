@@ -56,7 +56,7 @@ def test_no_wait_is_less_than_nothing(hear: Hear, alice: Person, jump: Jump, sec
 
     for each in (*pages, refused):
         assert not NEGATIVE.search(each.text)
-    assert bool(pages[0].html.select(".note .until__count")) is (seconds < 0)
+    assert bool(pages[0].html.select(".note .countdown__clock")) is (seconds < 0)
     assert refused.status == (429 if seconds < 0 else 200)
 
 

@@ -126,7 +126,7 @@ def test_a_reader_elsewhere_goes_on_from_any_cursor(two: Two, erin: Person, at_s
 def known_by(page: Page) -> tuple[str, Tag]:
     """Return from where on a page follows the reply, and what it shows of it."""
     [turn] = page.turns
-    cursor = str(turn.select_one(".turn__foot")["hx-sse:connect"]).partition("after=")[2]
+    cursor = str(turn.select_one(".turn__footer")["hx-sse:connect"]).partition("after=")[2]
     return cursor, turn
 
 

@@ -157,7 +157,7 @@ def test_message_that_the_service_finds_too_long_can_be_edited(hear: Hear, alice
 
 def words_given_back(page: Page, person: Person) -> str:
     """Follow the way that a note offers, and return what stands in the box then."""
-    way = page.html.select_one(".note button[data-words]")
+    way = page.html.select_one(".note button[data-edit-message]")
     assert way
     box = person.get(f"{page.path}?{way['name']}={way['value']}").html.select_one(
         "textarea[name=content]"

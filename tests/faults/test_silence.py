@@ -47,7 +47,7 @@ def test_silence_is_shown_and_then_given_up(
     assert STILL_WAITING in "".join(read(frame.data).get_text() for frame in frames)
     assert STILL_WAITING in whole.get_text()
     assert call.wait_for_disconnect()
-    for shown in (stream.turn, whole.select_one(".turn__foot"), alice.get(page.path).turns[0]):
+    for shown in (stream.turn, whole.select_one(".turn__footer"), alice.get(page.path).turns[0]):
         assert shown["data-state"] == "interrupted"
         assert GIVEN_UP in words_of(shown, ".note")
         assert shown.select_one(".note button").get_text().strip() == "Retry"

@@ -58,7 +58,7 @@ def asks_to_wait(seen: Seen, seconds: float) -> bool:
     }
     shown = " ".join(words_of(seen.turn, ".note").split())
     return bool(
-        seen.turn.select(".note .until__count")
+        seen.turn.select(".note .countdown__clock")
         and clock & set(re.findall(r"\d+:\d\d [AP]M", shown))
     )
 
@@ -95,7 +95,7 @@ def test_rate_limit_is_counted_down_and_not_retried(hear: Hear, portal: Portal):
         promised(seen, "failed", TOO_MANY, NOT_SENT)
         assert "theirs" not in seen.note
         if seconds is None:
-            assert not seen.turn.select(".note .until__count")
+            assert not seen.turn.select(".note .countdown__clock")
             assert "Try again in" not in seen.note
         else:
             assert asks_to_wait(seen, seconds)
@@ -130,7 +130,7 @@ def test_nothing_is_sent_before_the_time_has_come_and_the_words_stay(
 
     assert refused.status == 429
     assert refused.html.select_one("#message").get_text() == "more words"
-    assert refused.html.select_one("#composer.until .until__count")
+    assert refused.html.select_one("#composer.countdown .countdown__clock")
     assert "Try again in 2 minutes" in refused.text
     assert alice.get("/twins/ada").status == 200
     begun = alice.press(alice.get("/twins/ada"), "Send", content="other words")

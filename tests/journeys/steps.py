@@ -9,8 +9,8 @@ from tests.support.upstream import Call, Upstream
 AFTER_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 # What a page that is sent while its reply is written shows of its state.
-WAITS = ":not(:has(.turn__foot)):has(.now:not(:has(~ *)) .turn__progress)"
-FOLLOWED = {"waiting": WAITS, "streaming": f":not(:has(.turn__foot)):not({WAITS})"}
+WAITS = ":not(:has(.turn__footer)):has(.noscript-snapshot:not(:has(~ *)) .turn__progress)"
+FOLLOWED = {"waiting": WAITS, "streaming": f":not(:has(.turn__footer)):not({WAITS})"}
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 # What the portal refuses.
 TOO_LONG = "too long " * 4_000
@@ -47,8 +47,10 @@ def enter_twice(page: Page) -> None:
 
 def turn(page: Page, state: str, number: int = 0) -> Locator:
     """Return a turn in a state: waiting, streaming, complete, stopped, interrupted or failed."""
-    followed = FOLLOWED.get(state, f":has(.turn__foot[data-state={state}])")
-    return page.locator(f".turn[data-state={state}], .turn[data-followed]{followed}").nth(number)
+    followed = FOLLOWED.get(state, f":has(.turn__footer[data-state={state}])")
+    return page.locator(f".turn[data-state={state}], .turn[data-noscript-stream]{followed}").nth(
+        number
+    )
 
 
 def text(page: Page, state: str = "streaming", number: int = 0) -> Locator:
@@ -63,7 +65,7 @@ def progress(page: Page) -> Locator:
 
 def rest(page: Page) -> None:
     """Wait until a page has done what it does when it is first seen."""
-    if page.locator("[data-followed]").count():  # still loads while its reply is written
+    if page.locator("[data-noscript-stream]").count():  # still loads while its reply is written
         return
     page.wait_for_load_state()
     if page.locator("html.scripts").count():

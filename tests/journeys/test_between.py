@@ -71,7 +71,9 @@ def test_response_of_a_proxy_replaces_no_search_results(
         stand_between(page, answer)
         page.get_by_role("searchbox").fill("you")
         expect(page.locator("#notices")).to_contain_text(f"{UNREACHABLE} Try again.")
-        expect(page.locator("#found").get_by_role("link", name="Hello").first).to_be_visible()
+        expect(
+            page.locator("#search-results").get_by_role("link", name="Hello").first
+        ).to_be_visible()
         page.unroute_all()
         page.get_by_role("searchbox").fill("hello")
-        expect(page.locator("#count")).to_have_text("1 conversation found")
+        expect(page.locator("#result-count")).to_have_text("1 conversation found")

@@ -61,7 +61,7 @@ def test_reply_is_copied_as_markdown_and_its_code_as_code(
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
     page.reload()  # timers of the page that was loaded before would run on the real clock
-    for place, words in ((".turn__tools", CODE), (".code", "print('<a>')\n")):
+    for place, words in ((".turn__actions", CODE), (".code", "print('<a>')\n")):
         button = page.locator(f"{place} [data-copy]")
         button.click()
         expect(button).to_have_text("Copied")
@@ -70,7 +70,7 @@ def test_reply_is_copied_as_markdown_and_its_code_as_code(
         page.clock.fast_forward(LATER_MS)
         expect(button).to_have_text("Copy")
 
-    copy = page.locator(".turn__tools [data-copy]")
+    copy = page.locator(".turn__actions [data-copy]")
     context.set_offline(True)
     expect(page.locator("#notices")).to_contain_text("You are offline.")
     page.evaluate("document.getElementById('notices').replaceChildren()")

@@ -29,7 +29,7 @@ def test_search_finds_a_message_and_is_kept_on_the_way_back(
     page.get_by_role("searchbox", name="Search conversations").press_sequentially("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
     expect(page).to_have_url(re.compile(r"q=to"))
-    expect(page.locator("#count")).to_have_text("1 conversation found")
+    expect(page.locator("#result-count")).to_have_text("1 conversation found")
 
     page.locator(".hits a").click()
     expect(page.locator("mark")).to_have_text(["to", "you"])
@@ -39,7 +39,7 @@ def test_search_finds_a_message_and_is_kept_on_the_way_back(
     expect(page.get_by_role("searchbox")).to_have_value("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
     page.get_by_role("searchbox").fill("")
-    expect(page.locator("#count")).to_have_text("All conversations")
+    expect(page.locator("#result-count")).to_have_text("All conversations")
 
 
 @pytest.mark.usefixtures("bad_network")
@@ -66,7 +66,7 @@ def test_search_shows_the_newest_answer_and_resumes_after_an_outage(
     search.fill("nosuch")
     expect(page.locator("#notices")).to_contain_text("You are offline. Try again.")
     context.set_offline(False)
-    expect(page.locator("#found")).to_contain_text("Nothing here contains")
+    expect(page.locator("#search-results")).to_contain_text("Nothing here contains")
     expect(page.locator("#notices")).to_be_empty()
 
 
@@ -169,7 +169,13 @@ def test_print_is_white_and_shows_the_turns_alone(context: BrowserContext, upstr
     expect(said).to_have_css("background-color", white)
     assert said.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")
-    for chrome in (".bar", ".side", ".composer", ".talk .menu", ".talk__new"):
+    for chrome in (
+        ".site-header",
+        ".sidebar",
+        ".composer",
+        ".conversation .menu",
+        ".conversation__new",
+    ):
         expect(page.locator(chrome)).to_be_hidden()
     after = "link => getComputedStyle(link, '::after').content"
     assert "https://example.org/deep" in page.locator(".turn__reply a").evaluate(after)

@@ -51,7 +51,7 @@ def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserCo
     expect(page.get_by_role("listitem").filter(has=page.get_by_role("heading"))).to_have_count(1)
     expect(page.get_by_role("link", name="Émile")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/\?q=emile$"))
-    expect(page.locator(".found")).to_have_text("1 twin found")
+    expect(page.locator(".result-count")).to_have_text("1 twin found")
     expect(box(page)).to_be_focused()
     assert len(asked) == 1
     assert page.evaluate("said") == ["1 twin found"]
@@ -100,7 +100,7 @@ def test_show_more_adds_a_page_and_moves_the_focus_there(
         more.click()
 
         expect(page.locator(".card")).to_have_count(120)
-        expect(page.locator(".found")).to_have_text("120 of 131 twins are shown")
+        expect(page.locator(".result-count")).to_have_text("120 of 131 twins are shown")
         first = page.locator(".card a").nth(60)
         expect(first).to_be_in_viewport()
         if not scripts:
@@ -119,8 +119,8 @@ def test_faces_are_there_with_and_without_a_picture(context: BrowserContext, ups
         async (each) => (await each.decode(), each.naturalWidth)))"""
 
     assert page.evaluate(seen) == [16]
-    expect(page.locator("svg.face")).to_have_count(59)
-    expect(page.locator("svg.face").first).to_be_in_viewport()
+    expect(page.locator("svg.avatar")).to_have_count(59)
+    expect(page.locator("svg.avatar").first).to_be_in_viewport()
     assert [call.path for call in upstream.calls].count("/a.png") == 1
     page.reload()
     assert page.evaluate(seen) == [16]

@@ -76,7 +76,7 @@ def test_refused_message_stays_until_it_is_discarded(
     page.reload()
     expect(box(page)).to_have_value(f"{TOO_LONG} still")
     box(page).press("Enter")
-    expect(page.locator("#refused")).to_contain_text("too long")
+    expect(page.locator("#form-error")).to_contain_text("too long")
     surprises.clear()
     page.reload()
     expect(box(page)).to_have_value(f"{TOO_LONG} still")

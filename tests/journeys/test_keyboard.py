@@ -81,7 +81,7 @@ def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream
     tab_to(page, "Search conversations")
     page.keyboard.type("bicycle")
     page.keyboard.press("Enter")
-    expect(page.locator("#count")).to_have_text("1 conversation found")
+    expect(page.locator("#result-count")).to_have_text("1 conversation found")
     expect(page.get_by_role("searchbox")).to_be_focused()
     press(page, "How does a bicycle stay upright?")
     expect(turn(page, "complete")).to_be_visible()

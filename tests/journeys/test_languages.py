@@ -53,7 +53,7 @@ def test_message_is_sent_fails_and_is_retried_from_right_to_left(arabic: Page, u
     reply = turn(page, "streaming").locator(".turn__reply")
     expect(reply).to_have_text("لأن الضوء")
     expect(reply).to_have_css("direction", "rtl")
-    assert left_of(page, ".turn__reply", ".turn__body .face")
+    assert left_of(page, ".turn__reply", ".turn__body .avatar")
     call.reset()
 
     expect(turn(page, "interrupted").locator(".note")).to_contain_text("انقطع الرد.")

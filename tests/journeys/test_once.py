@@ -44,7 +44,7 @@ def test_double_click_and_enter_twice_are_one_message(context: BrowserContext, u
         said += [f"first {name}", f"next {name}"]
     page.goto("/conversations")
     for name in ("first click", "first enter"):
-        expect(page.locator("#found").get_by_role("link", name=name)).to_have_count(1)
+        expect(page.locator("#search-results").get_by_role("link", name=name)).to_have_count(1)
     assert upstream.sent_messages() == said
 
 

@@ -133,7 +133,7 @@ def test_complete_reply_stands_where_its_page_shows_it_later(
     call.complete(
         "# One\n\nText[^1]\n\n```\ncode\n```\n\n> quote\n>\n> more\n\n## Two\n\nText\n\n[^1]: A."
     )
-    expect(page.locator(".whole .noted")).to_be_visible()
+    expect(page.locator(".noscript-final .noted")).to_be_visible()
     parts = page.locator(".turn__reply :is(h3, h4, p, .code, blockquote, .noted):visible")
     tops = "parts => parts.map((part) => part.getBoundingClientRect().top)"
     then = parts.evaluate_all(tops)

@@ -21,5 +21,5 @@ def test_reason_of_a_refusal_is_in_sight(
         for there in ("/twins/ada", conversation):
             page.goto(there)
             say(page, TOO_LONG)
-            expect(page.locator("#refused")).to_be_in_viewport(ratio=0.9)
+            expect(page.locator("#form-error")).to_be_in_viewport(ratio=0.9)
     surprises.clear()

@@ -79,7 +79,7 @@ COVERED = """() => {
 def test_high_box_covers_nothing(context: BrowserContext, upstream: Upstream):
     page, call = talking(context, upstream, "One")
     call.complete("\n\n".join(f"See [link {n}](https://example.org/{n})." for n in range(30)))
-    tools = page.locator(".turn__foot .turn__tools")
+    tools = page.locator(".turn__footer .turn__actions")
     expect(tools).to_be_in_viewport()
     box(page).fill("One\n" * 12)
     assert page.evaluate(AFTER_FRAMES)

@@ -26,7 +26,7 @@ SETTINGS = {
 OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => {
   const box = element.getBoundingClientRect();
   const seen = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const apart = element.closest('.skip, .hidden-text, pre, table, svg');
+  const apart = element.closest('.skip, .visually-hidden, pre, table, svg');
   if (!seen || box.width <= 1 || apart) return false;
   return box.left < -1 || box.right > innerWidth + 1;
 }).map((element) => element.outerHTML.slice(0, 120))"""

@@ -107,7 +107,7 @@ def test_writing_editing_and_renaming_do_not_scroll(context: BrowserContext, ups
         box(page).press_sequentially("Some words")
         box(page).press("Shift+Enter")
         box(page).press_sequentially("and more")
-        page.locator(".talk .menu summary").click()
+        page.locator(".conversation .menu summary").click()
         title = page.get_by_role("textbox", name="Title")
         title.press_sequentially("Another")
         page.keyboard.press("Escape")
@@ -115,7 +115,7 @@ def test_writing_editing_and_renaming_do_not_scroll(context: BrowserContext, ups
         box(page).fill("")
         page.evaluate(f"scrollTo(0, {place})")
 
-        page.locator(".talk .menu summary").click()
+        page.locator(".conversation .menu summary").click()
         title.fill(f"Another {place}")
         assert page.evaluate("scrollY") == place
         page.get_by_role("button", name="Rename").click()

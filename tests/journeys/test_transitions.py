@@ -19,11 +19,11 @@ def test_face_of_the_twin_becomes_the_face_of_the_conversation_unless_motion_is_
         page.emulate_media(reduced_motion=motion)
         page.add_init_script(NOTE)
         page.goto("/twins/ada")
-        before = page.locator(".hello .face").evaluate(NAME)
+        before = page.locator(".twin-header .avatar").evaluate(NAME)
         say(page, "Hello")
         upstream.next_call().start_stream().complete("Hello to you")
         expect(turn(page, "complete")).to_be_visible()
 
-        assert before == page.locator("header > .face").evaluate(NAME) == "face"
+        assert before == page.locator("header > .avatar").evaluate(NAME) == "face"
         assert page.evaluate("window.turned") is turned
-        assert page.locator(".turn .face").first.evaluate(NAME) == "none"
+        assert page.locator(".turn .avatar").first.evaluate(NAME) == "none"

@@ -13,7 +13,7 @@ from tests.support.upstream import Upstream
 from web.assets.bundles import property_names
 from web.container import Portal
 
-HAND = "getComputedStyle(document.querySelector('.until__count'), '::after')"
+HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')"
 # The hands turn for ever; the wait and the button have an end.
 END_OF_WAIT = """document.getAnimations()
   .filter((each) => each.effect.getComputedTiming().endTime !== Infinity)
@@ -50,7 +50,7 @@ def test_retry_appears_when_the_countdown_ends(
     context: BrowserContext, phone: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = refused(context, upstream)
-    minutes, seconds = (property_names()[f"--left-{name}"] for name in ("minutes", "seconds"))
+    minutes, seconds = (property_names()[f"--countdown-{name}"] for name in ("minutes", "seconds"))
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 

@@ -47,7 +47,7 @@ def test_button_leads_from_far_above_to_the_newest_turn(
     page.keyboard.press("Shift+Tab")
     expect(page.get_by_role("button", name="Ask again")).to_be_focused()
     page.emulate_media(media="print")
-    expect(page.locator(".newest")).to_have_css("display", "none")
+    expect(page.locator(".newest-bar")).to_have_css("display", "none")
 
 
 def test_button_appears_later_in_a_low_window_and_stands_above_a_high_box(

@@ -8,7 +8,7 @@ from tests.support.html import read
 
 TURN = """<article class="turn" id="turn-{id}" data-state="waiting">
 <div class="turn__reply" id="r1"></div>
-<div class="turn__foot" id="turn-{id}-foot"><p id="turn-{id}-progress"></p></div>
+<div class="turn__footer" id="turn-{id}-foot"><p id="turn-{id}-progress"></p></div>
 </article>"""
 
 
@@ -23,7 +23,7 @@ class Shown:
         """Return the turn."""
         turn = self.page.select_one("article.turn")
         assert turn is not None
-        if state := turn.select_one(".turn__foot").get("data-state"):  # type: ignore[union-attr]
+        if state := turn.select_one(".turn__footer").get("data-state"):  # type: ignore[union-attr]
             turn["data-state"] = state
         return turn
 

@@ -38,7 +38,9 @@ def url(app: Flask) -> Iterator[str]:
 
 
 def ways(page: Page) -> dict[str, str]:
-    return {link.get_text(): str(link["href"]) for link in page.html.select(".state__ways a")}
+    return {
+        link.get_text(): str(link["href"]) for link in page.html.select(".empty-state__actions a")
+    }
 
 
 def test_every_error_is_a_whole_page(alice: Person):
@@ -46,8 +48,10 @@ def test_every_error_is_a_whole_page(alice: Person):
         page = alice.get(f"/wrong/{number}")
         assert page.status == (number if number < 1000 else 500 if number == 1001 else 503)
         assert len(page.html.select("h1")) == 1
-        assert page.html.select_one(".state .lead").get_text().strip().endswith(".")
-        assert page.html.select_one(".state > p:not(.lead, .hint, .state__ways)").get_text()
+        assert page.html.select_one(".empty-state .lead").get_text().strip().endswith(".")
+        assert page.html.select_one(
+            ".empty-state > p:not(.lead, .hint, .empty-state__actions)"
+        ).get_text()
         assert ways(page)["All twins"] == "/"
         again = ways(page).get("Try again")
         assert again == (f"/wrong/{number}" if page.status in (429, 500, 503) else None)
@@ -100,14 +104,14 @@ def test_a_service_that_is_away_leaves_a_page_with_ways_on(alice: Person, upstre
     upstream.answers["/api/v1/twins"] = 503, {}
     page = alice.get("/")
 
-    assert page.html.select_one(".state h2").get_text() == "The twins are away"
+    assert page.html.select_one(".empty-state h2").get_text() == "The twins are away"
     assert set(ways(page)) == {"Try again", "Your conversations"}
 
 
 def test_drawings_are_light(app: Flask):
     environment = Environment(loader=FileSystemLoader("templates"), autoescape=True)
-    source = environment.loader.get_source(environment, "_drawing.html")[0]
-    drawing = environment.get_template("_drawing.html").module.drawing
+    source = environment.loader.get_source(environment, "_illustration.html")[0]
+    drawing = environment.get_template("_illustration.html").module.drawing
 
     names = re.findall(r'^  "(\w+)":', source, re.MULTILINE)
     assert len(names) >= 8

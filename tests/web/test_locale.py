@@ -103,7 +103,7 @@ def test_parts_of_a_page_are_in_its_language(alice: Person):
 
 
 def test_errors_and_refusals_are_translated(alice: Person):
-    english = alice.get("/nowhere").html.select_one(".state").get_text()
+    english = alice.get("/nowhere").html.select_one(".empty-state").get_text()
     form = page_form(alice)
 
     def check(code: str) -> None:
@@ -111,7 +111,7 @@ def test_errors_and_refusals_are_translated(alice: Person):
         page = alice.get("/nowhere", **asked)
         refused = alice.post("/twins/ada/conversations", form | {"content": " "}, **asked)
         assert page.status == 404
-        assert page.html.select_one(".state").get_text() != english
+        assert page.html.select_one(".empty-state").get_text() != english
         assert refused.status == 422
         assert not re.search(r"There is nothing", refused.text)
 

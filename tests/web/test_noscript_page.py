@@ -59,9 +59,9 @@ def shown(html: BeautifulSoup) -> str:
     reply = html.select(".turn__reply")[-1]
     ids = [found["id"] for found in reply.select("[id]")]
     assert len(ids) == len(set(ids))
-    if whole := reply.select_one(":scope > .whole"):
+    if whole := reply.select_one(":scope > .noscript-final"):
         return whole.decode_contents()
-    for version in reply.select(":scope > .now:has(~ *), :scope > span:empty"):
+    for version in reply.select(":scope > .noscript-snapshot:has(~ *), :scope > span:empty"):
         version.decompose()
     return reply.decode_contents().replace("<!---->", "")
 
@@ -74,7 +74,7 @@ def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstre
     call.respond(429, {"error": "busy"}, retry_after="120")
     html = page.rest()
 
-    composer = html.select_one(".composer.until")
+    composer = html.select_one(".composer.countdown")
     assert composer
     assert "Try again in" in composer.get_text()
 
@@ -82,7 +82,7 @@ def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstre
 def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
     page.until("has your message")
-    stop = read(page.html).select_one(".stopper button")
+    stop = read(page.html).select_one(".stop-form button")
     call.delta("It **does**")
     page.until("<strong>does</strong>")
     call.delta(".\n\nAnd")
@@ -93,7 +93,7 @@ def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstre
 
     assert stop.get_text() == "Stop"
     assert shown(html) == "<p>It <strong>does</strong>.</p>\n<p>And so on.</p>\n"
-    assert html.select_one(".turn__foot")["data-state"] == "complete"
+    assert html.select_one(".turn__footer")["data-state"] == "complete"
     assert html.select_one("#composer textarea") is not None
     assert page.html.rstrip().endswith("</html>")
     assert not html.select("noscript meta, [aria-busy]")
@@ -172,7 +172,7 @@ def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
     page.until("Half")
     call.close()
     html = page.rest()
-    assert html.select(".turn__foot")[-1]["data-state"] == "interrupted"
+    assert html.select(".turn__footer")[-1]["data-state"] == "interrupted"
     assert html.select(".turn")[-1].find("button", string="Retry")
 
 
@@ -188,7 +188,7 @@ def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
     text = 400 * len(PARAGRAPH)
     reply = len(html.select(".turn__reply")[-1].decode_contents())
     assert reply <= 12 * text
-    assert len(html.select(".now")) <= 60
+    assert len(html.select(".noscript-snapshot")) <= 60
 
 
 def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstream):

@@ -40,7 +40,7 @@ def test_name_welcome_and_links_are_on_the_page(alice: Person):
 
     assert page.html.title.get_text() == "Twins · Ask <Us>"
     assert page.html.select_one(".lead").get_text() == "Hello <b>you</b>.\nCome in."
-    links = {link.get_text(): link["href"] for link in page.html.select(".foot a")}
+    links = {link.get_text(): link["href"] for link in page.html.select(".site-footer a")}
     assert links["Imprint"] == "https://example.org/imprint?a=1"
     assert links["Desk"] == "mailto:desk@example.org"
 
@@ -84,7 +84,7 @@ class TestWithALogo:
     def test_it_is_shown_as_a_picture_and_can_do_nothing_else(self, alice: Person, logo: Path):
         data = logo.read_bytes()
         logo.unlink()  # it was read at start
-        picture = alice.get("/").html.select_one(".bar__name img")
+        picture = alice.get("/").html.select_one(".site-header__brand img")
         answer = alice.get(picture["src"]).response
 
         assert picture["alt"] == ""

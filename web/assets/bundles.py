@@ -20,24 +20,30 @@ STATIC_DIR = Path(__file__).parents[2] / "static"
 
 SCRIPT_SOURCES = (
     *("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-    *("js/page.js", "js/follow.js", "js/wide.js", "js/announcer.js", "js/focus.js"),
-    *("js/composer.js", "js/menus.js", "js/copy.js", "js/reading.js", "js/windows.js"),
+    *(
+        "js/page.js",
+        "js/sse_reconnect.js",
+        "js/scrollable_regions.js",
+        "js/live_region.js",
+        "js/focus.js",
+    ),
+    *("js/composer.js", "js/menus.js", "js/copy.js", "js/autoscroll.js", "js/tab_sync.js"),
     "js/shortcuts.js",
 )
 # One script for each language, which says at its beginning what scripts may have to say.
 JS_STRINGS_PREFIX = "sayings/"
 BUNDLES = {
     "twindow.css": (
-        *("css/tokens.css", "css/base.css", "css/parts.css", "css/twins.css"),
+        *("css/tokens.css", "css/base.css", "css/components.css", "css/twins.css"),
         *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/languages.css"),
         *("css/print.css", "brand/accent.css"),
     ),
     # What a first chat page does not need.
-    "lists.css": ("css/lists.css", "css/states.css"),
-    "followed.css": ("css/followed.css",),
-    "plain.css": ("css/plain.css",),
-    "again.css": ("css/again.css",),
-    "until.css": ("css/until.css",),
+    "lists.css": ("css/lists.css", "css/empty_states.css"),
+    "noscript_stream.css": ("css/noscript_stream.css",),
+    "noscript.css": ("css/noscript.css",),
+    "noscript_resend.css": ("css/noscript_resend.css",),
+    "countdown.css": ("css/countdown.css",),
     "help.css": ("css/help.css",),
     "forms.css": ("css/forms.css",),
     "favicon.svg": ("brand/favicon.svg",),

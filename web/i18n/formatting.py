@@ -24,9 +24,10 @@ def iso_time(timestamp: float) -> str:
 
 
 def exact_time(timestamp: float) -> str:
-    """Write a time for people who want to know it exactly: with its zone."""
+    """Format a date and time with the time zone."""
     local_time = to_local_time(timestamp)
-    return f"{format_date(local_time, 'long', current_locale())}, {_short_time(local_time)} {local_time.tzname()}"
+    date = format_date(local_time, "long", current_locale())
+    return f"{date}, {_short_time(local_time)} {local_time.tzname()}"
 
 
 def is_today(timestamp: float) -> bool:

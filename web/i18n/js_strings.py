@@ -33,7 +33,7 @@ SENTENCES = {
 
 # What they are called on the wire: each name comes once with them, and again where it is said.
 SHORT_NAMES = dict(zip(SENTENCES, ascii_letters, strict=False))
-_SENTENCE_REFERENCE = re.compile(r"(?<=\btold\.)\w+")
+_SENTENCE_REFERENCE = re.compile(r"(?<=\bmessages\.)\w+")
 
 
 def strings_script(language: str, *, use_short_names: bool) -> str:
@@ -43,7 +43,7 @@ def strings_script(language: str, *, use_short_names: bool) -> str:
             SHORT_NAMES[name] if use_short_names else name: gettext(sentence)
             for name, sentence in SENTENCES.items()
         }
-    return f"const told = {json.dumps(strings, ensure_ascii=False)};"
+    return f"const messages = {json.dumps(strings, ensure_ascii=False)};"
 
 
 def shorten_names(text: str) -> str:

@@ -20,17 +20,22 @@ def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
 def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
     """Say what the service does last, if it says anything."""
     latest = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
-    return render_template("turns/_doing.html", turn=turn, progress=latest, has_text=has_text)
+    return render_template(
+        "turns/_progress_patch.html", turn=turn, progress=latest, has_text=has_text
+    )
 
 
 def render_end(turn: Turn, reply: Reply, patches: Sequence[DomPatch] | None) -> str:
     """End a reply: by what changes, or as a whole for a page that shows something unknown."""
     if patches is None:
         return render_template(
-            "turns/_swap.html", turn=turn, reply=reply, key=idempotency_keys.new_idempotency_key()
+            "turns/_replace_patch.html",
+            turn=turn,
+            reply=reply,
+            key=idempotency_keys.new_idempotency_key(),
         )
     footer = render_template(
-        "turns/_end.html", turn=turn, reply=reply, key=idempotency_keys.new_idempotency_key()
+        "turns/_end_patch.html", turn=turn, reply=reply, key=idempotency_keys.new_idempotency_key()
     )
     return render_patches(turn.position, patches) + footer
 

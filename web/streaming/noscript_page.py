@@ -92,12 +92,12 @@ class NoscriptReply:
         return self._render_snapshot(html=html)
 
     def _render_snapshot(self, **values: object) -> str:
-        return render_template("turns/_now.html", turn=self.turn, **values)
+        return render_template("turns/_noscript_snapshot.html", turn=self.turn, **values)
 
 
 def _remaining_html(html: str, sent_html: str) -> str:
     if not html.startswith(sent_html):
-        return f'<div class="whole">{html}</div>'
+        return f'<div class="noscript-final">{html}</div>'
     # Something must follow the last version, so that it is hidden.
     rest = html[len(sent_html) :]
     return rest if rest.strip() else "<span></span>"

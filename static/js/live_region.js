@@ -1,0 +1,131 @@
+// What happens on the page, for those who hear it: replies by whole sentences, not by words as they come.
+const SPEAK_INTERVAL_MS = 1000;
+const CLEAR_AFTER_MS = 6000;
+const MAX_ANNOUNCEMENT_CHARS = 600; // a longer saying cannot be left half-way
+const ANNOUNCEMENT_PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\w)|\S.{0,599}(?!\S)|\S{600}/gu;
+const announcer = document.getElementById("announcer");
+const SENTENCE_END = /[\p{Term}…]\s*$/u;
+let announcementQueue = [];
+let speakTimer;
+const speakNext = () => {
+  let words = announcementQueue.shift() ?? "";
+  while (announcementQueue.length && words.length + announcementQueue[0].length < MAX_ANNOUNCEMENT_CHARS) {
+    words = `${SENTENCE_END.test(words) ? words : `${words}.`} ${announcementQueue.shift()}`;
+  }
+  announcer.textContent = words;
+  // What was said is not to be found a second time by whoever looks around.
+  speakTimer = words ? setTimeout(speakNext, announcementQueue.length ? SPEAK_INTERVAL_MS : CLEAR_AFTER_MS) : undefined;
+};
+const announce = (words = "") => {
+  const said = words.replace(/\s+/g, " ").trim();
+  if (!said || announcementQueue.at(-1) === said) return;
+  const waits = announcementQueue.length;
+  announcementQueue.push(...(said.length > MAX_ANNOUNCEMENT_CHARS ? said.match(ANNOUNCEMENT_PARTS) : [said]));
+  if (waits) return;
+  clearTimeout(speakTimer);
+  speakTimer = setTimeout(speakNext, THROTTLE_MS);
+};
+
+{
+  const BLOCK_SELECTOR = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";
+  const SENTENCE_TAGS = new Set(["LI", "P", "PRE", "TR", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
+  const SILENT_SELECTOR = "sup, button, [role=doc-backlink], .note__reference";
+  // As it would be read where it stands.
+  const spokenText = (node) => {
+    if (!node.tagName) return node.data ?? "";
+    if (node.matches(SILENT_SELECTOR)) return "";
+    if (node.localName === "math") return node.getAttribute("alttext") ?? messages.formula;
+    let words = [...node.childNodes].map(spokenText).join("");
+    if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
+    if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
+    if (node.matches("ol > li")) words = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${words.trimStart()}`;
+    if (node.matches(".noted")) words = words.replace("\n", ": ");
+    if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
+    if (!SENTENCE_TAGS.has(node.tagName) || !words.trim()) return words;
+    const name = node.matches("pre") ? messages.code + ": " : node.matches("thead tr") ? messages.table + ": " : "";
+    words = words.trimEnd().replace(/[ ,]{1,9}$/, "");
+    return name + words + (SENTENCE_END.test(words) ? "\n" : ".\n");
+  };
+  let sentences;
+  // Counted by parts that say something, not by characters: what is open is rendered anew as it grows.
+  const spokenParts = (unit, open) => {
+    let words = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
+    // A mark that is not closed may become anything yet.
+    if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
+    // To make one takes longer than all else that a page does before it is seen.
+    sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
+    const parts = unit.matches(".code") ? words.split(/(?<=\n)/) : [...sentences.segment(words)].map(({ segment }) => segment);
+    return parts.filter((part) => part.trim());
+  };
+
+  // An end may differ from what came before it. A part is known again whatever stops are put into it.
+  const withoutPunctuation = (part) => part.replace(/[\s.,:]+/g, "");
+  const announcedTurns = new Map();
+  const takeNewSentences = (turn, seen) => {
+    const reply = turn.querySelector(".turn__reply");
+    const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, said: [], progress: "", runs: true };
+    announcedTurns.set(turn.id, state);
+    const runs = reply.hasAttribute("aria-busy");
+    const count = (name, by) => known.set(name, (known.get(name) ?? 0) + by);
+    const known = new Map();
+    if (!runs) {
+      const gone = state.said.findIndex(({ unit }) => !unit.isConnected);
+      if (gone >= 0) state.unit = gone;
+      for (const { names } of state.said.splice(state.unit)) names.forEach((name) => count(name, 1));
+      state.part = 0;
+    }
+    const newSentences = [];
+    const units = [...reply.querySelectorAll(BLOCK_SELECTOR)];
+    const stopped = !runs && turn.dataset.state !== "complete";
+    while (state.unit < units.length) {
+      const unit = units[state.unit];
+      const last = unit === units.at(-1);
+      const open = runs && last;
+      const parts = spokenParts(unit, open);
+      // Half a sentence is none, whether it goes on or not.
+      const half = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
+      const end = half ? parts.length - 1 : parts.length;
+      const { names } = state.said[state.unit] = { names: [], ...state.said[state.unit], unit };
+      for (const part of parts.slice(state.part, end)) {
+        const name = withoutPunctuation(part);
+        if (known.get(name)) count(name, -1);
+        else newSentences.push(part);
+        names.push(name);
+      }
+      state.part = open ? Math.max(state.part, end) : 0;
+      if (open) break;
+      state.unit += 1;
+    }
+    if (seen) state.runs = runs;
+    return { state, runs, words: newSentences.join("") };
+  };
+  const announceTurns = () => {
+    // One that was followed is heard to its end, also when the next one has begun.
+    for (const turn of document.querySelectorAll(".turn")) {
+      const followed = announcedTurns.get(turn.id)?.runs;
+      if (followed ?? turn === newestTurn()) announceTurn(turn);
+    }
+  };
+  const announceTurn = (turn) => {
+    const { state, runs, words } = takeNewSentences(turn);
+    // Whoever has stopped it does not want to hear the rest.
+    if (turn.dataset.state === "stopped") announcementQueue = [];
+    const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
+    const kind = progress.replace(/[\d.,]+/g, "");
+    if (runs && kind !== state.progress) announce(progress);
+    if (document.documentElement.dataset.announce !== "off") announce(words);
+    [state.progress, state.runs] = [kind, runs];
+    const note = turn.querySelector(".note span");
+    if (!runs) announce(note ? spokenText(note) : messages.complete);
+  };
+  // What was there when the page came is read like the rest of it; but not what was sent just now.
+  for (const turn of document.querySelectorAll(".turn")) {
+    if (turn !== newestTurn() || !sessionStore.get("sent")) takeNewSentences(turn, true);
+  }
+  onContentChange(announceTurns, SPEAK_INTERVAL_MS);
+
+  // A wait is over when its countdown, which needs no script, lets the button appear.
+  document.addEventListener("animationend", ({ animationName, target }) => {
+    if (animationName === "show-after-wait" && target.checkVisibility()) announce(messages.over);
+  });
+}

@@ -1,0 +1,21 @@
+// Another window, or another device, may have gone on with the conversation.
+const tabSyncChannel = new BroadcastChannel("tab-sync");
+{
+  const log = document.getElementById("log");
+  const fetchMissedTurns = () => {
+    const turn = newestTurn();
+    const form = document.querySelector(".composer [hx-post]");
+    if (!turn || !form || document.hidden) return;
+    htmx.ajax("GET", `${form.action}?seen=${turn.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
+  };
+  tabSyncChannel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
+  document.addEventListener("visibilitychange", fetchMissedTurns);
+  // What has come meanwhile by another way is not shown twice.
+  document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
+    for (const { fragment, swapSpec } of tasks) {
+      for (const turn of fragment.querySelectorAll(".turn")) {
+        if (swapSpec?.style === "beforeend" && document.getElementById(turn.id)) turn.remove();
+      }
+    }
+  });
+}
