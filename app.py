@@ -22,34 +22,19 @@ from flask import Flask
 from werkzeug.exceptions import BadRequest
 
 import blueprints
-import twinapi
-from chat.conversations import Conversations
-from chat.deletion import Deletions
-from chat.log.log import Log
-from chat.missed_replies import MissedReplies
-from chat.quota import Quota
-from chat.reply_worker import ReplyWorker
-from chat.search.search import Search, group_hits
-from chat.turns import Turns
-from chat.twins.avatar_fetcher import AvatarFetcher
-from chat.twins.catalogue import TwinCatalogue
-from chat.twins.recent_twins import RecentTwins
+import web
 from core.clock import SYSTEM_CLOCK, Clock
-from core.database import Database, DatabaseUnavailable, migrate
+from core.database import DatabaseUnavailable
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
 from core.stored_secrets import load_or_create_secret
-from core.threadpool import in_serial_threadpool, in_threadpool
-from rendering.export_markdown import embed_markdown
-from rendering.render import render
+from core.threadpool import in_threadpool
 from service.app import Service, create_service
 from service.cli import create_cli_group
 from web.assets.warm_up import warm_up
 from web.cli import check_command
-from web.container import EXTENSION_KEY, Portal
-from web.views.search_marks import mark_hits
+from web.container import Portal, build_portal
 
-MIGRATIONS = Path(__file__).parent / "migrations"
 API_PREFIX = "/api/v1"
 # RFC 1035, 2.3.4.
 MAX_HOST_LABEL_CHARACTERS = 63
@@ -65,7 +50,17 @@ class Twindow:
                 Service(create_service(settings, clock)) if settings.is_embedded else None
             )
             self.portal = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
-            self.log = _build_portal(self.portal, settings, self.service, clock)
+            self.portal.debug = settings.debug
+            api_key = settings.api_key or (
+                _embedded_service_key(self.service, settings) if self.service else ""
+            )
+            model_note = self.service.model_note if self.service else lambda: None
+            portal = build_portal(settings, api_key, clock, model_note)
+        self.log = portal.log
+        self.deletions = portal.deletions
+        web.init_app(self.portal, portal)
+        blueprints.register(self.portal)
+        _add_commands(self.portal, portal, self.service)
         self._portal_wsgi = self.portal.wsgi_app
         self.portal.wsgi_app = self  # type: ignore[method-assign]
 
@@ -80,7 +75,7 @@ class Twindow:
     def start(self) -> None:
         """Begin what runs beside requests."""
         self.log.recovery.start()
-        self.portal.extensions[EXTENSION_KEY].deletions.start()
+        self.deletions.start()
         if self.service:
             self.service.start()
         Thread(target=warm_up, args=(self.portal, in_threadpool), daemon=True).start()
@@ -135,57 +130,12 @@ def main() -> None:
     server.run()
 
 
-def _build_portal(app: Flask, settings: Settings, service: Service | None, clock: Clock) -> Log:
-    app.debug = settings.debug
-    database = Database(
-        settings.database_url_for("portal"),
-        lock_timeout=settings.database_lock_timeout,
-        clock=clock,
-    )
-    migrate(database, MIGRATIONS, "alembic_version")
-    key = settings.api_key or (_embedded_service_key(service, settings) if service else "")
-    allowance = Quota(database, key, limit=settings.api_hourly_limit, share=settings.api_fair_share)
-    client = twinapi.Client(
-        settings.service_url,
-        key,
-        read_key=settings.api_read_key,
-        ca_file=settings.api_ca_file,
-        connect_timeout=settings.api_connect_timeout,
-        answer_timeout=settings.api_answer_timeout,
-        idle_timeout=settings.api_idle_timeout,
-        reply_timeout=settings.api_reply_timeout,
-        on_limits=allowance.record_limits,
-    )
-    log = Log(database, in_threadpool(render))
-    directory = TwinCatalogue(client, database, max_age_seconds=settings.twins_cache)
-    conversations = Conversations(database)
-    turns = Turns(database, log, allowance)
-    history = MissedReplies(client, turns, log)
-    portal = Portal(
-        settings=settings,
-        database=database,
-        client=client,
-        catalogue=directory,
-        recent_twins=RecentTwins(database),
-        avatars=AvatarFetcher(client, directory, database),
-        conversations=conversations,
-        deletions=Deletions(database, turns, log),
-        search=Search(database, in_threadpool(group_hits)),
-        turns=turns,
-        quota=allowance,
-        log=log,
-        reply_worker=ReplyWorker(conversations, log, client, allowance, history),
-        embed_markdown=in_serial_threadpool(embed_markdown),
-        mark_hits=in_serial_threadpool(mark_hits),
-        model_note=service.model_note if service else lambda: None,
-    )
-    blueprints.init_app(app, portal)
+def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
     commands = (
         create_cli_group(service.app) if service else click.Group("twindow", help="Look after it.")
     )
     commands.add_command(check_command(portal, service.report_problems if service else None))
     app.cli.add_command(commands)
-    return log
 
 
 def _embedded_service_key(service: Service, settings: Settings) -> str:

@@ -1,19 +1,22 @@
-"""Where a conversation stands in the list, and under which title."""
+"""Actions on one conversation: rename, pin, archive, delete, restore."""
 
 from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from flask import Blueprint, redirect, request, url_for
+from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response
 
-from web.container import own_conversation, portal
+from web import message_form, rejected_messages
+from web.container import portal
+from web.current_person import person
+from web.ownership import own_conversation
 
 HIDING_ACTIONS = {"archived", "deleted"}
 # More than any address of ours.
 MAX_RETURN_URL_CHARACTERS = 2_000
 
-bp = Blueprint("shelf", __name__, url_prefix="/conversations/<conversation_id>")
+bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
 
 
 @bp.post("/title")
@@ -21,7 +24,7 @@ def rename(conversation_id: str) -> Response:
     """Give it another title; without one it gets its first words back."""
     conversation = own_conversation(conversation_id)
     portal().conversations.rename(conversation, request.form.get("title", ""))
-    return redirect_back(conversation_id, "renamed")
+    return _redirect_back(conversation_id, "renamed")
 
 
 @bp.post("/pin")
@@ -30,7 +33,7 @@ def pin(conversation_id: str) -> Response:
     conversation = own_conversation(conversation_id)
     pinned = request.form.get("pinned") == "1"
     portal().conversations.set_pinned(conversation, pinned=pinned)
-    return redirect_back(conversation_id, "pinned" if pinned else "unpinned")
+    return _redirect_back(conversation_id, "pinned" if pinned else "unpinned")
 
 
 @bp.post("/archive")
@@ -39,10 +42,31 @@ def archive(conversation_id: str) -> Response:
     conversation = own_conversation(conversation_id)
     archived = request.form.get("archived") == "1"
     portal().conversations.set_archived(conversation, archived=archived)
-    return redirect_back(conversation_id, "archived" if archived else "listed")
+    return _redirect_back(conversation_id, "archived" if archived else "listed")
 
 
-def redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
+@bp.post("/deletion")
+def delete(conversation_id: str) -> Response:
+    """Delete the conversation; the list offers to undo it."""
+    conversation = portal().conversations.find(conversation_id, person())
+    if not portal().deletions.delete(conversation_id, person()):
+        abort(404)
+    rejected_messages.discard_draft(conversation_id)
+    # Whoever begins with the same words again means another conversation.
+    if conversation:
+        message_form.forget_first_message_key(conversation.twin_id)
+    return _redirect_back(conversation_id, "deleted")
+
+
+@bp.post("/restoration")
+def restore(conversation_id: str) -> Response:
+    """Bring the conversation back; whoever does so twice has it back, too."""
+    portal().deletions.restore(conversation_id, person())
+    conversation = own_conversation(conversation_id)
+    return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
+
+
+def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
     """Lead to where the form stood, which says what was done: a list, or the conversation itself.
 
     What is put away leads to the list: that is where it can be undone.

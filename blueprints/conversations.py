@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from flask import (
     Blueprint,
     Response,
-    current_app,
-    make_response,
     render_template,
     request,
     url_for,
 )
 
-from chat.conversations import Conversation
-from web import idempotency_keys, message_form, rejected_messages
-from web.container import own_conversation, person, portal
+from web import message_form
+from web.container import portal
+from web.current_person import person
 from web.http.htmx import render_fragment, wants_fragment
-from web.stream_limit import is_stream_limit_reached
-from web.streaming import noscript_page
+from web.ownership import own_conversation
 from web.views.action_notice import read_action_notice
-from web.views.conversation_view import TURNS_PER_PAGE, blank_composer, log_view, sidebar_groups
+from web.views.composer_view import prefilled_composer
+from web.views.conversation_page import _before_position, conversation_page
+from web.views.conversation_view import TURNS_PER_PAGE, log_view
 from web.views.date_groups import group_by_date
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -96,59 +94,5 @@ def show(conversation_id: str) -> Response:
         return render_fragment(
             "conversations/_log.html", **log_view(conversation, before=_before_position())
         )
-    idempotency_keys.forget_first_message_key(conversation.twin_id)
+    message_form.forget_first_message_key(conversation.twin_id)
     return conversation_page(conversation, should_follow="follow" in request.args)
-
-
-def conversation_page(
-    conversation: Conversation,
-    *,
-    rejected: rejected_messages.RejectedMessage | None = None,
-    should_follow: bool = False,
-) -> Response:
-    """Make the page of a conversation; this asks the service nothing."""
-    view = log_view(conversation, before=_before_position())
-    running_turns = [turn for turn, reply in view["turns"][-1:] if reply.is_running]
-    values = (
-        view
-        | prefilled_composer(conversation)
-        | (rejected_messages.rejected_composer(rejected) if rejected else {})
-    )
-    values |= {
-        "running": bool(running_turns),
-        "follow": should_follow,
-        "side": sidebar_groups(),
-        "done": read_action_notice(),
-    }
-    if should_follow and running_turns and not is_stream_limit_reached():
-        values["composer"] = partial(blank_composer, conversation)
-        noscript_reply = noscript_page.NoscriptReply(
-            running_turns[0],
-            portal().log.follow(running_turns[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
-        )
-        return noscript_page.stream_page("conversations/show.html", noscript_reply, **values)
-    status = rejected.status if rejected else 200
-    return make_response(render_template("conversations/show.html", **values), status)
-
-
-def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
-    """Return what the composer is shown by, with words of an earlier turn, or refused ones."""
-    view = blank_composer(conversation)
-    if content := message_form.content_of_turn(request.args):
-        turn_id = request.args["words_of"]
-        saved_draft = rejected_messages.kept(rejected_messages.edit_draft(turn_id))
-        return view | {
-            "content": saved_draft or content,
-            "copied": turn_id,
-            "kept": bool(saved_draft),
-        }
-    saved_draft = rejected_messages.kept(conversation.id)
-    return view | {"content": saved_draft, "kept": bool(saved_draft)}
-
-
-def _before_position() -> int | None:
-    return request.args.get("before", None, _parse_position)
-
-
-def _parse_position(value: str) -> int:
-    return max(1, min(int(value), 2**31 - 1))

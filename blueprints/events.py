@@ -13,10 +13,12 @@ from chat.turns import Turn
 from core import sse
 from rendering.stream.incremental import IncrementalRenderer
 from web import stream_limit
-from web.container import person, portal
+from web.container import portal
+from web.current_person import person
 from web.i18n import formatting
 from web.streaming import htmx_frames
 from web.streaming.gzip_stream import stream_frames
+from web.streaming.live_rendering import append_batch
 
 bp = Blueprint("events", __name__)
 
@@ -62,7 +64,7 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
             yield sse.frame(htmx_frames.render_end(turn, reply, patches), id=batch.last_seq)
             yield sse.frame(event="done")
             return
-        renderer.read(batch)
+        append_batch(renderer, batch)
         new_entries = _entries_after(batch, cursor)
         if new_entries or cursor > batch.last_seq:
             last_entry_at = clock.monotonic()

@@ -14,11 +14,13 @@ from chat.conversations import Conversation
 from chat.log.entries import Reply
 from chat.transcript import iter_turns
 from chat.turns import Turn
-from rendering.export_markdown import BLANK_CHARACTERS, embed_inline
-from web.container import own_conversation, portal
+from core.threadpool import in_serial_threadpool
+from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown
+from web.container import portal
 from web.i18n.formatting import exact_time, iso_time
 from web.i18n.locale import gettext
 from web.i18n.sentences import translate
+from web.ownership import own_conversation
 
 bp = Blueprint("exports", __name__)
 
@@ -28,6 +30,7 @@ MAX_NAME_BYTES = 200
 # What Windows takes for devices.
 WINDOWS_DEVICE_NAMES = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])", re.IGNORECASE)
 Transcript = Iterator[tuple[Turn, Reply]]
+_embed_markdown = in_serial_threadpool(embed_markdown)
 
 
 @bp.get("/conversations/<conversation_id>/export")
@@ -51,12 +54,12 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Iterator[s
     you = gettext("You")
     yield f"# {embed_inline(conversation.title)}\n\n{subtitle}\n"
     if greeting := _greeting(conversation):
-        body = portal().embed_markdown(greeting).rstrip(BLANK_CHARACTERS)
+        body = _embed_markdown(greeting).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(conversation.twin_name)}\n\n{body}\n"
     for turn, reply in turns:
         quoted_message = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
         yield f"\n## {you}, {exact_time(turn.created_at)}\n\n{quoted_message}\n"
-        body = portal().embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
+        body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         if reply.is_running:
             yield f"\n*{gettext('This reply is still being written.')}*\n"

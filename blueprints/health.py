@@ -10,12 +10,10 @@ from sqlalchemy import select
 from core import sse
 from core.database import DatabaseUnavailable
 from web.container import portal
+from web.stream_probe import DELAYED_EVENT, END_DELAY_SECONDS, EVENT_DELAY_SECONDS
 
 bp = Blueprint("health", __name__)
 
-DELAYED_EVENT = "soon"
-EVENT_DELAY_SECONDS = 0.5
-END_DELAY_SECONDS = 3.0
 TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 
 

@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request
 
 from core.languages import N_
 from twinapi import TwinApiError, Unauthorized
-from web import idempotency_keys, message_form
+from web import message_form
 from web.container import portal
 from web.http.session_store import claim_idempotency_key
 from web.i18n.locale import gettext
@@ -86,7 +86,7 @@ def _render_form(name: str, scope: str, notice: str = "", invalid_field: str = "
         means=SCOPE_HINTS,
         notice=notice,
         wrong=invalid_field,
-        key=idempotency_keys.new_idempotency_key(),
+        key=message_form.new_idempotency_key(),
         docs=_docs_url(),
     )
 

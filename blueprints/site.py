@@ -1,34 +1,17 @@
-"""What the operator chose to show: name, colours, logo, welcome and links; and the manifest."""
+"""Pages and files of the site itself: help, manifest and icon."""
 
 from __future__ import annotations
 
-from flask import Blueprint, Flask, Response, current_app, json, redirect, url_for
+from flask import Blueprint, Response, current_app, json, redirect, render_template, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from core.branding.palette import Palette
-from core.settings import Settings
 from web.assets import static_files
 from web.container import portal
+from web.http.htmx import render_fragment, wants_fragment
 
-bp = Blueprint("brand", __name__)
+bp = Blueprint("site", __name__)
 
 CACHE_ONE_HOUR = "public, max-age=3600"
-
-
-def init_app(app: Flask, settings: Settings) -> None:
-    """Work it all out once, and give it to every template."""
-    colours = Palette.from_accent(settings.accent.colour).css_values()
-    static_files.init_app(app, colours, settings.logo)
-    site_context = {
-        "site_name": settings.site_name,
-        "colours": colours,
-        "logo": settings.logo.filename if settings.logo else "",
-        # Files of settings hold one line each: there, a line break is written \n.
-        "welcome": settings.welcome.replace("\\n", "\n").strip(),
-        "footer_links": settings.footer_links.links,
-    }
-    app.extensions["brand"] = site_context
-    app.context_processor(lambda: site_context)
 
 
 @bp.get("/manifest.webmanifest")
@@ -60,3 +43,11 @@ def favicon() -> BaseResponse:
     response = redirect(static_files.asset_url("favicon.svg"))
     response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response
+
+
+@bp.get("/help")
+def show_help() -> Response | str:
+    """Show the help page; a htmx request gets the dialog of keyboard shortcuts."""
+    if wants_fragment():
+        return render_fragment("help/_shortcuts_dialog.html")
+    return render_template("help/show.html")

@@ -7,17 +7,20 @@ from typing import Any
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from blueprints.conversations import conversation_page, prefilled_composer
 from chat.conversations import Conversation
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.quota import SendingBlocked
 from chat.turns import ReplyInProgress, Turn
 from core.languages import N_
-from rendering.stream.incremental import shown
-from web import idempotency_keys, message_form, rejected_messages
-from web.container import own_conversation, own_turn, person, portal
+from web import message_form, rejected_messages
+from web.container import portal
+from web.current_person import person
 from web.http.htmx import render_fragment, render_notice, wants_fragment
 from web.i18n.sentences import join_sentences
+from web.ownership import own_conversation, own_turn
+from web.streaming.live_rendering import render_reply
+from web.views.composer_view import prefilled_composer
+from web.views.conversation_page import conversation_page
 from web.views.conversation_view import log_view, sidebar_groups, will_move_in_sidebar
 
 bp = Blueprint("turns", __name__)
@@ -134,8 +137,8 @@ def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> 
 def _turn_view(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn,
-        "reply": shown(portal().log.read(turn.id), turn.id),
-        "key": idempotency_keys.new_idempotency_key(),
+        "reply": render_reply(portal().log.read(turn.id), turn.id),
+        "key": message_form.new_idempotency_key(),
     }
 
 

@@ -12,11 +12,12 @@ from chat.quota import SendingBlocked
 from chat.twins.catalogue import TwinList
 from chat.twins.recent_twins import TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
-from web import idempotency_keys, message_form, rejected_messages
-from web.container import ensure_person, person, portal
+from web import message_form, rejected_messages
+from web.container import portal
+from web.current_person import ensure_person, person
 from web.http.htmx import render_fragment, render_notice, wants_fragment
 from web.i18n.sentences import join_sentences
-from web.views.conversation_view import quota_view
+from web.views.composer_view import quota_view
 
 bp = Blueprint("twins", __name__)
 
@@ -148,7 +149,7 @@ def _composer_view(twin: Twin) -> dict[str, Any]:
         "action": url_for("twins.converse", twin_id=twin.id),
         "content": saved_draft,
         "kept": bool(saved_draft),
-        "key": idempotency_keys.first_message_key(twin.id),
+        "key": message_form.first_message_key(twin.id),
     }
 
 

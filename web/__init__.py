@@ -1,1 +1,50 @@
 """The portal's web layer: everything between Flask and the domain except the blueprints."""
+
+from __future__ import annotations
+
+from flask import Flask
+from flask_compress import Compress
+from flask_wtf.csrf import CSRFProtect
+
+from web import preferences, site_context, stream_limit
+from web.container import EXTENSION_KEY, Portal
+from web.http import errors, htmx, security_headers, session_store, url_converters
+from web.i18n import formatting, locale, sentences
+
+__all__ = ["init_app"]
+
+MAX_FORM_BYTES = 1024 * 1024
+
+
+def init_app(app: Flask, portal: Portal) -> None:
+    """Set up the app: sessions, headers, errors, languages and template globals."""
+    app.extensions[EXTENSION_KEY] = portal
+    app.config.update(
+        SECRET_KEY=portal.settings.secret("secret_key"),
+        MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
+        MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
+        WTF_CSRF_TIME_LIMIT=None,
+        COMPRESS_MIMETYPES=["text/html"],
+        COMPRESS_STREAMS=False,
+        COMPRESS_ALGORITHM=["br", "gzip"],
+        COMPRESS_BR_LEVEL=6,
+        # Most pages are shorter than this window; a larger one only costs memory.
+        COMPRESS_BR_WINDOW=16,
+        # Without JavaScript: the shortest time between two snapshots of a reply, and the longest
+        # time until the page checks for new entries.
+        NOSCRIPT_SOON_SECONDS=0.4,
+        NOSCRIPT_POLL_SECONDS=1.0,
+    )
+    url_converters.init_app(app)
+    session_store.init_app(app, portal.database)
+    htmx.init_app(app)
+    security_headers.init_app(app)
+    errors.init_app(app)
+    site_context.init_app(app, portal.settings)
+    formatting.init_app(app)
+    preferences.init_app(app)
+    locale.init_app(app)
+    sentences.init_app(app)
+    stream_limit.init_app(app)
+    CSRFProtect(app)
+    Compress(app)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import click
 import requests
 
-from blueprints.health import DELAYED_EVENT, EVENT_DELAY_SECONDS
 from core.database import DatabaseUnavailable
 from twinapi import TwinApiError
 from web.container import Portal
+from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0

@@ -1,35 +1,42 @@
-"""Who is asking, and what the portal is made of."""
+"""The portal's collaborators, built once per process and attached to the app."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from flask import abort, current_app, request, session
+from flask import current_app
 
-from chat.conversations import Conversation, Conversations
+from chat.conversations import Conversations
 from chat.deletion import Deletions
 from chat.log.log import Log
+from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.search.search import Search
-from chat.search.snippets import SearchPattern
-from chat.turns import Turn, Turns
+from chat.turns import Turns
 from chat.twins.avatar_fetcher import AvatarFetcher
 from chat.twins.catalogue import TwinCatalogue
 from chat.twins.recent_twins import RecentTwins
 from core.clock import Clock
-from core.database import Database
+from core.database import Database, migrate
 from core.settings import Settings
+from core.threadpool import in_threadpool
+from rendering.render import render
 from twinapi import Client
 
 EXTENSION_KEY = "twindow"
+MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
 
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """The parts of one portal, put together in app.py."""
+    """The collaborators of one portal.
+
+    `model_note` returns what people should know about the model behind the embedded service, or
+    None.
+    """
 
     settings: Settings
     database: Database
@@ -44,10 +51,6 @@ class Portal:
     quota: Quota
     log: Log
     reply_worker: ReplyWorker
-    # Long work on one reply, done while everybody else goes on.
-    embed_markdown: Callable[[str], str]
-    mark_hits: Callable[[str, SearchPattern], str]
-    # What to say about the model that answers, where the portal brings its own service.
     model_note: Callable[[], object | None]
 
     @property
@@ -57,44 +60,54 @@ class Portal:
 
 
 def portal() -> Portal:
-    """Return the portal of this request."""
+    """Return the portal of the current app."""
     instance: Portal = current_app.extensions[EXTENSION_KEY]
     return instance
 
 
-def person() -> str:
-    """Return who is asking, "" for a browser that has not said anything yet."""
-    return str(session.get("person", ""))
+def build_portal(
+    settings: Settings, api_key: str, clock: Clock, model_note: Callable[[], object | None]
+) -> Portal:
+    """Migrate the database and connect the collaborators. `api_key` is the key of the service.
 
-
-def ensure_person() -> str:
-    """Return who is asking. A browser that says something for the first time becomes somebody."""
-    if "person" not in session:
-        session["person"] = secrets.token_urlsafe(16)
-    # Who only looks around is soon forgotten.
-    if request.method == "POST":
-        session.permanent = True
-    return person()
-
-
-class RecentlyDeleted(Exception):
-    """Raised for a conversation that its person has deleted and can bring back."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        super().__init__(conversation.id)
-        self.conversation = conversation
-
-
-def own_conversation(conversation_id: str) -> Conversation:
-    """Find a conversation through its person, or answer 404. Raises Deleted."""
-    conversation = portal().conversations.find(conversation_id, person())
-    if conversation is None and (
-        deleted_conversation := portal().deletions.find(conversation_id, person())
-    ):
-        raise RecentlyDeleted(deleted_conversation)
-    return conversation or abort(404)
-
-
-def own_turn(turn_id: str) -> Turn:
-    """Find a turn through its person, or answer 404."""
-    return portal().turns.find(turn_id, person()) or abort(404)
+    Raises DatabaseUnavailable.
+    """
+    database = Database(
+        settings.database_url_for("portal"),
+        lock_timeout=settings.database_lock_timeout,
+        clock=clock,
+    )
+    migrate(database, MIGRATIONS_DIR, "alembic_version")
+    quota = Quota(database, api_key, limit=settings.api_hourly_limit, share=settings.api_fair_share)
+    client = Client(
+        settings.service_url,
+        api_key,
+        read_key=settings.api_read_key,
+        ca_file=settings.api_ca_file,
+        connect_timeout=settings.api_connect_timeout,
+        answer_timeout=settings.api_answer_timeout,
+        idle_timeout=settings.api_idle_timeout,
+        reply_timeout=settings.api_reply_timeout,
+        on_limits=quota.record_limits,
+    )
+    catalogue = TwinCatalogue(client, database, max_age_seconds=settings.twins_cache)
+    conversations = Conversations(database)
+    log = Log(database, in_threadpool(render))
+    turns = Turns(database, log, quota)
+    missed_replies = MissedReplies(client, turns, log)
+    return Portal(
+        settings=settings,
+        database=database,
+        client=client,
+        catalogue=catalogue,
+        recent_twins=RecentTwins(database),
+        avatars=AvatarFetcher(client, catalogue, database),
+        conversations=conversations,
+        deletions=Deletions(database, turns, log),
+        search=Search(database),
+        turns=turns,
+        quota=quota,
+        log=log,
+        reply_worker=ReplyWorker(conversations, log, client, quota, missed_replies),
+        model_note=model_note,
+    )

@@ -6,7 +6,7 @@ from collections import Counter
 
 from flask import Flask, Response, current_app
 
-from web.container import person
+from web.current_person import person
 
 # Of one person, in one process. A browser follows what it shows, in six tabs or so.
 MAX_STREAMS_PER_PERSON = 24

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,11 @@ from chat.search.snippets import SearchPattern, Snippet
 from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
 from core.database import Database
+from core.threadpool import in_threadpool
 
 HITS_PER_PAGE = 20
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
-
-GroupHits = Callable[
-    [Sequence[Row[Any]], Mapping[str, Ended], SearchPattern], Sequence["ConversationHits"]
-]
 
 _index = table("passages_index", column("rowid"))
 
@@ -62,14 +59,10 @@ class SearchResults:
 
 
 class Search:
-    """Search what a person and their twins have said.
+    """Search what a person and their twins have said."""
 
-    `group` does what `grouped` does, to all texts that were found, perhaps in another thread.
-    """
-
-    def __init__(self, database: Database, group: GroupHits | None = None) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        self._group = group or group_hits
 
     def find(
         self, person: str, q: str, *, twin_id: str | None = None, after: str = ""
@@ -95,7 +88,9 @@ class Search:
                 connection, [hit.turn_id for hit in page_rows if hit.kind == REPLY]
             )
         older = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
-        return SearchResults(self._group(page_rows, ends, SearchPattern(terms)), older)
+        return SearchResults(
+            in_threadpool(group_hits)(page_rows, ends, SearchPattern(terms)), older
+        )
 
 
 def query_pattern(q: str) -> SearchPattern | None:

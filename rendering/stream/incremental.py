@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from chat.log.entries import Batch, Delta, Reply, build_reply
 from rendering.render import MAX_LENGTH
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
-# So many entries, or so many characters of one, are read before others have their turn.
-YIELD_EVERY_ENTRIES = 32
+# Characters that are rendered before other threads run.
 CHUNK_LENGTH = 4_000
 
 
@@ -54,14 +51,22 @@ class IncrementalRenderer:
         """Return the HTML of all entries so far."""
         return "".join(self._closed_blocks) + self.open_html
 
-    def read(self, batch: Batch) -> None:
-        """Take the entries that are new."""
-        for number, entry in enumerate(batch.entries, batch.after + 1):
-            if number <= self.cursor:
-                continue
-            self.append(number, entry.text if isinstance(entry, Delta) else "")
-            if number % YIELD_EVERY_ENTRIES == 0:
-                self._pause(0)  # a late reader has much to read: let other threads run
+    def append(self, number: int, text: str) -> None:
+        """Append the text of an entry, "" for one without text. Numbers count up from 1."""
+        self._length += len(text)
+        # What is longer is plain text at its end, and rendered no further until then.
+        if self._length <= MAX_LENGTH:
+            for start in range(0, len(text), CHUNK_LENGTH):
+                end = start + CHUNK_LENGTH
+                if closed_html := self._open_block.append(
+                    text[start:end], force=0 < start < len(text) <= end
+                ):
+                    self._closed_blocks.append(closed_html)
+                if start:
+                    self._pause(0)
+        self.cursor = number
+        if number == self._reader_cursor:
+            self._reader_state = len(self._closed_blocks), self._open_block.html
 
     def next_patches(self) -> tuple[DomPatch, ...]:
         """Say how the HTML has changed since the reader was told last, or since their cursor."""
@@ -96,32 +101,6 @@ class IncrementalRenderer:
             else None
         )
         return _replace_all(final_html) if patches is None else patches
-
-    def append(self, number: int, text: str) -> None:
-        self._length += len(text)
-        # What is longer is plain text at its end, and rendered no further until then.
-        if self._length <= MAX_LENGTH:
-            for start in range(0, len(text), CHUNK_LENGTH):
-                end = start + CHUNK_LENGTH
-                if closed_html := self._open_block.append(
-                    text[start:end], force=0 < start < len(text) <= end
-                ):
-                    self._closed_blocks.append(closed_html)
-                if start:
-                    self._pause(0)
-        self.cursor = number
-        if number == self._reader_cursor:
-            self._reader_state = len(self._closed_blocks), self._open_block.html
-
-
-def shown(batch: Batch, scope: str) -> Reply:
-    """Say what the whole log in the batch comes to, with the HTML of a reply that goes on."""
-    reply = build_reply(batch)
-    if not (reply.is_running and reply.text):
-        return reply
-    draft = IncrementalRenderer(scope)
-    draft.read(batch)
-    return replace(reply, html=draft.html)
 
 
 def _replace_all(html: str) -> tuple[DomPatch, ...]:

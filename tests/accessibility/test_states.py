@@ -18,8 +18,8 @@ NO_PAGE = {
     *(
         "assets.show",
         "avatars.show",
-        "brand.favicon",
-        "brand.manifest",
+        "site.favicon",
+        "site.manifest",
         "exports.show",
         "events.show",
     ),

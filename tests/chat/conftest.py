@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import app as twindow
 from chat.conversations import Conversation, Conversations
 from chat.log import heartbeat
 from chat.log.entries import build_reply
@@ -21,6 +20,7 @@ from core.database import Database, migrate
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.upstream import KEY
+from web.container import MIGRATIONS_DIR
 
 # For a test that uses PostgreSQL as well. A module whose tests all do sets DATABASES instead.
 both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
@@ -50,7 +50,7 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[[], Log]]:
 
     def new_log() -> Log:
         database = Database(database_url, clock=clock)
-        migrate(database, twindow.MIGRATIONS, "alembic_version")
+        migrate(database, MIGRATIONS_DIR, "alembic_version")
         logs.append(Log(database, lambda text, _: f"<p>{text}</p>"))
         return logs[-1]
 

@@ -7,11 +7,11 @@ from shutil import copytree, ignore_patterns
 
 import pytest
 
-import app as twindow
 from chat.search.search import Search
 from core.database import Database, migrate
 from tests.support.history import converse
 from tests.support.postgres import Postgres
+from web.container import MIGRATIONS_DIR
 
 LENGTH = 230
 
@@ -30,7 +30,7 @@ def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
     migrate(database, without(tmp_path, "0007"), "alembic_version")
     converse(database, "alice", LENGTH)
     converse(database, "bob", 3)
-    migrate(database, twindow.MIGRATIONS, "alembic_version")
+    migrate(database, MIGRATIONS_DIR, "alembic_version")
     search = Search(database)
 
     [found] = search.find("alice", f"answer {LENGTH:05}").items
@@ -46,5 +46,5 @@ def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
 def without(tmp_path: Path, newest: str) -> Path:
     """Copy the migrations as they were before one of them."""
     return copytree(
-        twindow.MIGRATIONS, tmp_path / "migrations", ignore=ignore_patterns(f"{newest}_*", "__py*")
+        MIGRATIONS_DIR, tmp_path / "migrations", ignore=ignore_patterns(f"{newest}_*", "__py*")
     )

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-import app as twindow
 from chat.schema import metadata as chat_metadata
 from core.clock import Clock
 from core.database import Database, DatabaseUnavailable, migrate
 from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from service.schema import metadata as service_metadata
+from web.container import MIGRATIONS_DIR
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_full_disk_is_told(db: Database):
 
 @pytest.mark.parametrize(
     ("migrations", "metadata"),
-    [(twindow.MIGRATIONS, chat_metadata), (SERVICE_MIGRATIONS, service_metadata)],
+    [(MIGRATIONS_DIR, chat_metadata), (SERVICE_MIGRATIONS, service_metadata)],
     ids=["portal", "service"],
 )
 def test_migrations_make_the_tables_that_the_code_speaks_of(path: Path, migrations, metadata):

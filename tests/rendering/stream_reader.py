@@ -14,6 +14,7 @@ from rendering.stream.incremental import IncrementalRenderer
 from tests.support.html import read
 from tests.support.turn_view import Shown
 from web.streaming import htmx_frames
+from web.streaming.live_rendering import append_batch
 
 AROUND = re.compile(
     r"\s*(</?(?:blockquote|div|h[3-6]|hr|li|[ou]l|p|pre|section|table|tbody|t[dhr]|thead|br)\b[^>]*>)\s*"
@@ -33,7 +34,7 @@ class Reader:
 
     def hear(self, log: Sequence[Entry], until: int) -> None:
         """Read the log up to an entry, and show it."""
-        self.draft.read(Batch(0, until, tuple(log[:until])))
+        append_batch(self.draft, Batch(0, until, tuple(log[:until])))
         self._change(self.draft.next_patches())
 
     def end(self, html: str) -> None:

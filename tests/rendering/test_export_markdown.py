@@ -3,8 +3,7 @@
 import pyromark
 from bs4 import BeautifulSoup
 
-from rendering.export_markdown import embed_inline, embed_markdown
-from rendering.lowered_headings import lower_headings
+from rendering.export_markdown import embed_inline, embed_markdown, lower_headings
 from rendering.preprocess import MARKDOWN_OPTIONS
 
 LOWERED = [

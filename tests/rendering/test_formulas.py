@@ -12,7 +12,7 @@ from rendering.formulas import (
     brackets_to_dollars,
 )
 from rendering.render import render
-from rendering.stream.incremental import shown
+from web.streaming.live_rendering import render_reply
 
 
 def test_formulas_become_mathml():
@@ -116,4 +116,4 @@ def test_formulas_that_fail_leave_no_room_for_others():
             text = between.join([*broken[:failures], "$x$"])
             log = (Delta(text + "\n\nEnd"),)
             assert render(text).count("<math") == drawn
-            assert shown(Batch(0, 1, log), "x").html.count("<math") == drawn
+            assert render_reply(Batch(0, 1, log), "x").html.count("<math") == drawn

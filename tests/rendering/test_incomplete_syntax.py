@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from chat.log.entries import Batch
-from rendering.stream.incremental import shown
 from tests.rendering.stream_reader import cut
+from web.streaming.live_rendering import render_reply
 
 
 def drafted(text: str, size: int) -> str:
     """Return the HTML of an open reply that came in pieces of this size."""
     log = cut(text, [size])
-    return shown(Batch(0, len(log), tuple(log)), "x").html
+    return render_reply(Batch(0, len(log), tuple(log)), "x").html
 
 
 LINKS = [

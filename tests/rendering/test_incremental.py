@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from chat.log.entries import Batch, Delta, Progress
 from rendering.render import render
 from rendering.stream import open_block
-from rendering.stream.incremental import IncrementalRenderer, shown
+from rendering.stream.incremental import IncrementalRenderer
 from tests.rendering.constructs import CONSTRUCTS
 from tests.rendering.stream_reader import LONG, Reader, cut, follow, plain
+from web.streaming.live_rendering import append_batch, render_reply
 
 
 @pytest.mark.parametrize("long", [open_block.FREEZE_LENGTH, 1])
@@ -48,7 +49,7 @@ def test_documents_in_any_pieces_render_like_the_whole(text: str, sizes: list[in
 def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[int], data):
     log = cut(text, sizes)
     at = data.draw(st.integers(1, len(log)))
-    page = shown(Batch(0, at, tuple(log[:at])), "x")
+    page = render_reply(Batch(0, at, tuple(log[:at])), "x")
 
     reader = Reader(page.cursor, page.html)
     reader.hear(log, len(log))
@@ -60,7 +61,7 @@ def test_page_at_a_cursor_gets_only_what_is_new():
     wrong = []
     for text in CONSTRUCTS:
         log = [Delta(f"Before.\n\n{text}\n\nAf"), Delta("ter.")]
-        page = shown(Batch(0, 1, tuple(log[:1])), "x")
+        page = render_reply(Batch(0, 1, tuple(log[:1])), "x")
         reader = Reader(page.cursor, page.html)
         reader.hear(log, 2)
         if (reader.anew, reader.sent) != (0, len("ter.")):
@@ -117,7 +118,7 @@ def test_a_table_is_sent_about_once(columns: int, rows: int):
     text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * rows
     draft, sent = IncrementalRenderer("x"), 0
     for number, piece in enumerate(cut(text, [300])):
-        draft.read(Batch(number, number + 1, (piece,)))
+        append_batch(draft, Batch(number, number + 1, (piece,)))
         sent += sum(len(change.html) for change in draft.next_patches())
 
     assert sent < 2 * len(render(text))

@@ -7,9 +7,10 @@ import pytest
 from chat.log.entries import Batch, Delta
 from rendering.formulas import MAX_FORMULAS, MathBudget
 from rendering.render import render
-from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer, shown
+from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
 from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
 from tests.rendering.stream_reader import LONG, cut, follow
+from web.streaming.live_rendering import append_batch, render_reply
 
 
 def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
@@ -32,7 +33,7 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         closed.clear()
         draft, log = IncrementalRenderer("x"), cut(text, [50])
         for number in range(1, len(log) + 1):
-            draft.read(Batch(0, number, tuple(log[:number])))
+            append_batch(draft, Batch(0, number, tuple(log[:number])))
             draft.next_patches()
         assert max(rendered) < 2_000
         assert sum(closed) <= len(text)
@@ -50,7 +51,7 @@ def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     text = "".join(f"${number}+x$ " for number in range(6_000))
     log = cut(text, [1_000])
-    assert shown(Batch(0, len(log), tuple(log)), "x").html.startswith("<pre>$0+x$ $1+x$ ")
+    assert render_reply(Batch(0, len(log), tuple(log)), "x").html.startswith("<pre>$0+x$ $1+x$ ")
     assert max(rendered, default=0) <= MAX_RENDERED_LENGTH
 
 
@@ -60,7 +61,7 @@ def test_so_many_formulas_are_drawn_and_no_more(between: str):
     text = between.join(f"${number}+x$" for number in range(MAX_FORMULAS + 100)) + "\n\nEnd"
 
     log = cut(text, [1_000])
-    for html in (render(text, "x"), shown(Batch(0, len(log), tuple(log)), "x").html):
+    for html in (render(text, "x"), render_reply(Batch(0, len(log), tuple(log)), "x").html):
         assert html.count("<math") == MAX_FORMULAS
         assert f"<code>${MAX_FORMULAS + 99}+x$</code>" in html
 
@@ -75,7 +76,7 @@ def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.Monk
         return html_of(block, source)
 
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
-    shown(Batch(0, len(log), tuple(log)), "x")
+    render_reply(Batch(0, len(log), tuple(log)), "x")
 
     assert len(rendered) == 1
 
@@ -93,7 +94,7 @@ def test_one_large_piece_is_read_with_pauses_for_others():
     pauses: list[float] = []
     text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)
     draft = IncrementalRenderer("x", pause=pauses.append)
-    draft.read(Batch(0, 1, (Delta(text),)))
+    append_batch(draft, Batch(0, 1, (Delta(text),)))
 
     assert len(pauses) >= 9
     assert draft.html.count("<p>") == text.count("A")

@@ -10,16 +10,15 @@ from typing import Any
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-import app as twindow
 from core.database import Database, migrate
 from service import app as service
-from web.container import EXTENSION_KEY, Portal
+from web.container import EXTENSION_KEY, MIGRATIONS_DIR, Portal
 
 
 def prepare(url: str) -> None:
     """Make the tables of the portal and of the service, which may share a database."""
     database = Database(url)
-    migrate(database, twindow.MIGRATIONS, "alembic_version")
+    migrate(database, MIGRATIONS_DIR, "alembic_version")
     migrate(database, service.MIGRATIONS_DIR, "service_alembic_version")
     database.close()
 

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Flask, current_app, url_for
+from flask import Flask, current_app, url_for
 from werkzeug import Request, Response
 
 from core.branding.logo import Logo
 from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
 from web.http.security_headers import add_file_headers
-
-bp = Blueprint("assets", __name__)
-bp.add_url_rule("/static/<version>/<name>", endpoint="show", build_only=True)
 
 # Styles and scripts are in UTF-8, like the pages that ask for them.
 MEDIA_TYPES = {
@@ -70,6 +67,7 @@ def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
     assets = AssetMiddleware(app, BUNDLES | logo_bundle, colours)
     app.wsgi_app = assets  # type: ignore[method-assign]
     app.extensions["assets"] = assets
+    app.add_url_rule("/static/<version>/<name>", endpoint="assets.show", build_only=True)
     if logo:
         assets[logo.filename]  # read now: the file may be gone later
     app.add_template_global(asset_url, "asset_url")

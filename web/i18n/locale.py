@@ -9,8 +9,8 @@ from babel import Locale
 from flask import Flask, Response, g, request
 from markupsafe import Markup
 
-from blueprints.preferences import preferences
 from core.languages import LANGUAGES
+from web.preferences import preferences
 
 ENGLISH = "en"
 # What somebody reads; everything else is for machines.

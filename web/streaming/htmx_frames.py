@@ -9,7 +9,7 @@ from flask import render_template
 from chat.log.entries import Entry, Progress, Reply
 from chat.turns import Turn
 from rendering.stream.dom_patch import DomPatch
-from web import idempotency_keys
+from web import message_form
 
 
 def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
@@ -32,10 +32,10 @@ def render_end(turn: Turn, reply: Reply, patches: Sequence[DomPatch] | None) -> 
             "turns/_replace_patch.html",
             turn=turn,
             reply=reply,
-            key=idempotency_keys.new_idempotency_key(),
+            key=message_form.new_idempotency_key(),
         )
     footer = render_template(
-        "turns/_end_patch.html", turn=turn, reply=reply, key=idempotency_keys.new_idempotency_key()
+        "turns/_end_patch.html", turn=turn, reply=reply, key=message_form.new_idempotency_key()
     )
     return render_patches(turn.position, patches) + footer
 

@@ -17,6 +17,7 @@ from web.container import portal
 from web.i18n.formatting import is_overdue
 from web.stream_limit import count_stream
 from web.streaming.gzip_stream import stream_frames
+from web.streaming.live_rendering import append_batch
 
 STREAM_HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
@@ -54,7 +55,7 @@ class NoscriptReply:
                 self.reply = build_reply(batch)
                 yield _remaining_html(self.reply.html, "".join(closed_blocks))
                 return
-            renderer.read(batch)
+            append_batch(renderer, batch)
             new_blocks = renderer.closed_blocks[len(closed_blocks) :]
             if new_blocks:
                 closed_blocks += new_blocks

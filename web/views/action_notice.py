@@ -9,7 +9,8 @@ from flask import request
 
 from chat.conversations import Conversation
 from core.languages import N_
-from web.container import person, portal
+from web.container import portal
+from web.current_person import person
 
 SENTENCES = {
     "renamed": N_("It is called “%(title)s” now"),

@@ -7,15 +7,14 @@ from typing import Any
 
 from chat.conversations import Conversation
 from chat.log.entries import Reply
-from chat.quota import KEY_IS_READ_ONLY
 from chat.turns import Turn
-from rendering.stream.incremental import shown
-from web import idempotency_keys
-from web.container import person, portal
+from web import message_form
+from web.container import portal
+from web.current_person import person
 from web.i18n.formatting import is_today
-from web.i18n.locale import gettext
+from web.streaming.live_rendering import render_reply
 from web.views.date_groups import DateGroup, group_by_date
-from web.views.search_hits import mark_search_hit
+from web.views.search_marks import mark_search_hit
 
 TURNS_PER_PAGE = 20
 MAX_SIDEBAR_CONVERSATIONS = 20
@@ -39,31 +38,7 @@ def log_view(conversation: Conversation, *, before: int | None = None) -> dict[s
         "older": page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
         "before": before,
         "later": None if before is None else before + TURNS_PER_PAGE,
-        "key": idempotency_keys.new_idempotency_key(),
-    }
-
-
-def blank_composer(conversation: Conversation) -> dict[str, Any]:
-    """Return what the composer of a conversation is shown by."""
-    view: dict[str, Any] = {
-        "conversation": conversation,
-        "key": idempotency_keys.new_idempotency_key(),
-    } | quota_view()
-    if portal().catalogue.is_missing(conversation.twin_id):
-        view["obstacle"] = gettext(
-            "%(twin)s is not available any more. What was said here is kept.",
-            twin=conversation.twin_name,
-        )
-    return view
-
-
-def quota_view() -> dict[str, Any]:
-    """Return what a composer says of the next message before it is written."""
-    quota_status = portal().quota.status()
-    return {
-        "obstacle": "" if quota_status.can_write else KEY_IS_READ_ONLY,
-        "until": quota_status.retry_at,
-        "few_left": quota_status.low_quota,
+        "key": message_form.new_idempotency_key(),
     }
 
 
@@ -84,4 +59,4 @@ def _read_replies(turns: Sequence[Turn]) -> list[Reply]:
     """Fold the replies to turns, in one query for all that are over."""
     log = portal().log
     logs = log.read_all([turn.id for turn in turns])
-    return [shown(logs[turn.id], turn.id) for turn in turns]
+    return [render_reply(logs[turn.id], turn.id) for turn in turns]

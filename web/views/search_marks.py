@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from flask import request
+from markupsafe import Markup, escape
+
+from chat.log.entries import Reply
+from chat.search.search import query_pattern
 from chat.search.snippets import SearchPattern, Snippet, SnippetPart
+from chat.turns import Turn
+from core.threadpool import in_serial_threadpool
 
 HIT_ID = "hit"
 MAX_MARKS = 100
@@ -69,3 +77,35 @@ def _split_html(message_html: str) -> Iterator[tuple[str, str]]:
     for part_index, part in enumerate(_MATH_ELEMENT.split(message_html)):
         for piece_index, piece in enumerate([part] if part_index % 2 else _TAG.split(part)):
             yield piece, "" if part_index % 2 or piece_index % 2 else html.unescape(piece)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedMessage:
+    """A turn, and what the person said in it, with marks."""
+
+    turn_id: str
+    content: Markup
+
+
+_mark_hits_in_thread = in_serial_threadpool(mark_hits)
+
+
+def mark_search_hit(
+    turns: Sequence[tuple[Turn, Reply]],
+) -> tuple[list[tuple[Turn, Reply]], MarkedMessage | None]:
+    """Mark what the address looks for, in the one message that it names."""
+    hit_turn_id, is_in_message = request.args.get("hit", ""), "said" in request.args
+    search_pattern = query_pattern(request.args.get("q", ""))
+    hit_turn = next((turn for turn, _ in turns if turn.id == hit_turn_id), None)
+    if hit_turn is None or search_pattern is None:
+        return list(turns), None
+    content = escape(hit_turn.content)
+    if is_in_message:
+        content = Markup(_mark_hits_in_thread(str(content), search_pattern))  # noqa: S704 - made of what is escaped
+    marked_turns = [
+        (turn, replace(reply, html=_mark_hits_in_thread(reply.html, search_pattern)))
+        if turn is hit_turn and not is_in_message and not reply.is_running
+        else (turn, reply)
+        for turn, reply in turns
+    ]
+    return marked_turns, MarkedMessage(hit_turn_id, content)

@@ -24,7 +24,7 @@ def _plain(status: int) -> None:
         return env.open("/help")
 
     reach.__name__ = f"error_{status}_plain"
-    state("help.show")(reach)
+    state("site.show_help")(reach)
 
 
 for status in sorted(ERROR_PAGES.keys() - REACHED):

@@ -19,12 +19,12 @@ def preferences_saved(env: Environment) -> Page:
     return page
 
 
-@state("help.show")
+@state("site.show_help")
 def help_page(env: Environment) -> Page:
     return env.open("/help")
 
 
-@state("help.show")
+@state("site.show_help")
 def help_over_a_page(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.keyboard.press("?")

@@ -40,7 +40,7 @@ def conversation_with_its_menu_open(env: Environment) -> Page:
     return _menu(env.conversation("It steers."))
 
 
-@state("shelf.rename", api_fair_share=1)
+@state("conversation_actions.rename", api_fair_share=1)
 def conversation_renamed(env: Environment) -> Page:
     page = _menu(_listed(env))
     page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
@@ -49,14 +49,14 @@ def conversation_renamed(env: Environment) -> Page:
     return page
 
 
-@state("shelf.pin", api_fair_share=1)
+@state("conversation_actions.pin", api_fair_share=1)
 def conversations_with_one_pinned(env: Environment) -> Page:
     page = _done(env, "Pin")
     page.get_by_role("heading", name="Pinned").wait_for()
     return _menu(page)
 
 
-@state("shelf.archive", api_fair_share=1)
+@state("conversation_actions.archive", api_fair_share=1)
 def conversations_with_one_archived(env: Environment) -> Page:
     page = _done(env, "Archive")
     page.get_by_text("was archived").wait_for()
@@ -84,14 +84,14 @@ def conversation_archived(env: Environment) -> Page:
     return env.open(path)
 
 
-@state("deletions.create", api_fair_share=1)
+@state("conversation_actions.delete", api_fair_share=1)
 def conversation_deleted(env: Environment) -> Page:
     page = _done(env, "Delete")
     page.get_by_text("was deleted").wait_for()
     return page
 
 
-@state("deletions.undo", api_fair_share=1)
+@state("conversation_actions.restore", api_fair_share=1)
 def conversation_brought_back(env: Environment) -> Page:
     page = _done(env, "Delete")
     page.get_by_role("button", name="Undo").click()

@@ -1,0 +1,33 @@
+"""Look up conversations and turns through the person who owns them."""
+
+from __future__ import annotations
+
+from flask import abort
+
+from chat.conversations import Conversation
+from chat.turns import Turn
+from web.container import portal
+from web.current_person import person
+
+
+class RecentlyDeleted(Exception):
+    """Raised for a conversation that its person has deleted and can bring back."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation.id)
+        self.conversation = conversation
+
+
+def own_conversation(conversation_id: str) -> Conversation:
+    """Find a conversation through its person, or answer 404. Raises Deleted."""
+    conversation = portal().conversations.find(conversation_id, person())
+    if conversation is None and (
+        deleted_conversation := portal().deletions.find(conversation_id, person())
+    ):
+        raise RecentlyDeleted(deleted_conversation)
+    return conversation or abort(404)
+
+
+def own_turn(turn_id: str) -> Turn:
+    """Find a turn through its person, or answer 404."""
+    return portal().turns.find(turn_id, person()) or abort(404)

@@ -1,0 +1,113 @@
+"""How a person likes the interface: stored in their session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+
+from flask import Flask, session
+
+from core.languages import LANGUAGES, N_
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a person chose; a default is kept nowhere."""
+
+    language: str = "system"
+    theme: str = "system"
+    text: str = "normal"
+    enter: str = "send"
+    announce: str = "on"
+    shortcuts: str = "on"
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, object]) -> Preferences:
+        """Take what can be chosen, and the default for everything else."""
+        return cls(
+            **{
+                name: str(values[name])
+                for name, question in PREFERENCE_FIELDS.items()
+                if values.get(name) in question.options
+            }
+        )
+
+    @property
+    def non_defaults(self) -> dict[str, str]:
+        """Return what differs from the defaults."""
+        defaults = {preference.name: preference.default for preference in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+
+    @property
+    def html_attributes(self) -> dict[str, str]:
+        """Return what <html> carries: data-theme and so on, none for a default.
+
+        The language is said by `lang`.
+        """
+        return {
+            f"data-{name}": value for name, value in self.non_defaults.items() if name != "language"
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceField:
+    """What is asked on the page, and the possible answers with their labels."""
+
+    legend: str
+    hint: str
+    options: Mapping[str, str]
+    # What the answers are written in; "" for the language of the page.
+    option_languages: Mapping[str, str] = field(default_factory=dict)
+    needs_script: bool = False
+
+
+ON_OFF = {"on": N_("On"), "off": N_("Off")}
+
+
+PREFERENCE_FIELDS = {
+    "language": PreferenceField(
+        N_("Language"),
+        N_("System follows your browser."),
+        {"system": N_("System"), **LANGUAGES},
+        {code: code for code in LANGUAGES},
+    ),
+    "theme": PreferenceField(
+        N_("Theme"),
+        N_("System follows your device."),
+        {"system": N_("System"), "light": N_("Light"), "dark": N_("Dark")},
+    ),
+    "text": PreferenceField(
+        N_("Text size"),
+        N_("Everything grows with it."),
+        {"normal": N_("Normal"), "large": N_("Large")},
+    ),
+    "enter": PreferenceField(
+        N_("Enter key"),
+        N_("In the message box. Shift+Enter starts a line either way."),
+        {"send": N_("Sends"), "newline": N_("Starts a line")},
+        needs_script=True,
+    ),
+    "announce": PreferenceField(
+        N_("Read replies out"),
+        N_("A screen reader hears a reply by sentences, while it is written."),
+        ON_OFF,
+        needs_script=True,
+    ),
+    "shortcuts": PreferenceField(
+        N_("Keyboard shortcuts"),
+        N_("Single keys, such as ? for help."),
+        ON_OFF,
+        needs_script=True,
+    ),
+}
+
+
+def init_app(app: Flask) -> None:
+    """Let every template ask."""
+    app.add_template_global(preferences)
+
+
+def preferences() -> Preferences:
+    """Return what the person chose. Asking begins no session."""
+    stored = session.get("preferences")
+    return Preferences.from_mapping(stored) if isinstance(stored, dict) else Preferences()

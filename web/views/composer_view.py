@@ -1,0 +1,52 @@
+"""What the message form of a conversation needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+
+from chat.conversations import Conversation
+from chat.quota import KEY_IS_READ_ONLY
+from web import message_form, rejected_messages
+from web.container import portal
+from web.i18n.locale import gettext
+
+
+def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
+    """Return what the composer is shown by, with words of an earlier turn, or refused ones."""
+    view = blank_composer(conversation)
+    if content := message_form.content_of_turn(request.args):
+        turn_id = request.args["words_of"]
+        saved_draft = rejected_messages.kept(rejected_messages.edit_draft(turn_id))
+        return view | {
+            "content": saved_draft or content,
+            "copied": turn_id,
+            "kept": bool(saved_draft),
+        }
+    saved_draft = rejected_messages.kept(conversation.id)
+    return view | {"content": saved_draft, "kept": bool(saved_draft)}
+
+
+def blank_composer(conversation: Conversation) -> dict[str, Any]:
+    """Return what the composer of a conversation is shown by."""
+    view: dict[str, Any] = {
+        "conversation": conversation,
+        "key": message_form.new_idempotency_key(),
+    } | quota_view()
+    if portal().catalogue.is_missing(conversation.twin_id):
+        view["obstacle"] = gettext(
+            "%(twin)s is not available any more. What was said here is kept.",
+            twin=conversation.twin_name,
+        )
+    return view
+
+
+def quota_view() -> dict[str, Any]:
+    """Return what a composer says of the next message before it is written."""
+    quota_status = portal().quota.status()
+    return {
+        "obstacle": "" if quota_status.can_write else KEY_IS_READ_ONLY,
+        "until": quota_status.retry_at,
+        "few_left": quota_status.low_quota,
+    }

@@ -1,0 +1,55 @@
+"""The page of one conversation."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from flask import Response, current_app, make_response, render_template, request
+
+from chat.conversations import Conversation
+from web import rejected_messages
+from web.container import portal
+from web.stream_limit import is_stream_limit_reached
+from web.streaming import noscript_page
+from web.views.action_notice import read_action_notice
+from web.views.composer_view import blank_composer, prefilled_composer
+from web.views.conversation_view import log_view, sidebar_groups
+
+
+def conversation_page(
+    conversation: Conversation,
+    *,
+    rejected: rejected_messages.RejectedMessage | None = None,
+    should_follow: bool = False,
+) -> Response:
+    """Make the page of a conversation; this asks the service nothing."""
+    view = log_view(conversation, before=_before_position())
+    running_turns = [turn for turn, reply in view["turns"][-1:] if reply.is_running]
+    values = (
+        view
+        | prefilled_composer(conversation)
+        | (rejected_messages.rejected_composer(rejected) if rejected else {})
+    )
+    values |= {
+        "running": bool(running_turns),
+        "follow": should_follow,
+        "side": sidebar_groups(),
+        "done": read_action_notice(),
+    }
+    if should_follow and running_turns and not is_stream_limit_reached():
+        values["composer"] = partial(blank_composer, conversation)
+        noscript_reply = noscript_page.NoscriptReply(
+            running_turns[0],
+            portal().log.follow(running_turns[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
+        )
+        return noscript_page.stream_page("conversations/show.html", noscript_reply, **values)
+    status = rejected.status if rejected else 200
+    return make_response(render_template("conversations/show.html", **values), status)
+
+
+def _before_position() -> int | None:
+    return request.args.get("before", None, _parse_position)
+
+
+def _parse_position(value: str) -> int:
+    return max(1, min(int(value), 2**31 - 1))
