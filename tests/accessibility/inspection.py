@@ -23,7 +23,7 @@ ALL_RULES = """rules: Object.fromEntries(axe.getRules().filter(
 ).map(({ ruleId }) => [ruleId, { enabled: true }]))"""
 COLOUR_RULES = 'runOnly: ["color-contrast", "link-in-text-block"]'
 # The only animations that run with reduced motion.
-COUNTDOWN = {"gone", "there", "left-minutes", "left-seconds"}
+COUNTDOWN = {"hide-after-wait", "show-after-wait", "countdown-minutes", "countdown-seconds"}
 SPACED = """() => {
   probes.space();
   const found = [probes.sideways(), probes.cut()];

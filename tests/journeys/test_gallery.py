@@ -31,7 +31,7 @@ def crowd(upstream: Upstream) -> None:
 def opened(context: BrowserContext) -> Page:
     page = context.new_page()
     page.goto("/")
-    page.evaluate(f"window.said = []; window.found = document.getElementById('found'); {SAID}")
+    page.evaluate(f"window.said = []; window.found = document.getElementById('result-count'); {SAID}")
     return page
 
 

@@ -14,7 +14,7 @@ from tests.support.person import Person, ended
 from tests.support.processes import running
 from tests.support.upstream import Upstream
 
-FIRST_BYTES, FIRST_REQUESTS = 30_000, 6
+FIRST_BYTES, FIRST_REQUESTS = 45_000, 16
 NEXT_BYTES, NEXT_REQUESTS = 5_000, 2
 NODES = 1_500
 TURNS = 20
