@@ -130,16 +130,16 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     environment = flask.Config(ROOT)
     # Flask would read "007" as a number and a key of digits as an integer: values stay text here.
     environment.from_prefixed_env(ENV_PREFIX, loads=str)
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         name.lower(): value for name, value in environment.items() if value != ""
     }
-    for name in given.keys() - set(Settings.__struct_fields__):
+    for name in values.keys() - set(Settings.__struct_fields__):
         raise SettingsError(_unknown_setting_error(name))
-    given |= overrides or {}
+    values |= overrides or {}
     try:
-        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_construct)
+        settings = msgspec.convert(values, Settings, strict=False, dec_hook=_convert_custom_type)
     except msgspec.ValidationError as error:
-        raise SettingsError(_invalid_value_error(str(error), given)) from None
+        raise SettingsError(_invalid_value_error(str(error), values)) from None
     _check_combinations(settings)
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     return settings
 
 
-def _construct(kind: type[Any], value: Any) -> Any:
+def _convert_custom_type(kind: type[Any], value: Any) -> Any:
     return kind(value)
 
 
@@ -192,7 +192,7 @@ def _check_combinations(settings: Settings) -> None:
     if not settings.twins_dir.is_dir():
         raise SettingsError(f"{ENV_PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
     if settings.database_url:
-        _check_database(settings.database_url)
+        _check_database_url(settings.database_url)
     for name in ("secret_key", "jwt_secret"):
         # RFC 7518, 3.2: HS256 wants a key of 256 bits.
         if len(getattr(settings, name) or "x" * 32) < 32:
@@ -214,7 +214,7 @@ def _check_combinations(settings: Settings) -> None:
             )
 
 
-def _check_database(url: str) -> None:
+def _check_database_url(url: str) -> None:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 

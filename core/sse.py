@@ -80,7 +80,7 @@ class _NormalizedEvents:
     def __iter__(self) -> Iterator[bytes]:
         block: list[bytes] = []
         size = 0
-        for line in _lines(self.chunks):
+        for line in _decode_lines(self.chunks):
             if not line:
                 if block:
                     yield b"\n".join(block) + b"\n\n"
@@ -98,7 +98,7 @@ class _NormalizedEvents:
         """Do nothing: whoever made the chunks closes them."""
 
 
-def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
+def _decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pending: list[str] = []
     pending_size = 0

@@ -19,16 +19,16 @@ def in_threadpool(work: Callable[P, R]) -> Callable[P, R]:
     Libraries let go of the interpreter, and Python itself hands it over every few milliseconds; in
     a greenlet either would hold up the worker until it is done.
     """
-    return _run_in(lambda: get_hub().threadpool, work)
+    return _run_in_pool(lambda: get_hub().threadpool, work)
 
 
 def in_serial_threadpool(work: Callable[P, R]) -> Callable[P, R]:
     """Do work so, but one after another: it may wait, and many at once would slow all others."""
     # Not before it is needed: threads do not come along into a new process.
-    return _run_in(cache(lambda: ThreadPool(1)), work)
+    return _run_in_pool(cache(lambda: ThreadPool(1)), work)
 
 
-def _run_in(get_pool: Callable[[], ThreadPool], work: Callable[P, R]) -> Callable[P, R]:
+def _run_in_pool(get_pool: Callable[[], ThreadPool], work: Callable[P, R]) -> Callable[P, R]:
     # Where gevent serves nothing, there is nobody else.
     if not monkey.is_module_patched("threading"):
         return work

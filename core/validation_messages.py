@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import ValidationError, inspect
 
-ERROR = re.compile(r"(.*?)(?: - at `\$\.?([^`]*)`)?", re.DOTALL)
+MSGSPEC_ERROR = re.compile(r"(.*?)(?: - at `\$\.?([^`]*)`)?", re.DOTALL)
 PATH_STEP = re.compile(r"\[[^\]]*\]|([^.\[\]]+)")
 MISSING_FIELD = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
 UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
@@ -20,7 +20,7 @@ def explain(error: ValidationError, target: Any) -> tuple[str, str]:
 
     The first is "" for the whole; `kind` is what the value was to become.
     """
-    match = ERROR.fullmatch(str(error))
+    match = MSGSPEC_ERROR.fullmatch(str(error))
     reason, path = (match[1], match[2] or "") if match else (str(error), "")
     expected = _type_at(inspect.type_info(target), path)
     if missing := MISSING_FIELD.fullmatch(reason):

@@ -21,10 +21,10 @@ from tests.support import postgres as postgresql
 from tests.support.clock import AdjustableClock
 from tests.support.durations import Durations
 from tests.support.person import Person
-from tests.support.portals import close, portal_of, prepare, served
+from tests.support.portals import close_portal, create_tables, get_portal, serve
 from tests.support.postgres import Postgres
-from tests.support.resources import Guard
-from tests.support.upstream import KEY, Upstream
+from tests.support.resources import ProcessGuard
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
 # How long an example takes says how busy the machine is; tools/bench measures speed.
@@ -34,7 +34,7 @@ properties.load_profile("untimed")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the plugins of this suite."""
-    config.pluginmanager.register(Guard())
+    config.pluginmanager.register(ProcessGuard())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
 
@@ -42,37 +42,37 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """Run a real PostgreSQL."""
-    with postgresql.running() as server:
-        prepare(server.template)
+    with postgresql.run_postgres() as server:
+        create_tables(server.template_url)
         yield server
 
 
 @pytest.fixture(scope="session")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a file with all tables, to be copied: that is quicker than migrations."""
     path = tmp_path_factory.mktemp("tables") / "portal.db"
-    prepare(f"sqlite:///{path}")
+    create_tables(f"sqlite:///{path}")
     return path
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
     """Return the address of a fresh database of each kind."""
     if request.param == "sqlite":
-        return f"sqlite:///{shutil.copy(tables, tmp_path / 'twindow.db')}"
+        return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
     postgres: Postgres = request.getfixturevalue("postgres")
-    return postgres.new_database()
+    return postgres.create_database()
 
 
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
     """Run a scripted service."""
-    with upstream_server.running() as upstream:
+    with upstream_server.run_upstream() as upstream:
         yield upstream
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _template_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Compile each template once for all portals: that takes longer than to show its page."""
     cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
     with pytest.MonkeyPatch.context() as patch:
@@ -87,12 +87,12 @@ def clock() -> AdjustableClock:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, upstream: Upstream, tables: Path) -> dict[str, Any]:
+def settings(tmp_path: Path, upstream: Upstream, sqlite_template: Path) -> dict[str, Any]:
     """Return the settings of a portal in front of the scripted service."""
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
-    shutil.copy(tables, data)
-    return {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
+    shutil.copy(sqlite_template, data)
+    return {"api_url": upstream.url, "api_key": UPSTREAM_KEY, "data_dir": data}
 
 
 @pytest.fixture
@@ -100,48 +100,48 @@ def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[
     """Make a portal."""
     app = twindow.create_app(settings, clock=clock)
     yield app
-    portal_of(app).log.close()
-    upstream.release()
-    close(app)
+    get_portal(app).log.close()
+    upstream.close_calls()
+    close_portal(app)
 
 
 @pytest.fixture
 def portal(app: Flask) -> Portal:
     """Return the parts of the portal."""
-    return portal_of(app)
+    return get_portal(app)
 
 
 @pytest.fixture
 def url(app: Flask) -> Iterator[str]:
     """Serve the portal on a real socket."""
-    with served(app) as url:
+    with serve(app) as url:
         yield url
 
 
 @pytest.fixture
-def people(url: str) -> Iterator[Callable[[], Person]]:
+def new_person(url: str) -> Iterator[Callable[[], Person]]:
     """Return somebody new with each call."""
-    known: list[Person] = []
+    persons: list[Person] = []
 
-    def somebody() -> Person:
-        known.append(Person(url))
-        return known[-1]
+    def create_person() -> Person:
+        persons.append(Person(url))
+        return persons[-1]
 
-    yield somebody
-    for person in known:
+    yield create_person
+    for person in persons:
         person.close()
 
 
 @pytest.fixture
-def alice(people: Callable[[], Person]) -> Person:
+def alice(new_person: Callable[[], Person]) -> Person:
     """Return Alice."""
-    return people()
+    return new_person()
 
 
 @pytest.fixture
-def bob(people: Callable[[], Person]) -> Person:
+def bob(new_person: Callable[[], Person]) -> Person:
     """Return Bob, who is not Alice."""
-    return people()
+    return new_person()
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +157,9 @@ def bundled_model(processes: None) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start a real Chromium."""
-    path = chromium.path()  # before Playwright starts: looking for its own Chromium starts it, too
+    path = (
+        chromium.find_or_install_chromium()
+    )  # before Playwright starts: looking for its own Chromium starts it, too
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
         expect.set_options(timeout=chromium.WAIT_MS)

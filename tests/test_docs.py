@@ -100,17 +100,17 @@ TABLES = [
 
 @pytest.mark.parametrize(("table", "names"), TABLES)
 def test_every_row_names_the_tests_that_hold_it(table: Table, names: list[str]):
-    assert table.path.read_text() == table.filled_in(), "run python -m tests.support.doc_tables"
+    assert table.path.read_text() == table.render(), "run python -m tests.support.doc_tables"
     rows = table.rows()
     assert [row.name for row in rows] == names
     assert [row.name for row in rows if row.tests == "none"] == []
-    assert set(table.proofs()) <= set(names)
+    assert set(table.tests_by_row()) <= set(names)
 
 
 def test_every_open_point_of_the_interface_is_decided_in_the_api():
     api = (ROOT / "docs/api.md").read_text().partition("leaves open")[2]
     decided = re.findall(r"^\| (.+?) \| .+ \|$", api, re.MULTILINE)
-    open_points = [row for row in doc_tables.INTERFACE.rows() if "not shown" in row.about]
+    open_points = [row for row in doc_tables.INTERFACE.rows() if "not shown" in row.subject]
 
     assert len(open_points) == 21
     for row in open_points:

@@ -8,10 +8,18 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.plurals import get_plural
 
-from tools.translations import CATALOGUES, SOURCES, TRANSLATED, catalogue, compiled, path, template
+from tools.translations import (
+    CATALOGS_DIR,
+    SOURCES,
+    TRANSLATED_LANGUAGES,
+    catalog_path,
+    compile_catalog,
+    extract_catalog,
+    read_catalog,
+)
 
 PLACE = re.compile(r"%\((\w+)\)s")
-ROOT = CATALOGUES.parent
+ROOT = CATALOGS_DIR.parent
 # What stands between the tags of a page: marked, or nothing for people.
 TAG = re.compile(
     r"\{% trans.*?endtrans %\}|<script.*?</script>|<svg.*?</svg>|<[^>]*>|\{[{%#].*?[}%#]\}|&\w+;",
@@ -32,14 +40,14 @@ def sentences(message: Message) -> list[str]:
     return list(message.id) if message.pluralizable else [message.id]
 
 
-@pytest.fixture(scope="module", params=TRANSLATED)
+@pytest.fixture(scope="module", params=TRANSLATED_LANGUAGES)
 def code(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 @pytest.fixture(scope="module")
 def catalog(code: str) -> Catalog:
-    return catalogue(code)
+    return read_catalog(code)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +57,7 @@ def messages(catalog: Catalog) -> list[Message]:
 
 @pytest.fixture(scope="module")
 def sources():
-    return {message.id for message in template() if message.id}
+    return {message.id for message in extract_catalog() if message.id}
 
 
 def test_catalog_has_every_sentence_and_no_other(
@@ -60,7 +68,7 @@ def test_catalog_has_every_sentence_and_no_other(
 
 
 def test_compiled_catalog_is_up_to_date(code: str, catalog: Catalog):
-    assert path(code).with_suffix(".mo").read_bytes() == compiled(catalog)
+    assert catalog_path(code).with_suffix(".mo").read_bytes() == compile_catalog(catalog)
 
 
 def test_translations_are_complete_and_without_markup(

@@ -17,9 +17,9 @@ import pytest
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
 from core.database import Database
-from tests.support.html import read
-from tests.support.person import Page, Person, ended
-from tests.support.processes import ROOT, Running, free_port, new_key, running
+from tests.support.html import parse_html
+from tests.support.person import Page, Person, wait_for_reply
+from tests.support.processes import ROOT, ServerProcess, create_api_key, free_port, run_server
 from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -34,11 +34,11 @@ def somebody() -> Iterator[Person]:
 
 @pytest.mark.usefixtures("bundled_model")
 def test_bundled_model_replies_and_signals_keep_open_replies(tmp_path: Path, somebody: Person):
-    with running(tmp_path, "app.py") as server:
+    with run_server(tmp_path, "app.py") as server:
         somebody.base_url = server.url
-        page = ended(somebody, somebody.begin("Hello, who are you?"))
-        page = ended(somebody, somebody.press(page, "Send", content="What is a wheel?"))
-        assert page.states == ["complete", "complete"]
+        page = wait_for_reply(somebody, somebody.start_conversation("Hello, who are you?"))
+        page = wait_for_reply(somebody, somebody.press(page, "Send", content="What is a wheel?"))
+        assert page.reply_states == ["complete", "complete"]
         assert [len(words.split()) > 3 for words in replies(page)] == [True, True]
 
         examples = run_examples_of_api_document(server.url, tmp_path)
@@ -48,16 +48,16 @@ def test_bundled_model_replies_and_signals_keep_open_replies(tmp_path: Path, som
         path, _, text = interrupt_reply(somebody, server, signal.SIGINT)
     assert not (tmp_path / "model.json").exists()
 
-    with running(tmp_path, "app.py") as server:
+    with run_server(tmp_path, "app.py") as server:
         somebody.base_url = server.url
         page = somebody.get(path)
-        assert page.states == ["interrupted"]
+        assert page.reply_states == ["interrupted"]
         assert text in replies(page)[0]
         _, turn_id, text = interrupt_reply(somebody, server, signal.SIGTERM)
     assert not (tmp_path / "model.json").exists()
     reply = stored_reply(tmp_path, turn_id)
     assert reply.state is ReplyState.INTERRUPTED
-    assert text in " ".join(read(reply.html).get_text().split())
+    assert text in " ".join(parse_html(reply.html).get_text().split())
 
 
 def replies(page: Page) -> list[str]:
@@ -65,17 +65,19 @@ def replies(page: Page) -> list[str]:
     return [" ".join(reply.get_text().split()) for reply in found if reply]
 
 
-def interrupt_reply(person: Person, server: Running, number: signal.Signals) -> tuple[str, ...]:
+def interrupt_reply(
+    person: Person, server: ServerProcess, number: signal.Signals
+) -> tuple[str, ...]:
     """Signal the server while a reply is streamed; return the page, the turn and its text."""
-    page = person.begin("Tell me about steam engines.")
+    page = person.start_conversation("Tell me about steam engines.")
     turn_id = str(page.turns[0]["data-turn"])
     with person.follow(turn_id) as stream:
         while not stream.text:
-            stream.next()
+            stream.next_frame()
         text = " ".join(stream.text.split())
-        assert server.end(number) == 0
-        stream.rest()
-    assert server.said() == ""
+        assert server.stop(number) == 0
+        stream.remaining_events()
+    assert server.read_output() == ""
     return page.path, turn_id, text
 
 
@@ -115,13 +117,13 @@ def test_portal_uses_a_service_in_its_own_process(
 ):
     upstream.always_reply("Hi")
     alone, portal = tmp_path / "service", tmp_path / "portal"
-    with running(alone, "-m", "service", MODEL_URL=f"{upstream.url}/v1", MODEL="any") as service:
-        key = new_key(alone, "portal")
-        with running(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
+    with run_server(alone, "-m", "service", MODEL_URL=f"{upstream.url}/v1", MODEL="any") as service:
+        key = create_api_key(alone, "portal")
+        with run_server(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
             somebody.base_url = server.url
-            page = ended(somebody, somebody.begin("Hello"))
+            page = wait_for_reply(somebody, somebody.start_conversation("Hello"))
 
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
     assert not (portal / "service.db").exists()
 
 
@@ -144,14 +146,14 @@ def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, u
             if "Debugger PIN" in line:
                 break
         somebody.base_url = f"http://127.0.0.1:{port}"
-        page = ended(somebody, somebody.begin("Hello"))
+        page = wait_for_reply(somebody, somebody.start_conversation("Hello"))
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.stdout.read()
         process.wait(10)
         process.stdout.close()
 
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
 
 
 def test_failing_start_prints_one_sentence(tmp_path: Path):

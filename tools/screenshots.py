@@ -13,14 +13,14 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.support import chromium
-from tests.support.processes import running
+from tests.support.processes import run_server
 
-SHOTS = Path(__file__).parent.parent / "docs" / "screenshots"
+SCREENSHOTS_DIR = Path(__file__).parent.parent / "docs" / "screenshots"
 THEMES = ("light", "dark")
-SIZES = ((360, 740), (768, 1024), (1280, 800))
-QUALITY = 70
+VIEWPORTS = ((360, 740), (768, 1024), (1280, 800))
+WEBP_QUALITY = 70
 TWINS = ("ada", "marlow", "coach")
-OPENING = 0
+STARTER_INDEX = 0
 PAGES = {
     "gallery": "/",
     "twin": "/twins/ada",
@@ -34,26 +34,28 @@ PAGES = {
 
 def main() -> None:
     """Chat with each twin, and take a picture of each page in both themes and three widths."""
-    shutil.rmtree(SHOTS, ignore_errors=True)
-    SHOTS.mkdir()
-    with portal() as page:
-        pages = PAGES | {"conversation": [talk(page, twin) for twin in TWINS][OPENING]}
-        for (name, path), theme, (width, height) in product(pages.items(), THEMES, SIZES):
+    shutil.rmtree(SCREENSHOTS_DIR, ignore_errors=True)
+    SCREENSHOTS_DIR.mkdir()
+    with open_portal() as page:
+        pages = PAGES | {
+            "conversation": [start_conversation(page, twin) for twin in TWINS][STARTER_INDEX]
+        }
+        for (name, path), theme, (width, height) in product(pages.items(), THEMES, VIEWPORTS):
             page.set_viewport_size({"width": width, "height": height})
             page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             page.goto(path)
-            take(page, SHOTS / f"{name}-{theme}-{width}.webp")
-    total = sum(path.stat().st_size for path in SHOTS.iterdir())
-    print(f"{len(list(SHOTS.iterdir()))} screenshots, {total / 1e6:.2f} MB")
+            save_screenshot(page, SCREENSHOTS_DIR / f"{name}-{theme}-{width}.webp")
+    total = sum(path.stat().st_size for path in SCREENSHOTS_DIR.iterdir())
+    print(f"{len(list(SCREENSHOTS_DIR.iterdir()))} screenshots, {total / 1e6:.2f} MB")
 
 
 @contextmanager
-def portal() -> Iterator[Page]:
+def open_portal() -> Iterator[Page]:
     """Run a portal, and open it in a browser."""
-    path = chromium.path()
+    path = chromium.find_or_install_chromium()
     with (
         tempfile.TemporaryDirectory() as data,
-        running(Path(data), "app.py") as server,
+        run_server(Path(data), "app.py") as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
@@ -61,20 +63,20 @@ def portal() -> Iterator[Page]:
         browser.close()
 
 
-def talk(page: Page, twin: str) -> str:
+def start_conversation(page: Page, twin: str) -> str:
     """Begin a conversation, and return where it is."""
     page.goto(f"/twins/{twin}")
-    page.locator(".starter").nth(OPENING).click()
+    page.locator(".starter").nth(STARTER_INDEX).click()
     expect(page.locator(".turn[data-state=complete]")).to_have_count(1, timeout=60_000)
     return page.url
 
 
-def take(page: Page, path: Path) -> None:
+def save_screenshot(page: Page, path: Path) -> None:
     """Take a picture as WebP, which Playwright itself does not offer."""
-    page.evaluate(chromium.DRAWN)
+    page.evaluate(chromium.WAIT_FOR_PAINT)
     session = page.context.new_cdp_session(page)
-    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
-    path.write_bytes(base64.b64decode(taken["data"]))
+    capture = session.send("Page.captureScreenshot", {"format": "webp", "quality": WEBP_QUALITY})
+    path.write_bytes(base64.b64decode(capture["data"]))
     session.detach()
 
 

@@ -14,67 +14,69 @@ from babel.messages.pofile import read_po, write_po
 from core.languages import LANGUAGES
 
 ROOT = Path(__file__).parent.parent
-CATALOGUES = ROOT / "translations"
-TRANSLATED = [code for code in LANGUAGES if code != "en"]
+CATALOGS_DIR = ROOT / "translations"
+TRANSLATED_LANGUAGES = [code for code in LANGUAGES if code != "en"]
 SOURCES = ("blueprints", "web", "chat", "twinapi", "service", "templates")
-METHODS = [("**.py", "python"), ("**.html", "jinja2")]
-OPTIONS = {"**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}}
+EXTRACTION_METHODS = [("**.py", "python"), ("**.html", "jinja2")]
+EXTRACTION_OPTIONS = {
+    "**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}
+}
 KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None}
 
 
-def template() -> Catalog:
+def extract_catalog() -> Catalog:
     """Return all sentences in the sources."""
-    found = Catalog(project="Twindow", charset="utf-8")
+    catalog = Catalog(project="Twindow", charset="utf-8")
     for source in SOURCES:
-        parts = extract_from_dir(ROOT / source, METHODS, OPTIONS, KEYWORDS)
-        for path, _, message, _, context in parts:
-            found.add(message, locations=[(f"{source}/{path}", 0)], context=context)
-    return found
+        messages = extract_from_dir(ROOT / source, EXTRACTION_METHODS, EXTRACTION_OPTIONS, KEYWORDS)
+        for file_path, _, message, _, context in messages:
+            catalog.add(message, locations=[(f"{source}/{file_path}", 0)], context=context)
+    return catalog
 
 
-def path(code: str) -> Path:
+def catalog_path(code: str) -> Path:
     """Return where the catalogue of a language is."""
-    return CATALOGUES / code / "LC_MESSAGES" / "messages.po"
+    return CATALOGS_DIR / code / "LC_MESSAGES" / "messages.po"
 
 
-def catalogue(code: str) -> Catalog:
+def read_catalog(code: str) -> Catalog:
     """Read the catalogue of a language."""
-    if not path(code).exists():
+    if not catalog_path(code).exists():
         return Catalog(locale=code)
-    with path(code).open("rb") as file:
+    with catalog_path(code).open("rb") as file:
         return read_po(file, locale=code)
 
 
-def compiled(found: Catalog) -> bytes:
+def compile_catalog(catalog: Catalog) -> bytes:
     """Return what is read at run time."""
-    written = BytesIO()
-    write_mo(written, found)
-    return written.getvalue()
+    buffer = BytesIO()
+    write_mo(buffer, catalog)
+    return buffer.getvalue()
 
 
-def missing(found: Catalog) -> Iterator[str]:
+def untranslated_messages(catalog: Catalog) -> Iterator[str]:
     """Yield the sentences that are not translated."""
-    for message in found:
-        words = message.string if message.pluralizable else (message.string,)
-        if message.id and not all(words):
+    for message in catalog:
+        translations = message.string if message.pluralizable else (message.string,)
+        if message.id and not all(translations):
             yield message.id if isinstance(message.id, str) else message.id[0]
 
 
-def update(code: str) -> Catalog:
+def update_catalog(code: str) -> Catalog:
     """Bring a catalogue up to date: new sentences come in, empty; those that are gone leave."""
-    found = catalogue(code)
-    found.update(template(), no_fuzzy_matching=True, update_header_comment=False)
-    found.obsolete.clear()
-    path(code).parent.mkdir(parents=True, exist_ok=True)
-    with path(code).open("wb") as file:
+    catalog = read_catalog(code)
+    catalog.update(extract_catalog(), no_fuzzy_matching=True, update_header_comment=False)
+    catalog.obsolete.clear()
+    catalog_path(code).parent.mkdir(parents=True, exist_ok=True)
+    with catalog_path(code).open("wb") as file:
         write_po(
-            file, found, sort_by_file=False, include_lineno=False, omit_header=False, width=100
+            file, catalog, sort_by_file=False, include_lineno=False, omit_header=False, width=100
         )
-    path(code).with_suffix(".mo").write_bytes(compiled(found))
-    return found
+    catalog_path(code).with_suffix(".mo").write_bytes(compile_catalog(catalog))
+    return catalog
 
 
 if __name__ == "__main__":
-    for code in TRANSLATED:
-        empty = list(missing(update(code)))
+    for code in TRANSLATED_LANGUAGES:
+        empty = list(untranslated_messages(update_catalog(code)))
         print(f"{LANGUAGES[code]}: {len(empty)} to translate", *empty, sep="\n  ")

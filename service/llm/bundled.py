@@ -20,7 +20,7 @@ from typing import IO
 
 from core.languages import N_
 from core.settings import ROOT
-from core.stored_secrets import write_private
+from core.stored_secrets import write_private_file
 from service.llm.bundled_server import MODEL_NAME, find_weights
 
 logger = logging.getLogger(__name__)
@@ -163,7 +163,7 @@ class BundledModel:
 
     def _write_address_file(self, address: str, key: str) -> None:
         temporary_file = self._address_file.with_suffix(".new")
-        write_private(temporary_file, json.dumps({"address": address, "key": key}))
+        write_private_file(temporary_file, json.dumps({"address": address, "key": key}))
         temporary_file.replace(self._address_file)
 
 

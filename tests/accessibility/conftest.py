@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.accessibility.environment import Site, running_site
+from tests.accessibility.environment import Site, run_site
 from tests.accessibility.inspection import Inspector
 
 
 @pytest.fixture(scope="package")
 def site(browser: Browser) -> Iterator[Site]:
     """Open one page for all states."""
-    with running_site(browser) as site:
+    with run_site(browser) as site:
         yield site
 
 

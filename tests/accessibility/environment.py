@@ -13,13 +13,13 @@ from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 import app as twindow
-from tests.journeys.steps import say, turn
+from tests.journeys.steps import send_message, turn
 from tests.support import upstream_server
 from tests.support.chromium import WAIT_MS
 from tests.support.clock import AdjustableClock
-from tests.support.person import Person, say_and_hear
-from tests.support.portals import close, served
-from tests.support.upstream import KEY, Upstream
+from tests.support.person import Person, complete_first_turn
+from tests.support.portals import close_portal, serve
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 QUESTION = "How does a bicycle stay upright?"
 
@@ -76,28 +76,28 @@ class Site:
         self._reset_page()
 
     @contextmanager
-    def reached(self, state: State, data: Path) -> Iterator[Environment]:
+    def open_state(self, state: State, data_dir: Path) -> Iterator[Environment]:
         """Bring the page into a state, and clean up afterwards."""
         with ExitStack() as stack:
-            upstream = stack.enter_context(upstream_server.running())
+            upstream = stack.enter_context(upstream_server.run_upstream())
             patch = stack.enter_context(pytest.MonkeyPatch.context())
-            settings = {"api_url": upstream.url, "api_key": KEY, "data_dir": data}
+            settings = {"api_url": upstream.url, "api_key": UPSTREAM_KEY, "data_dir": data_dir}
             app = self.switch.app = twindow.create_app(
                 settings | state.settings, clock=AdjustableClock()
             )
-            stack.callback(close, app)
-            stack.callback(upstream.release)
-            stack.callback(self._leave)
+            stack.callback(close_portal, app)
+            stack.callback(upstream.close_calls)
+            stack.callback(self._clean_up)
             env = Environment(app, self.url, upstream, self.page, patch)
-            self.page.on("console", env.note_console)
-            stack.callback(self.page.remove_listener, "console", env.note_console)
+            self.page.on("console", env.record_console)
+            stack.callback(self.page.remove_listener, "console", env.record_console)
             assert state.reach(env) is self.page
             # A page that is sent while its reply is written does not load before the reply ends.
             if "follow" not in self.page.url:
                 self.page.wait_for_load_state()
             yield env
 
-    def _leave(self) -> None:
+    def _clean_up(self) -> None:
         self.page.context.set_offline(False)
         self.page.context.set_extra_http_headers({})
         self.page.context.unroute_all()
@@ -113,10 +113,10 @@ class Site:
 
 
 @contextmanager
-def running_site(browser: Browser) -> Iterator[Site]:
+def run_site(browser: Browser) -> Iterator[Site]:
     """Serve a switchable application and open a page."""
     switch = SwitchableApp()
-    with served(switch) as url:
+    with serve(switch) as url:
         context = browser.new_context(base_url=url)
         context.set_default_timeout(WAIT_MS)
         yield Site(url, context.new_page(), switch)
@@ -135,29 +135,29 @@ class Environment:
         self.page = page
         self.patch = patch
         self.endpoints: set[str] = set()
-        self.console: list[str] = []
-        request_started.connect(self._note_endpoint, app)
+        self.console_messages: list[str] = []
+        request_started.connect(self._record_endpoint, app)
 
     def open(self, path: str) -> Page:
         """Open a page."""
         self.page.goto(path)
         return self.page
 
-    def send_first_message(self, words: str = QUESTION) -> Page:
+    def send_first_message(self, content: str = QUESTION) -> Page:
         """Send the first message to Ada in the page, and leave the request to the test."""
         page = self.open("/twins/ada")
-        say(page, words)
+        send_message(page, content)
         turn(page, "waiting").wait_for()
         return page
 
-    def conversation(self, reply: str, words: str = QUESTION) -> Page:
+    def open_conversation(self, reply: str, content: str = QUESTION) -> Page:
         """Open a conversation with Ada that has one complete turn."""
-        with self.person() as person:
-            path = say_and_hear(person, self.upstream, words, reply).path
+        with self.act_as_person() as person:
+            path = complete_first_turn(person, self.upstream, content, reply).path
         return self.open(path)
 
     @contextmanager
-    def person(self) -> Iterator[Person]:
+    def act_as_person(self) -> Iterator[Person]:
         """Act without a browser, then give the cookie to the page."""
         person = Person(self.url)
         yield person
@@ -169,10 +169,10 @@ class Environment:
         """Fail requests for the portal's script."""
         self.page.context.route("**/twindow.*.js", lambda route: route.abort())
 
-    def note_console(self, message: ConsoleMessage) -> None:
+    def record_console(self, message: ConsoleMessage) -> None:
         """Keep a console message."""
-        self.console.append(message.text)
+        self.console_messages.append(message.text)
 
-    def _note_endpoint(self, _: Flask, **__: Any) -> None:
-        asked: Request = request
-        self.endpoints.add(asked.endpoint or "")
+    def _record_endpoint(self, _: Flask, **__: Any) -> None:
+        current_request: Request = request
+        self.endpoints.add(current_request.endpoint or "")

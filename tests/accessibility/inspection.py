@@ -10,7 +10,7 @@ from typing import Any
 import axe_playwright_python
 from playwright.sync_api import Page, expect
 
-from tests.journeys.traffic import until
+from tests.journeys.traffic import wait_on_page
 from tests.support.chromium import resize
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
@@ -23,8 +23,13 @@ ALL_RULES = """rules: Object.fromEntries(axe.getRules().filter(
 ).map(({ ruleId }) => [ruleId, { enabled: true }]))"""
 COLOUR_RULES = 'runOnly: ["color-contrast", "link-in-text-block"]'
 # The only animations that run with reduced motion.
-COUNTDOWN = {"hide-after-wait", "show-after-wait", "countdown-minutes", "countdown-seconds"}
-SPACED = """() => {
+COUNTDOWN_ANIMATIONS = {
+    "hide-after-wait",
+    "show-after-wait",
+    "countdown-minutes",
+    "countdown-seconds",
+}
+TEXT_SPACING_PROBE = """() => {
   probes.space();
   const found = [probes.sideways(), probes.cut()];
   probes.unspace();
@@ -55,62 +60,62 @@ class Inspector:
         headings = page.evaluate("probes.firsts()")
         if headings != 1:
             yield "first headings", headings
-        wide = set(page.evaluate("probes.met()"))
-        yield from _axe(page, "light")
-        yield from self._axe_in_dark(page)
-        yield from _room(page)
-        yield from _forced_colours(page)
-        yield from _focus(page)
+        names_when_wide = set(page.evaluate("probes.met()"))
+        yield from _check_axe(page, "light")
+        yield from self._check_dark_theme(page)
+        yield from _check_layout(page)
+        yield from _check_forced_colours(page)
+        yield from _check_focus(page)
 
         # What a zoom of 400 % leaves of 1280 x 1024 pixels.
         resize(page, 320, 256)
         page.evaluate("probes.reopen()")
-        if not set(page.evaluate("probes.met()")) <= wide:
-            yield from _axe(page, "light")
-        yield from self._axe_in_dark(page)
-        yield from _room(page)
+        if not set(page.evaluate("probes.met()")) <= names_when_wide:
+            yield from _check_axe(page, "light")
+        yield from self._check_dark_theme(page)
+        yield from _check_layout(page)
         page.emulate_media(forced_colors="active")
-        yield from _focus(page)
+        yield from _check_focus(page)
 
-    def _axe_in_dark(self, page: Page) -> Iterator[Finding]:
+    def _check_dark_theme(self, page: Page) -> Iterator[Finding]:
         painted = set(page.evaluate("probes.painted()"))
         if painted <= self._checked_in_dark:
             return
         self._checked_in_dark |= painted
         page.emulate_media(color_scheme="dark")
-        yield from _axe(page, "dark")
+        yield from _check_axe(page, "dark")
         page.emulate_media(color_scheme="light")
 
 
-def _axe(page: Page, theme: str) -> Iterator[Finding]:
+def _check_axe(page: Page, theme: str) -> Iterator[Finding]:
     options = ALL_RULES if theme == "light" else COLOUR_RULES
     for violation in page.evaluate(RUN_AXE.format(options=options)):
         nodes = [f"{node['html']}: {node['failureSummary']}" for node in violation["nodes"]]
         yield f"axe, {theme}, {_width(page)}: {violation['id']}", nodes
 
 
-def _room(page: Page) -> Iterator[Finding]:
+def _check_layout(page: Page) -> Iterator[Finding]:
     """Check for scrolling sideways, and the target size and spacing of WCAG 2.5.8 and 1.4.12."""
-    found = page.evaluate("[probes.sideways(), probes.small(), probes.broken()]")
-    found += page.evaluate(SPACED)
+    results = page.evaluate("[probes.sideways(), probes.small(), probes.broken()]")
+    results += page.evaluate(TEXT_SPACING_PROBE)
     names = "sideways", "small target", "broken word in a table", "sideways, spaced", "cut, spaced"
-    yield from _named(f"room, {_width(page)}", names, found)
+    yield from _name_findings(f"room, {_width(page)}", names, results)
 
 
-def _forced_colours(page: Page) -> Iterator[Finding]:
+def _check_forced_colours(page: Page) -> Iterator[Finding]:
     page.emulate_media(forced_colors="active")
     edgeless, unmarked, moving, sliding = page.evaluate(
         "[probes.edgeless(), probes.unmarked(), probes.moving(), probes.sliding()]"
     )
     page.emulate_media(forced_colors="none")
     names = "no edge", "unmarked current page", "animation", "transition"
-    found = edgeless, unmarked, sorted(set(moving) - COUNTDOWN), sliding
-    yield from _named("forced colours, reduced motion", names, found)
+    results = edgeless, unmarked, sorted(set(moving) - COUNTDOWN_ANIMATIONS), sliding
+    yield from _name_findings("forced colours, reduced motion", names, results)
 
 
-def _focus(page: Page) -> Iterator[Finding]:
+def _check_focus(page: Page) -> Iterator[Finding]:
     """Check that Tab goes through the page in its order, and that the focus is visible."""
-    until(page, lambda: page.evaluate("probes.settled()"))
+    wait_on_page(page, lambda: page.evaluate("probes.settled()"))
     stops = page.evaluate("probes.stops()")
     page.evaluate("probes.follow()")
     for _ in stops:
@@ -122,11 +127,13 @@ def _focus(page: Page) -> Iterator[Finding]:
     covered = [stop["name"] for stop in followed if stop["covered"]]
     wrong = [line for line in ndiff(stops, order) if not line.startswith("  ")]
     names = "order", "no ring", "covered"
-    yield from _named(f"focus, {_width(page)}", names, (wrong, hidden, covered))
+    yield from _name_findings(f"focus, {_width(page)}", names, (wrong, hidden, covered))
 
 
-def _named(probe: str, names: tuple[str, ...], found: Any) -> Iterator[Finding]:
-    yield from ((f"{probe}: {name}", each) for name, each in zip(names, found, strict=True) if each)
+def _name_findings(check: str, names: tuple[str, ...], results: Any) -> Iterator[Finding]:
+    yield from (
+        (f"{check}: {name}", each) for name, each in zip(names, results, strict=True) if each
+    )
 
 
 def _width(page: Page) -> int:

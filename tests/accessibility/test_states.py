@@ -36,14 +36,14 @@ def test_every_page_of_the_portal_has_a_state(app: Flask):
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
 def test_state_is_accessible(
-    state: State, site: Site, inspector: Inspector, tables: Path, tmp_path: Path
+    state: State, site: Site, inspector: Inspector, sqlite_template: Path, tmp_path: Path
 ):
-    shutil.copy(tables, tmp_path)
-    with site.reached(state, tmp_path) as env:
+    shutil.copy(sqlite_template, tmp_path)
+    with site.open_state(state, tmp_path) as env:
         findings = dict(inspector.findings(env.page))
 
     if state.endpoint not in env.endpoints | {""}:
         findings["endpoints"] = env.endpoints
-    if refused := [text for text in env.console if "Content Security Policy" in text]:
+    if refused := [text for text in env.console_messages if "Content Security Policy" in text]:
         findings["Content Security Policy"] = refused
     assert findings == {}, pformat(findings, width=100)

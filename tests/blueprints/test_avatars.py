@@ -10,7 +10,7 @@ import pytest
 from core.database import Database, DatabaseUnavailable
 from tests.support.cases import failures
 from tests.support.images import png
-from tests.support.person import Page, Person, say_and_hear
+from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -89,8 +89,8 @@ def test_picture_that_fails_is_a_drawn_face(alice: Person, upstream: Upstream):
 
 
 def test_pages_wait_for_no_picture(alice: Person, upstream: Upstream):
-    upstream.held_paths.add(PLACE)
-    page = say_and_hear(alice, upstream, "Hello", "Hello")
+    upstream.unanswered_paths.add(PLACE)
+    page = complete_first_turn(alice, upstream, "Hello", "Hello")
 
     for each in (alice.get("/"), alice.get("/twins/ada"), page):
         assert faces(each)
@@ -98,7 +98,7 @@ def test_pages_wait_for_no_picture(alice: Person, upstream: Upstream):
 
 
 def test_all_turns_share_one_address(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "Hello", "Hello")
+    page = complete_first_turn(alice, upstream, "Hello", "Hello")
 
     assert len(faces(page)) == 2
     assert len({*faces(page), *faces(alice.get("/twins/ada"))}) == 1

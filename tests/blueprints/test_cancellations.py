@@ -1,27 +1,27 @@
 """Stop: the text so far is kept, and nobody writes on."""
 
-from tests.support.person import Person, ended
+from tests.support.person import Person, wait_for_reply
 from tests.support.upstream import Upstream
 
 
 def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
-    page = alice.begin("tell me everything")
+    page = alice.start_conversation("tell me everything")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("Once upon a time")
-        stream.until("Once upon a time")
+        stream.read_until("Once upon a time")
         page = alice.press(alice.get(page.path), "Stop")
-        frames = stream.rest()
+        frames = stream.remaining_events()
 
     assert call.wait_for_disconnect()
-    assert page.states == ["stopped"]
+    assert page.reply_states == ["stopped"]
     assert "Once upon a time" in page.text
     assert "You stopped this reply." in page.text
     assert frames[-1].name == "done"
 
 
 def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream(location="/api/v1/conversations/up-1/messages/m-1")
     call.delta("Half")
     alice.press(page, "Stop")
@@ -32,13 +32,13 @@ def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstr
 
 
 def test_stop_hangs_up_also_before_the_answer_has_begun(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call()
 
     page = alice.press(page, "Stop")
 
     assert call.wait_for_disconnect()
-    assert page.states == ["stopped"]
+    assert page.reply_states == ["stopped"]
     page = alice.press(page, "Send", content="next")
     upstream.next_call().start_stream().complete("Yes")
-    assert ended(alice, page).states == ["stopped", "complete"]
+    assert wait_for_reply(alice, page).reply_states == ["stopped", "complete"]

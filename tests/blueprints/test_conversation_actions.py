@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.blueprints.listing import groups, move, titles
+from tests.blueprints.conversation_list import backdate, date_groups, listed_titles
 from tests.support.cases import failures
-from tests.support.person import Page, Person, ended, say_and_hear
+from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -13,7 +13,7 @@ def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, pag
     renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
     assert renamed.path == page.path
     assert renamed.html.h1.get_text() == "On light <b>"
-    assert titles(alice.get("/conversations?q=light")) == ["On light <b>"]
+    assert listed_titles(alice.get("/conversations?q=light")) == ["On light <b>"]
 
     for nothing in ("", "   ", "\u3000\n"):
         assert alice.press(renamed, "Rename", title=nothing).html.h1.get_text() == (
@@ -26,19 +26,22 @@ def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, pag
 def test_pinned_ones_come_first_and_the_days_follow(
     alice: Person, portal: Portal, upstream: Upstream, page: Page
 ):
-    say_and_hear(alice, upstream, "Newer", "Yes")
-    old = say_and_hear(alice, upstream, "Older", "Yes")
-    move(portal, old, 800)
+    complete_first_turn(alice, upstream, "Newer", "Yes")
+    old = complete_first_turn(alice, upstream, "Older", "Yes")
+    backdate(portal, old, 800)
     alice.press(page, "Pin")
 
-    listed = groups(alice.get("/conversations"))
+    listed = date_groups(alice.get("/conversations"))
     assert listed[:2] == [("Pinned", ["Why is the sky blue?"]), ("Today", ["Newer"])]
     assert listed[2][1] == ["Older"]
     side = alice.get(old.path).html.select(".sidebar h2")
     assert [h.get_text() for h in side] == [name for name, _ in listed]
 
     alice.press(alice.get(page.path), "Unpin")
-    assert groups(alice.get("/conversations"))[0] == ("Today", ["Newer", "Why is the sky blue?"])
+    assert date_groups(alice.get("/conversations"))[0] == (
+        "Today",
+        ["Newer", "Why is the sky blue?"],
+    )
 
 
 def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
@@ -46,19 +49,19 @@ def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
 ):
     put_away = alice.press(page, "Archive")
     assert "“ Why is the sky blue? ” was archived" in put_away.text
-    assert titles(put_away) == []
-    assert titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
-    assert titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
+    assert listed_titles(put_away) == []
+    assert listed_titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
+    assert listed_titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
     assert "archived" in alice.get(page.path).html.select_one(".conversation header p").get_text()
 
     back = alice.press(put_away, "Undo")
-    assert titles(back) == ["Why is the sky blue?"]
+    assert listed_titles(back) == ["Why is the sky blue?"]
     assert "is in the list again" in back.text
 
     alice.press(alice.get(page.path), "Archive")
     alice.press(alice.get(page.path), "Send", content="And red?")
     upstream.next_call().start_stream().complete("Dust.")
-    assert titles(alice.get("/conversations")) == ["Why is the sky blue?"]
+    assert listed_titles(alice.get("/conversations")) == ["Why is the sky blue?"]
 
 
 def test_each_thing_that_is_done_is_said_and_has_the_focus(alice: Person, page: Page):
@@ -85,21 +88,21 @@ def test_the_archive_keeps_the_pin(alice: Person, page: Page):
     put_away = alice.press(alice.get(page.path), "Archive")
     back = alice.press(put_away, "Undo")
 
-    assert groups(back) == [("Pinned", ["Why is the sky blue?"])]
+    assert date_groups(back) == [("Pinned", ["Why is the sky blue?"])]
 
 
 def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
-    page = alice.begin("Tell me all")
+    page = alice.start_conversation("Tell me all")
     call = upstream.next_call().start_stream()
     call.delta("It began")
     renamed = alice.press(page, "Rename", title="History")
     call.complete("It began, and ended")
 
-    assert ended(alice, renamed).states == ["complete"]
+    assert wait_for_reply(alice, renamed).reply_states == ["complete"]
 
 
 def test_what_is_somebody_elses_cannot_be_touched(alice: Person, bob: Person, page: Page):
-    token = bob.get("/twins/ada").form("conversations")["csrf_token"]
+    token = bob.get("/twins/ada").hidden_fields("conversations")["csrf_token"]
     for noun in ("title", "pin", "archive", "deletion", "restoration"):
         fields = {"csrf_token": token, "title": "Bob's"}
         assert bob.post(f"{page.path}/{noun}", fields).status == 404
@@ -121,7 +124,7 @@ def test_form_redirects_to_no_other_site_or_page(alice: Person, page: Page):
     def check(back: str) -> None:
         after = alice.press(page, "Rename", title="Mine", back=back)
         assert after.path == "/conversations"
-        assert titles(after) == ["Mine"]
+        assert listed_titles(after) == ["Mine"]
 
     backs = (
         "https://evil.example/",
@@ -140,7 +143,7 @@ def test_a_form_leads_to_no_place_without_end(alice: Person, page: Page):
     after = alice.press(page, "Rename", title="Mine", back=f"/conversations?{fields}")
 
     assert len(after.response.url) < 3_000
-    assert titles(after) == ["Mine"]
+    assert listed_titles(after) == ["Mine"]
 
 
 def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
@@ -152,11 +155,11 @@ def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
     gone = alice.press(renamed, "Delete")
     assert "q=sky" in gone.response.url
     assert "Nothing here contains" in gone.text
-    assert titles(alice.press(gone, "Undo")) == ["A sky"]
+    assert listed_titles(alice.press(gone, "Undo")) == ["A sky"]
 
 
 def test_what_was_done_is_said_in_its_row(alice: Person, upstream: Upstream, page: Page):
-    say_and_hear(alice, upstream, "Newer", "Yes")
+    complete_first_turn(alice, upstream, "Newer", "Yes")
     listed = alice.get("/conversations")
     row = listed.html.select(".rows > li")[1]
     action = row.select_one("form")["action"]
@@ -178,6 +181,6 @@ def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
     assert "Everything is archived" in listed.text
     assert "Nothing here yet" not in listed.text
     [way] = listed.html.select(".empty-state a")
-    assert titles(alice.get(way["href"])) == ["Why is the sky blue?"]
+    assert listed_titles(alice.get(way["href"])) == ["Why is the sky blue?"]
     assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
     assert "archived</h2>" not in alice.get("/conversations?twin=other").response.text

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tests.support.person import Person, ended, say_and_hear
+from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 
 
 def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):
     assert "Nothing here yet" in alice.get("/conversations").text
-    say_and_hear(alice, upstream, "About engines", "Yes")
+    complete_first_turn(alice, upstream, "About engines", "Yes")
     page = alice.get("/twins/" + "a%2Fb%20c%3F%23%C3%BC")
     alice.press(page, "Send", content="About nothing")
     upstream.next_call().start_stream().complete("Right")
@@ -25,7 +25,7 @@ def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstr
 
 
 def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
     before = len(upstream.calls)
     for path in (page.path, "/conversations", page.path):
         alice.get(path)
@@ -34,7 +34,7 @@ def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstrea
 
 
 def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
 
     for query in ("before=" + "9" * 30, "before=-1", "before=x", "follow=x"):
         assert alice.get(f"{page.path}?{query}").status == 200
@@ -42,7 +42,7 @@ def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
 
 
 def test_few_requests_left_are_told_before_none_is(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call()
     call.send_head(
         200,
@@ -52,6 +52,6 @@ def test_few_requests_left_are_told_before_none_is(alice: Person, upstream: Upst
         x_ratelimit_reset="600",
     )
     call.complete("Hello")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
     assert "3 requests are left for everybody here; there will be more at" in page.text

@@ -6,8 +6,8 @@ from sqlalchemy import select
 
 from chat import deletion
 from chat.schema import conversations, entries, passages, turns
-from tests.blueprints.listing import move, titles
-from tests.support.person import HTMX, Page, Person, ended, say_and_hear
+from tests.blueprints.conversation_list import backdate, listed_titles
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -17,20 +17,20 @@ def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
 
     assert gone.path == "/conversations"
     assert "“ Why is the sky blue? ” was deleted" in gone.text
-    assert titles(gone) == []
+    assert listed_titles(gone) == []
     for path in (page.path, f"{page.path}/export?format=md"):
         assert alice.get(path).status == 404
     for view in ("q=sky", "view=archived", "page=1"):
-        assert titles(alice.get(f"/conversations?{view}")) == []
+        assert listed_titles(alice.get(f"/conversations?{view}")) == []
     for button, more in (("Rename", {"title": "x"}), ("Pin", {}), ("Archive", {})):
         assert alice.press(page, button, **more).status == 404
     sent = alice.press(page, "Send", content="My words")
     assert sent.status == 404
     assert "My words" in sent.html.select_one("textarea").get_text()
 
-    assert titles(alice.press(gone, "Undo")) == ["Why is the sky blue?"]
+    assert listed_titles(alice.press(gone, "Undo")) == ["Why is the sky blue?"]
     assert alice.press(gone, "Undo").status == 200
-    assert alice.get(page.path).states == ["complete"]
+    assert alice.get(page.path).reply_states == ["complete"]
 
 
 def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
@@ -47,7 +47,7 @@ def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
     assert "is back" in back.html.select_one(".note[autofocus]").get_text()
 
     alice.press(back, "Delete")
-    move(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    backdate(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
     late = alice.get(page.path)
     assert "Undo" not in late.text
     assert "There is nothing here" in late.text
@@ -57,7 +57,7 @@ def test_what_was_archived_comes_back_to_the_archive(alice: Person, page: Page):
     alice.press(page, "Archive")
     back = alice.press(alice.press(alice.get(page.path), "Delete"), "Undo")
 
-    assert titles(back) == ["Why is the sky blue?"]
+    assert listed_titles(back) == ["Why is the sky blue?"]
     assert back.html.h1.get_text() == "Archived conversations"
 
 
@@ -68,13 +68,13 @@ def test_deleting_twice_is_deleting(alice: Person, page: Page):
 
 
 def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstream: Upstream):
-    page = alice.begin("Tell me all")
+    page = alice.start_conversation("Tell me all")
     call = upstream.next_call().start_stream()
     call.delta("It began")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        stream.until("It began")
+        stream.read_until("It began")
         alice.press(page, "Delete")
-        frames = "".join(event.data for event in stream.rest())
+        frames = "".join(event.data for event in stream.remaining_events())
 
     assert "The conversation was deleted, so this reply was stopped." in frames
     assert call.wait_for_disconnect()
@@ -83,9 +83,9 @@ def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstre
 def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
     alice: Person, portal: Portal, upstream: Upstream, page: Page
 ):
-    other = say_and_hear(alice, upstream, "Other", "Yes")
+    other = complete_first_turn(alice, upstream, "Other", "Yes")
     gone = alice.press(page, "Delete")
-    move(portal, page, deletion.UNDO_SECONDS / 86_400, "deleted_at")
+    backdate(portal, page, deletion.UNDO_SECONDS / 86_400, "deleted_at")
     late = alice.press(gone, "Undo")
     assert late.status == 404
     assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
@@ -93,7 +93,7 @@ def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
     portal.deletions.purge_expired()
     assert rows(portal) == (2, 2, 2, 6), "the hour of the key still counts it"
 
-    move(portal, page, 1)
+    backdate(portal, page, 1)
     portal.deletions.purge_expired()
     assert rows(portal) == (1, 1, 1, 3)
     assert alice.get(other.path).status == 200
@@ -116,9 +116,9 @@ def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
 
     assert "Deleted in the last ten minutes" in listed.text
     assert "Deleted in" not in bob.get("/conversations").text
-    assert titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
+    assert listed_titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
     alice.press(alice.get(page.path), "Delete")
-    move(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    backdate(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
     assert "Deleted in" not in alice.get("/conversations").text
 
 
@@ -142,14 +142,14 @@ def test_words_that_are_far_too_many_are_given_back_once(alice: Person, page: Pa
 def test_whoever_begins_again_after_deleting_what_they_never_saw_can_do_so(
     alice: Person, upstream: Upstream
 ):
-    action, fields = alice.get("/twins/ada").action("Send")
+    action, fields = alice.get("/twins/ada").button_action("Send")
     for _ in range(2):
-        answer = alice.post(action, fields | {"content": "Hello"}, **HTMX).response
+        answer = alice.post(action, fields | {"content": "Hello"}, **HTMX_HEADERS).response
         path = answer.headers["HX-Redirect"]
         upstream.next_call().start_stream().complete("Hello to you")
         alice.press(alice.get("/conversations"), "Delete")
         assert alice.get(path).status == 404
-        action, fields = alice.get("/twins/ada").action("Send")
+        action, fields = alice.get("/twins/ada").button_action("Send")
 
     assert upstream.sent_messages() == ["Hello", "Hello"]
 
@@ -157,12 +157,12 @@ def test_whoever_begins_again_after_deleting_what_they_never_saw_can_do_so(
 def test_words_that_were_refused_are_kept_for_each_conversation(alice: Person, upstream: Upstream):
     pages = []
     for words in ("one", "two"):
-        pages.append(alice.begin(words))
+        pages.append(alice.start_conversation(words))
         call = upstream.next_call()
         alice.press(pages[-1], "Send", content=f"after {words}")
         call.start_stream().complete("Yes")
         alice.get("/")
-        pages[-1] = ended(alice, pages[-1])
+        pages[-1] = wait_for_reply(alice, pages[-1])
     again = alice.press(pages[0], "Ask again")
     upstream.next_call().start_stream().complete("Yes")
 

@@ -2,13 +2,13 @@
 
 from bs4 import Tag
 
-from tests.support.person import Page, Person, ended
-from tests.support.portals import close, portal_of, served
+from tests.support.person import Page, Person, wait_for_reply
+from tests.support.portals import close_portal, get_portal, serve
 from tests.support.upstream import Upstream
 
 
 def begun(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     return page, str(page.turns[0]["data-turn"]), upstream.next_call().start_stream()
 
 
@@ -18,11 +18,11 @@ def test_the_html_grows_and_the_end_changes_only_what_is_below(alice: Person, up
 
     with alice.follow(turn_id) as stream:
         call.delta("One <b>")
-        first = stream.next().select_one(f'hx-partial[hx-target="{target}"]')
+        first = stream.next_frame().select_one(f'hx-partial[hx-target="{target}"]')
         call.delta(" two")
-        second = stream.next().select_one(f'hx-partial[hx-target="{target}>:last-child"]')
+        second = stream.next_frame().select_one(f'hx-partial[hx-target="{target}>:last-child"]')
         call.complete("One <b> two")
-        end, done = stream.rest()
+        end, done = stream.remaining_events()
         shown = stream.text
 
     assert (first["hx-swap"], first.decode_contents()) == ("innerHTML", "<p>One &lt;b&gt;</p>\n")
@@ -36,7 +36,7 @@ def test_the_html_grows_and_the_end_changes_only_what_is_below(alice: Person, up
 
 
 def end_of(event) -> Tag:
-    [part] = Page.read(event.data).select("hx-partial")
+    [part] = Page.parse(event.data).select("hx-partial")
     assert (part["hx-target"][-5:], part["hx-swap"]) == ("-foot", "outerHTML")
     return part
 
@@ -45,10 +45,10 @@ def test_the_end_mends_what_was_shown_otherwise(alice: Person, upstream: Upstrea
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("See [that].\n\nMore")
-        stream.until("More")
+        stream.read_until("More")
         assert "<a" not in stream.html
         call.complete("See [that].\n\nMore\n\n[that]: https://x.example/")
-        stream.rest()
+        stream.remaining_events()
 
         assert stream.html.count("<a") == 1
 
@@ -57,14 +57,14 @@ def test_a_reader_who_comes_back_gets_what_they_missed(alice: Person, upstream: 
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("One")
-        stream.until("One")
+        stream.read_until("One")
         turn = stream.turn
     with alice.follow(turn_id) as stream:
         call.delta(" two")
-        stream.until(" two")
+        stream.read_until(" two")
 
-    with alice.follow(turn_id, after=0, last_id="1", turn=turn) as stream:
-        missed = stream.next().select_one("hx-partial")
+    with alice.follow(turn_id, after=0, last_event_id="1", turn=turn) as stream:
+        missed = stream.next_frame().select_one("hx-partial")
         assert stream.text == "One two"
 
     assert (missed["hx-swap"], missed.get_text()) == ("beforeend", " two")
@@ -75,12 +75,12 @@ def test_unknown_cursor_gets_the_whole_reply(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("All of it")
-        stream.until("All of it")
+        stream.read_until("All of it")
 
     shown = {}
     for cursor in ("999", "-1", "1.5", "x", "1;2", "9" * 40):
-        with alice.follow(turn_id, last_id=cursor) as stream:
-            stream.next()
+        with alice.follow(turn_id, last_event_id=cursor) as stream:
+            stream.next_frame()
             shown[cursor] = stream.html.strip()
     assert shown == dict.fromkeys(shown, "<p>All of it</p>")
     call.complete()
@@ -90,17 +90,17 @@ def test_the_page_begins_where_the_stream_goes_on(alice: Person, upstream: Upstr
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("So **far**")
-        stream.until("far")
+        stream.read_until("far")
 
     page = alice.get(page.path)
     connect = str(page.turns[0].select_one(".turn__footer")["hx-sse:connect"])
     html = page.turns[0].select_one(".turn__reply").decode_contents()
     call.delta(", so good")
     with alice.follow(turn_id, after=connect.partition("after=")[2], turn=page.turns[0]) as stream:
-        rest = stream.next().select_one("hx-partial")
+        rest = stream.next_frame().select_one("hx-partial")
         assert stream.text == "So far, so good"
 
-    assert page.states == ["streaming"]
+    assert page.reply_states == ["streaming"]
     assert html.strip() == "<p>So <strong>far</strong></p>"
     assert (rest["hx-swap"], rest.get_text()) == ("beforeend", ", so good")
     call.complete()
@@ -109,11 +109,11 @@ def test_the_page_begins_where_the_stream_goes_on(alice: Person, upstream: Upstr
 def test_a_late_reader_gets_the_end_at_once(alice: Person, upstream: Upstream):
     page, turn_id, call = begun(alice, upstream)
     call.complete("Over")
-    ended(alice, page)
+    wait_for_reply(alice, page)
 
     for cursor in ("", "1", "2", "77"):
-        with alice.follow(turn_id, last_id=cursor) as stream:
-            end, done = stream.rest()
+        with alice.follow(turn_id, last_event_id=cursor) as stream:
+            end, done = stream.remaining_events()
         assert "Over" in end.data
         assert done.name == "done"
 
@@ -122,20 +122,20 @@ def test_the_producer_does_not_need_readers(alice: Person, upstream: Upstream):
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("Half")
-        stream.until("Half")
+        stream.read_until("Half")
     call.delta(" and half")
     call.complete()
 
-    assert "Half and half" in ended(alice, page).text
+    assert "Half and half" in wait_for_reply(alice, page).text
 
 
 def test_progress_is_shown_until_there_is_text(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.send_event(type="progress", progress={"stage": "thinking", "percent": None})
-        stream.until("Thinking…")
+        stream.read_until("Thinking…")
         call.delta("Hi")
-        frame = stream.next()
+        frame = stream.next_frame()
     call.complete()
 
     assert frame.select_one(f'hx-partial[hx-target="#turn-{turn_id}-progress"]').get_text() == ""
@@ -150,7 +150,7 @@ def test_words_cannot_become_fields_of_the_stream(alice: Person, upstream: Upstr
         next(iter(stream))
         shown = stream.text
         call.complete()
-        rest = stream.rest()
+        rest = stream.remaining_events()
 
     assert shown.split() == words.split()
     assert [event.name for event in rest] == ["message", "done"]
@@ -164,20 +164,20 @@ def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("Said before the crash")
-        stream.until("Said before the crash")
+        stream.read_until("Said before the crash")
     portal.log.flush()
 
     other = twindow.create_app(settings)
-    portal_of(other).log.heartbeat.stale_after_seconds = 0.0
-    with served(other) as url:
+    get_portal(other).log.heartbeat.stale_after_seconds = 0.0
+    with serve(other) as url:
         alice.base_url = url
         page = alice.get(page.path)
-    close(other)
+    close_portal(other)
 
-    assert page.states == ["interrupted"]
+    assert page.reply_states == ["interrupted"]
     assert "Said before the crash" in page.text
     assert "Twindow was restarted" in page.text
-    assert page.action("Retry")
+    assert page.button_action("Retry")
 
 
 def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
@@ -186,13 +186,13 @@ def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("Said before closing")
-        stream.until("Said before closing")
+        stream.read_until("Said before closing")
         portal.log.close()
-        stream.rest()
+        stream.remaining_events()
 
     assert call.wait_for_disconnect()
     page = alice.get(page.path)
-    assert page.states == ["interrupted"]
+    assert page.reply_states == ["interrupted"]
     assert "Said before closing" in page.text
 
 
@@ -202,7 +202,7 @@ def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, portal):
     seen = b""
     with alice.follow(turn_id) as stream:
         while seen.count(b": keep-alive\n\n") < 3:
-            seen += next(stream.pieces())
+            seen += next(stream.chunks())
     call.complete("ok")
 
 
@@ -213,9 +213,9 @@ def test_frame_is_flushed_whether_compressed_or_not(alice: Person, upstream: Ups
         with alice.follow(turn_id) as stream:
             for words in ("One, ", "two, ", "three"):
                 call.delta(words)
-                stream.until(words)
+                stream.read_until(words)
             call.complete()
-            assert stream.rest()[-1].name == "done"
+            assert stream.remaining_events()[-1].name == "done"
 
         assert stream.response.headers.get("Content-Encoding") == encoding
         assert "Accept-Encoding" in stream.response.headers["Vary"]

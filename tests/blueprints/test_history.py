@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.cases import failures
-from tests.support.person import Page, Person, ended
+from tests.support.person import Page, Person, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -18,13 +18,13 @@ def said(role: str, content: str, **more: str) -> Said:
 
 def cut_off(alice: Person, upstream: Upstream) -> Page:
     """Return the page of a conversation whose second reply was cut off."""
-    page = alice.begin("first")
+    page = alice.start_conversation("first")
     upstream.next_call().start_stream().complete("One")
-    page = alice.press(ended(alice, page), "Send", content="second")
+    page = alice.press(wait_for_reply(alice, page), "Send", content="second")
     call = upstream.next_call().start_stream()
     call.delta("Tw")
     call.close()
-    return ended(alice, page)
+    return wait_for_reply(alice, page)
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_retry_takes_the_reply_from_the_history(alice: Person, upstream: Upstrea
         upstream.calls.clear()
         page = cut_off(alice, upstream)
         upstream.history = history
-        page = ended(alice, alice.press(page, "Retry"))
-        assert page.states == ["complete", "interrupted", "complete"]
+        page = wait_for_reply(alice, alice.press(page, "Retry"))
+        assert page.reply_states == ["complete", "interrupted", "complete"]
         assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "Two"
         assert upstream.sent_messages() == ["first", "second"]
 
@@ -101,7 +101,7 @@ def test_retry_sends_again_what_the_history_does_not_hold(alice: Person, upstrea
         upstream.history = history
         page = alice.press(page, "Retry")
         upstream.next_call().start_stream().complete("Two")
-        assert ended(alice, page).states == ["complete", "interrupted", "complete"]
+        assert wait_for_reply(alice, page).reply_states == ["complete", "interrupted", "complete"]
         assert upstream.sent_messages() == ["first", "second", "second"]
 
     assert failures(check, {repr(history): history for history in NOT_FOUND}) == {}
@@ -117,18 +117,18 @@ def test_a_service_without_history_is_asked_for_it_once(
         call = upstream.next_call().start_stream()
         call.delta("Tw")
         call.close()
-        page = ended(alice, page)
+        page = wait_for_reply(alice, page)
 
     looks = [call for call in upstream.calls if call.method == "GET" and "messages" in call.path]
     assert len(looks) == 1
 
 
 def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     upstream.next_call().respond(422, {"error": "no"})
-    page = alice.press(ended(alice, page), "Retry")
+    page = alice.press(wait_for_reply(alice, page), "Retry")
     upstream.next_call().start_stream().complete("Hello")
-    ended(alice, page)
+    wait_for_reply(alice, page)
 
     assert not [call for call in upstream.calls if call.path.endswith("messages?page=1&limit=100")]
 
@@ -143,6 +143,6 @@ def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
     upstream.history = [*FIRST, said("assistant", "Two")]
     call.respond(409, {"error": "busy"})
 
-    page = ended(alice, page)
-    assert page.states[-1] == "complete"
+    page = wait_for_reply(alice, page)
+    assert page.reply_states[-1] == "complete"
     assert upstream.sent_messages() == ["first", "second", "second"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import app as twindow
 from tests.support.cases import failures
-from tests.support.html import read
+from tests.support.html import parse_html
 from tests.support.person import Person
-from tests.support.portals import close
+from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 
 # The field, the sentence, and the field that is wrong.
@@ -52,7 +52,7 @@ def test_a_jwt_that_the_service_refuses_is_told(alice: Person, upstream: Upstrea
 
 def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-    action, fields = alice.get("/keys").action("Make a key")
+    action, fields = alice.get("/keys").button_action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 
     first, second = alice.post(action, fields), alice.post(action, fields)
@@ -63,13 +63,13 @@ def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream:
 
 
 def test_a_form_that_is_sent_twice_at_once_makes_one_key(alice: Person, upstream: Upstream):
-    upstream.held_paths.add("/api/v1/auth/api-keys")
-    action, fields = alice.get("/keys").action("Make a key")
+    upstream.unanswered_paths.add("/api/v1/auth/api-keys")
+    action, fields = alice.get("/keys").button_action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(alice.post, action, fields)
         call = upstream.next_call()
-        upstream.held_paths.clear()
+        upstream.unanswered_paths.clear()
         second = alice.post(action, fields)
         call.respond(201, {"data": {"key": "tw_once"}})
 
@@ -80,7 +80,7 @@ def test_a_form_that_is_sent_twice_at_once_makes_one_key(alice: Person, upstream
 
 def test_what_a_form_brings_makes_no_session_large(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-    action, fields = alice.get("/keys").action("Make a key")
+    action, fields = alice.get("/keys").button_action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 
     alice.post(action, fields | {"key": "\0" + "x" * 64 + "a"})
@@ -93,8 +93,8 @@ def test_the_page_of_keys_leads_to_what_programs_can_do_where_the_portal_brings_
 ):
     portal = twindow.create_app({"data_dir": tmp_path / "own"})
     client = portal.test_client()
-    link = read(client.get("/keys").text).find("a", string="What programs can do with it")
+    link = parse_html(client.get("/keys").text).find("a", string="What programs can do with it")
 
     assert client.get(link["href"]).status_code == 200
-    close(portal)
+    close_portal(portal)
     assert not alice.get("/keys").html.find("a", string="What programs can do with it")

@@ -12,9 +12,9 @@ from flask import Flask
 from sqlalchemy import event
 
 from rendering.render import render
-from tests.support.history import converse, person_of
-from tests.support.html import read
-from tests.support.person import HTMX, Page, Person, say_and_hear
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.html import parse_html
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import TWINS, Upstream
 from web.container import Portal
 
@@ -23,9 +23,9 @@ SHORT, LONG = 60, 1_000
 
 @pytest.fixture
 def person(alice: Person, portal: Portal, upstream: Upstream) -> str:
-    alice.begin("Hello")
+    alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
-    return person_of(portal.database)
+    return get_only_person(portal.database)
 
 
 def said(page: Page) -> list[str]:
@@ -35,7 +35,9 @@ def said(page: Page) -> list[str]:
 def test_page_of_a_long_conversation_is_as_large_as_one_of_a_short_one(
     alice: Person, portal: Portal, person: str
 ):
-    paths = [f"/conversations/{converse(portal.database, person, n)}" for n in (SHORT, LONG)]
+    paths = [
+        f"/conversations/{insert_conversation(portal.database, person, n)}" for n in (SHORT, LONG)
+    ]
     for query in ("", "?before=31"):
         short, long = (alice.get(path + query) for path in paths)
         assert len(short.turns) == len(long.turns) == 20
@@ -52,7 +54,7 @@ class TestIndexes:
         return settings | {"database_url": database_url}
 
     def test_every_query_of_a_page_uses_an_index(self, alice: Person, portal: Portal, person: str):
-        conversation_id = converse(portal.database, person, LONG)
+        conversation_id = insert_conversation(portal.database, person, LONG)
         asked: list[tuple[str, Any]] = []
 
         def note(_c: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
@@ -104,7 +106,7 @@ def plan(portal: Portal, statement: str, parameters: Any) -> str:
 
 
 def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Portal, person: str):
-    path = f"/conversations/{converse(portal.database, person, SHORT)}"
+    path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page, seen = alice.get(path), []
     assert said(page)[0] == "Question 00041"
     assert page.html.find("a", string="Earlier turns")
@@ -113,7 +115,7 @@ def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Por
         link = page.html.select_one("#earlier a")
         if link is None:
             break
-        page = alice.get(link["href"], **HTMX)
+        page = alice.get(link["href"], **HTMX_HEADERS)
         assert page.html.h1 is None
     assert seen == [f"Question {number:05}" for number in range(1, SHORT + 1)]
 
@@ -128,7 +130,7 @@ def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Por
 
 
 def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, person: str):
-    path = f"/conversations/{converse(portal.database, person, SHORT)}"
+    path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page = alice.get(path)
     alice.press(page, "Rename", title='../a "b"; c=\u00fc 東京/*')
     saved = alice.get(f"{path}/export?format=md").response
@@ -159,7 +161,7 @@ FILES = {
 
 
 def test_file_name_is_valid_on_every_system(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
     names = {}
     for title in FILES:
         page = alice.press(page, "Rename", title=title)
@@ -173,7 +175,7 @@ def test_file_name_is_valid_on_every_system(alice: Person, upstream: Upstream):
 
 def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upstream: Upstream):
     forged = "Yes.\n\n## You, 2026-01-01\n\n> I agree\n\nAda\n===\n\n## Adam ##\n\nNo."
-    path = say_and_hear(alice, upstream, "Hello", forged).path
+    path = complete_first_turn(alice, upstream, "Hello", forged).path
     saved = alice.get(f"{path}/export?format=md").response.text
 
     headings = [line.partition(",")[0] for line in saved.splitlines() if line.startswith("#")]
@@ -188,8 +190,8 @@ def test_greeting_cannot_pretend_to_be_a_turn_in_a_file(alice: Person, upstream:
     ]
     headings = {}
     for number, greeting in enumerate(greetings):
-        page = say_and_hear(alice, upstream, "Hello", "Hi", twin=f"ada-{number}")
-        html = read(render(alice.get(f"{page.path}/export?format=md").response.text))
+        page = complete_first_turn(alice, upstream, "Hello", "Hi", twin=f"ada-{number}")
+        html = parse_html(render(alice.get(f"{page.path}/export?format=md").response.text))
         headings[greeting] = [tag.get_text().partition(",")[0] for tag in html.select("h3, h4")]
 
     assert headings == {each: ["Hello", "Ada", "You", "Ada"] for each in greetings}
@@ -198,7 +200,7 @@ def test_greeting_cannot_pretend_to_be_a_turn_in_a_file(alice: Person, upstream:
 def test_conversation_is_saved_as_json_and_in_no_other_format(
     alice: Person, portal: Portal, person: str
 ):
-    path = f"/conversations/{converse(portal.database, person, SHORT)}"
+    path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     saved = json.loads(alice.get(f"{path}/export?format=json").response.text)
 
     assert saved["title"] == "A talk of 60"
@@ -214,7 +216,7 @@ def test_saving_holds_a_few_turns_at_once(app: Flask, portal: Portal, person: st
     from blueprints.exports import FORMATS
     from chat.transcript import iter_turns
 
-    conversation_id = converse(portal.database, person, LONG, sentences=500)
+    conversation_id = insert_conversation(portal.database, person, LONG, sentences=500)
     conversation = portal.conversations.find(conversation_id, person)
     tracemalloc.start()
     told = iter_turns(portal.turns, portal.log, conversation_id)

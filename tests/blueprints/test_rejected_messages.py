@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.person import Page, Person, ended, say_and_hear
+from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Call, Upstream
 
 TOO_LONG = "too long " * 4_000
@@ -37,7 +37,7 @@ def discard(person: Person, page: Page) -> Page:
 @pytest.fixture
 def begun(alice: Person, upstream: Upstream) -> Page:
     """Return the page of a conversation with one turn."""
-    return say_and_hear(alice, upstream, "Hello", "Hello to you")
+    return complete_first_turn(alice, upstream, "Hello", "Hello to you")
 
 
 def too_early(alice: Person, upstream: Upstream, begun: Page) -> tuple[Page, Call]:
@@ -56,11 +56,11 @@ def test_refused_message_is_sent_from_the_page_that_refused_it(
     assert box(refused) == "too early"
     assert "Stop" in buttons(refused)
     call.complete("One")
-    ended(alice, begun)
+    wait_for_reply(alice, begun)
 
     page = alice.press(refused, "Send", content=box(refused))
     upstream.next_call().start_stream().complete("Two")
-    assert ended(alice, page).states == ["complete"] * 3
+    assert wait_for_reply(alice, page).reply_states == ["complete"] * 3
     assert upstream.sent_messages() == ["Hello", "long", "too early"]
 
 
@@ -73,8 +73,8 @@ def test_refused_message_stays_after_stop_until_it_is_sent(
 
     page = alice.press(stopped, "Send", content=box(stopped))
     upstream.next_call().start_stream().complete("Two")
-    page = ended(alice, page)
-    assert page.states == ["complete", "stopped", "complete"]
+    page = wait_for_reply(alice, page)
+    assert page.reply_states == ["complete", "stopped", "complete"]
     assert box(page) == ""
 
 
@@ -83,13 +83,13 @@ def test_refused_message_outlives_an_edited_message_that_is_sent(
 ):
     refused, call = too_early(alice, upstream, begun)
     call.complete("One")
-    page = ended(alice, refused)
+    page = wait_for_reply(alice, refused)
     edited = edit(alice, page)
     assert (box(edited), "the earlier one stays" in edited.text) == ("Hello", True)
     page = alice.press(edited, "Send", content="Hello again")
     upstream.next_call().start_stream().complete("Two")
 
-    assert box(ended(alice, page)) == "too early"
+    assert box(wait_for_reply(alice, page)) == "too early"
 
 
 def test_refused_message_outlives_a_message_of_another_window(
@@ -98,7 +98,7 @@ def test_refused_message_outlives_a_message_of_another_window(
     alice.press(begun, "Send", content=TOO_LONG)
     page = alice.press(begun, "Send", content="Short.")
     upstream.next_call().start_stream().complete("One")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
     assert box(page) == TOO_LONG
     assert "Discard" in buttons(page)
@@ -115,11 +115,11 @@ def test_refused_retry_does_not_replace_a_refused_message(
     assert box(refused) == TOO_LONG
     call.complete("One")
 
-    assert box(ended(alice, refused)) == TOO_LONG
+    assert box(wait_for_reply(alice, refused)) == TOO_LONG
 
 
 def test_refused_first_message_is_kept_on_the_page_of_its_twin(alice: Person, upstream: Upstream):
-    refused = alice.begin(TOO_LONG)
+    refused = alice.start_conversation(TOO_LONG)
     assert "too long" in refused.html.select_one("#form-error").get_text()
     alice.get("/conversations")
     page = alice.get("/twins/ada")
@@ -127,7 +127,7 @@ def test_refused_first_message_is_kept_on_the_page_of_its_twin(alice: Person, up
 
     page = alice.press(page, "Send", content="Short.")
     upstream.next_call().start_stream().complete("One")
-    ended(alice, page)
+    wait_for_reply(alice, page)
     assert box(alice.get("/twins/ada")) == ""
 
 
@@ -157,7 +157,7 @@ def test_refused_edit_is_gone_when_it_is_sent(alice: Person, upstream: Upstream,
     alice.press(edit(alice, begun), "Send", content=TOO_LONG)
     page = alice.press(edit(alice, begun), "Send", content="Short now.")
     upstream.next_call().start_stream().complete("Two")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
     assert box(page) == ""
     assert "Discard" not in buttons(page)
@@ -165,7 +165,10 @@ def test_refused_edit_is_gone_when_it_is_sent(alice: Person, upstream: Upstream,
 
 
 def test_blank_message_is_not_kept(alice: Person):
-    assert "nothing to send" in alice.begin("   ").html.select_one("#form-error").get_text()
+    assert (
+        "nothing to send"
+        in alice.start_conversation("   ").html.select_one("#form-error").get_text()
+    )
 
     assert alice.get("/twins/ada/conversations").path == "/twins/ada"
     assert "Discard" not in buttons(alice.get("/twins/ada"))
@@ -189,16 +192,16 @@ def test_page_that_says_something_once_does_not_follow_the_reply(
 
 def test_first_form_keeps_its_key_until_its_conversation_is_seen(alice: Person, upstream: Upstream):
     keys = []
-    action, fields = alice.get("/twins/ada").action("Send")
+    action, fields = alice.get("/twins/ada").button_action("Send")
     for _ in range(2):
-        fields = alice.get("/twins/ada").action("Send")[1] | {"content": "once"}
+        fields = alice.get("/twins/ada").button_action("Send")[1] | {"content": "once"}
         keys.append(fields["key"])
         lost = alice.session.post(
             alice.base_url + action, data=fields, allow_redirects=False, timeout=10
         )
     upstream.next_call().start_stream().complete("ok")
-    ended(alice, alice.get(lost.headers["Location"]))
+    wait_for_reply(alice, alice.get(lost.headers["Location"]))
 
     assert keys[0] == keys[1]
-    assert alice.get("/twins/ada").action("Send")[1]["key"] != keys[0]
+    assert alice.get("/twins/ada").button_action("Send")[1]["key"] != keys[0]
     assert upstream.sent_messages() == ["once"]

@@ -4,46 +4,46 @@ import pytest
 
 from core.database import DatabaseUnavailable
 from tests.support.cases import failures
-from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
 
 
 def test_retry_is_a_new_turn_with_the_same_words(alice: Person, upstream: Upstream):
-    page = alice.begin("again, please")
+    page = alice.start_conversation("again, please")
     upstream.next_call().respond(500, {"error": "boom"})
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
     page = alice.press(page, "Retry")
     upstream.next_call().start_stream().complete("here you are")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
-    assert page.states == ["failed", "complete"]
+    assert page.reply_states == ["failed", "complete"]
     assert upstream.sent_messages() == ["again, please", "again, please"]
 
 
 def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
-    page = alice.begin("again")
+    page = alice.start_conversation("again")
     upstream.next_call().respond(500, {"error": "boom"})
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
-    action, fields = page.action("Retry")
+    action, fields = page.button_action("Retry")
     alice.post(action, fields)
     upstream.next_call().start_stream().complete("ok")
-    page = ended(alice, alice.post(action, fields))
+    page = wait_for_reply(alice, alice.post(action, fields))
 
-    assert page.states == ["failed", "complete"]
+    assert page.reply_states == ["failed", "complete"]
 
 
 def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, upstream: Upstream):
-    page = alice.begin("first")
+    page = alice.start_conversation("first")
     upstream.next_call().respond(500, {"error": "boom"})
-    page = ended(alice, page)
-    action, fields = page.action("Retry")
+    page = wait_for_reply(alice, page)
+    action, fields = page.button_action("Retry")
     alice.press(page, "Send", content="second")
     call = upstream.next_call().start_stream()
 
-    answer = alice.post(action, fields, **HTMX)
+    answer = alice.post(action, fields, **HTMX_HEADERS)
 
     assert answer.status == 409
     assert answer.response.headers["HX-Retarget"] == "#notices"
@@ -52,46 +52,46 @@ def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, ups
 
 
 def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     keys = []
     for _ in range(3):
         call = upstream.next_call()
         keys.append(call.headers["Idempotency-Key"])
         call.respond(500, {})
-        page = alice.press(ended(alice, page), "Retry")
+        page = alice.press(wait_for_reply(alice, page), "Retry")
     upstream.next_call().start_stream().complete("Hi")
-    page = alice.press(ended(alice, page), "Send", content="hello")
+    page = alice.press(wait_for_reply(alice, page), "Send", content="hello")
     other = upstream.next_call()
     other.start_stream().complete("Hi again")
-    ended(alice, page)
+    wait_for_reply(alice, page)
 
     assert set(keys) == {f'"{page.turns[0]["data-turn"]}"'}
     assert other.headers["Idempotency-Key"] not in keys
 
 
 def test_retry_and_send_of_one_page_are_two_presses(alice: Person, upstream: Upstream):
-    page = alice.begin("yes")
+    page = alice.start_conversation("yes")
     upstream.next_call().respond(500, {})
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
     alice.press(page, "Retry")
     upstream.next_call().start_stream().complete("Go on?")
-    ended(alice, page)
+    wait_for_reply(alice, page)
 
     alice.press(page, "Send", content="yes")
     upstream.next_call().start_stream().complete("Going on")
 
-    assert ended(alice, page).states == ["failed", "complete", "complete"]
+    assert wait_for_reply(alice, page).reply_states == ["failed", "complete", "complete"]
 
 
 def test_retry_of_an_unknown_turn_is_a_new_message(alice: Person, upstream: Upstream):
     def check(again: str) -> None:
-        page = alice.begin("one")
+        page = alice.start_conversation("one")
         upstream.next_call().respond(500, {})
-        page = ended(alice, page)
-        action, fields = page.action("Retry")
+        page = wait_for_reply(alice, page)
+        action, fields = page.button_action("Retry")
         alice.post(action, fields | {"again": again})
         upstream.next_call().start_stream().complete("Hello")
-        assert ended(alice, page).states == ["failed", "complete"]
+        assert wait_for_reply(alice, page).reply_states == ["failed", "complete"]
 
     assert failures(check, {again: again for again in ("a\0b", "x" * 5000, "none")}) == {}
 
@@ -99,9 +99,9 @@ def test_retry_of_an_unknown_turn_is_a_new_message(alice: Person, upstream: Upst
 def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
     alice: Person, upstream: Upstream, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ):
-    page = alice.begin("one")
+    page = alice.start_conversation("one")
     upstream.next_call().respond(500, {})
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
     def away(*_: object) -> None:
         raise DatabaseUnavailable
@@ -109,19 +109,19 @@ def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
     with monkeypatch.context() as broken:
         broken.setattr(type(portal.turns), "find", away)
         assert alice.press(page, "Retry").status == 503
-    assert alice.get(page.path).states == ["failed"]
+    assert alice.get(page.path).reply_states == ["failed"]
 
 
 def test_whoever_asks_again_after_a_lost_answer_can_ask_once_more(
     alice: Person, upstream: Upstream
 ):
-    page = say_and_hear(alice, upstream, "Hello", "Hi")
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
     form = page.html.select_one("#resend-form")
     fields = {str(each["name"]): str(each["value"]) for each in form.select("input")}
     fields["words_of"] = str(page.turns[0]["data-turn"])
     keys = set()
     for _ in range(2):  # the answer to the first is lost
-        answer = alice.post(str(form["action"]), fields, **HTMX)
+        answer = alice.post(str(form["action"]), fields, **HTMX_HEADERS)
         keys.add(answer.html.select_one("#resend-form [name=key]")["value"])
     upstream.next_call().start_stream().complete("Hi")
 

@@ -7,25 +7,27 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.cases import failures
-from tests.support.person import HTMX, Page, Person, say_and_hear
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
 @pytest.fixture
 def page(alice: Person, upstream: Upstream) -> Page:
-    return say_and_hear(alice, upstream, "Why is the sky blue?", "Because of **scattering**.")
+    return complete_first_turn(
+        alice, upstream, "Why is the sky blue?", "Because of **scattering**."
+    )
 
 
-def test_the_lists_say_what_is_missing(alice: Person, people: Callable[[], Person], page: Page):
+def test_the_lists_say_what_is_missing(alice: Person, new_person: Callable[[], Person], page: Page):
     assert "Nothing is archived" in alice.get("/conversations?view=archived").text
     assert "Nothing with marlow yet" in alice.get("/conversations?twin=marlow").text
     assert "Nothing here contains “ \"' ”" in alice.get("/conversations?q=%22'").text
-    assert "Pick a twin and say something" in people().get("/conversations").text
+    assert "Pick a twin and say something" in new_person().get("/conversations").text
 
 
 def test_what_is_found_links_to_its_turn(alice: Person, page: Page):
     for number in range(3):
-        shown = alice.get("/conversations?q=scatt", **(HTMX if number else {}))
+        shown = alice.get("/conversations?q=scatt", **(HTMX_HEADERS if number else {}))
         [hit] = shown.html.select(".hits a")
         there = alice.get(hit["href"].partition("#")[0])
         assert hit["href"].count(there.turns[0]["data-turn"]) == 1
@@ -67,7 +69,7 @@ def test_who_goes_back_gets_a_page_and_no_part_beside_it(alice: Person, page: Pa
     restored = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
 
     assert alice.get("/conversations", **restored).html.select("hx-partial") == []
-    assert alice.get("/conversations", **HTMX).html.select("hx-partial") != []
+    assert alice.get("/conversations", **HTMX_HEADERS).html.select("hx-partial") != []
 
 
 def test_a_title_that_is_all_that_was_said_leads_to_where_it_was(alice: Person, page: Page):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from tests.support.person import Person, say_and_hear
+from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
 def test_each_page_has_its_own_title(alice: Person, upstream: Upstream):
-    conversation = say_and_hear(alice, upstream, "How does a bicycle stay upright?", "It steers")
+    conversation = complete_first_turn(
+        alice, upstream, "How does a bicycle stay upright?", "It steers"
+    )
     paths = ["/", "/twins/ada", "/twins/a%2Fb%20c%3F%23%C3%BC", "/conversations", "/keys"]
     pages = [alice.get(path) for path in [*paths, conversation.path]]
     titles = [page.html.title.get_text() for page in pages]

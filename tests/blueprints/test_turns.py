@@ -6,32 +6,32 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.support.cases import failures
-from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 
 
 def test_a_message_makes_a_conversation_and_gets_its_reply(alice: Person, upstream: Upstream):
-    page = alice.begin("Hello Ada")
+    page = alice.start_conversation("Hello Ada")
 
     call = upstream.next_call()
     assert call.body == {"content": "Hello Ada"}
-    assert page.states == ["waiting"]
+    assert page.reply_states == ["waiting"]
     assert page.html.h1.get_text() == "Hello Ada"
 
     turn_id = str(page.turns[0]["data-turn"])
     with alice.follow(turn_id) as stream:
         call.start_stream().delta("Hel")
-        stream.until("Hel")
+        stream.read_until("Hel")
         call.delta("lo")
         call.complete("Hello **you**")
-        stream.rest()
+        stream.remaining_events()
     page = alice.get(page.path)
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
     assert page.html.select_one(".turn__reply strong").get_text() == "you"
 
 
 def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "one", "first")
+    page = complete_first_turn(alice, upstream, "one", "first")
 
     page = alice.press(page, "Send", content="two")
     call = upstream.next_call()
@@ -42,7 +42,7 @@ def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstrea
 
 
 def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Upstream):
-    action, fields = alice.get("/twins/ada").action("Send")
+    action, fields = alice.get("/twins/ada").button_action("Send")
     alice.post(action, fields | {"content": "before going back"})
     alice.post(action, fields | {"content": "after going back"})
 
@@ -51,7 +51,7 @@ def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Up
 
 
 def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, upstream: Upstream):
-    page = alice.begin("first")
+    page = alice.start_conversation("first")
     call = upstream.next_call()
 
     page = alice.press(page, "Send", content="second, typed early")
@@ -64,32 +64,32 @@ def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, up
 
 
 def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "one", "first")
-    action, fields = page.action("Send")
+    page = complete_first_turn(alice, upstream, "one", "first")
+    action, fields = page.button_action("Send")
 
-    answer = alice.post(action, fields | {"content": "two"}, **HTMX)
+    answer = alice.post(action, fields | {"content": "two"}, **HTMX_HEADERS)
 
     upstream.next_call().start_stream().complete("second")
     assert answer.html.html is None
     partial = answer.html.select_one("hx-partial")
     assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "beforeend")
     assert len(partial.select("article.turn")) == 1
-    assert answer.form("/turns")["key"] != fields["key"]
+    assert answer.hidden_fields("/turns")["key"] != fields["key"]
     assert answer.html.select_one("textarea").get_text() == ""
 
 
 def test_repeated_press_shows_its_turn(alice: Person, upstream: Upstream):
     def check(button: str) -> None:
         upstream.calls.clear()
-        page = alice.begin("one")
+        page = alice.start_conversation("one")
         upstream.next_call().respond(500, {})
-        page = ended(alice, page)
-        action, fields = page.action(button)
+        page = wait_for_reply(alice, page)
+        action, fields = page.button_action(button)
         pressed = fields | {"content": "two"}
-        alice.post(action, pressed, **HTMX)
+        alice.post(action, pressed, **HTMX_HEADERS)
         call = upstream.next_call().start_stream()
 
-        answer = alice.post(action, pressed, **HTMX)
+        answer = alice.post(action, pressed, **HTMX_HEADERS)
 
         partial = answer.html.select_one("hx-partial")
         states = [turn["data-state"] for turn in partial.select("article.turn")]
@@ -113,13 +113,13 @@ def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
 
 
 def test_nobody_can_touch_what_is_not_theirs(
-    alice: Person, people: Callable[[], Person], upstream: Upstream
+    alice: Person, new_person: Callable[[], Person], upstream: Upstream
 ):
-    page = alice.begin("a secret")
+    page = alice.start_conversation("a secret")
     call = upstream.next_call().start_stream()
     turn_id = str(page.turns[0]["data-turn"])
-    mallory = people()
-    token = {"csrf_token": mallory.get("/twins/ada").form("/conversations")["csrf_token"]}
+    mallory = new_person()
+    token = {"csrf_token": mallory.get("/twins/ada").hidden_fields("/conversations")["csrf_token"]}
 
     seen = [
         mallory.get(page.path),
@@ -131,20 +131,20 @@ def test_nobody_can_touch_what_is_not_theirs(
     assert [page.status for page in seen] == [404, 404, 404, 404]
     assert seen[0].text == mallory.get("/conversations/there-is-none").text
     with mallory.follow(turn_id) as stream:
-        signed_out, done = stream.rest()
+        signed_out, done = stream.remaining_events()
     assert "This reply cannot be shown here any more" in signed_out.data
     assert done.name == "done"
     assert "a secret" not in mallory.get("/conversations").text
     call.complete("for Alice only")
-    assert ended(alice, page).states == ["complete"]
+    assert wait_for_reply(alice, page).reply_states == ["complete"]
 
 
 def test_a_first_press_that_comes_twice_at_once_is_one_turn(
-    people: Callable[[], Person], upstream: Upstream
+    new_person: Callable[[], Person], upstream: Upstream
 ):
     for _ in range(5):
-        somebody = people()
-        action, fields = somebody.get("/twins/ada").action("Send")
+        somebody = new_person()
+        action, fields = somebody.get("/twins/ada").button_action("Send")
         with ThreadPoolExecutor(2) as pool:
             press = [
                 pool.submit(somebody.post, action, fields | {"content": "once"}) for _ in range(2)
@@ -158,21 +158,21 @@ def test_a_first_press_that_comes_twice_at_once_is_one_turn(
 
 
 def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstream: Upstream):
-    upstream.held_paths.add("/api/v1/conversations")
-    page = alice.begin("first")
+    upstream.unanswered_paths.add("/api/v1/conversations")
+    page = alice.start_conversation("first")
     slow = upstream.next_call()
     page = alice.press(page, "Stop")
     page = alice.press(page, "Send", content="second")
     upstream.next_call().respond(201, {"data": {"id": "fast"}})
     second = upstream.next_call()
     second.start_stream().complete("Two")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
     slow.respond(201, {"data": {"id": "slow"}})
 
     page = alice.press(page, "Send", content="third")
     third = upstream.next_call()
     third.start_stream().complete("Three")
-    ended(alice, page)
+    wait_for_reply(alice, page)
 
     assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
 
@@ -180,16 +180,16 @@ def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstre
 def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
     alice: Person, upstream: Upstream
 ):
-    page = alice.begin("one")
+    page = alice.start_conversation("one")
     upstream.next_call().respond(
         200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
     )
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
     assert "40 requests are left" in page.text
     assert "40 requests are left" in alice.get("/twins/ada").text
-    action, fields = page.action("Send")
+    action, fields = page.button_action("Send")
 
-    answer = alice.post(action, fields | {"content": "two"}, **HTMX)
+    answer = alice.post(action, fields | {"content": "two"}, **HTMX_HEADERS)
 
     upstream.next_call().start_stream().complete("Two")
     assert "39 requests are left" in answer.text
@@ -198,13 +198,13 @@ def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
 def test_reply_that_reached_its_limit_has_a_note(alice: Person, upstream: Upstream):
     def check(case: tuple[object, int]) -> None:
         cut_off, notes = case
-        page = alice.begin("one")
+        page = alice.start_conversation("one")
         call = upstream.next_call().start_stream()
         call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
         call.close()
-        page = ended(alice, page)
+        page = wait_for_reply(alice, page)
 
-        assert page.states == ["complete"]
+        assert page.reply_states == ["complete"]
         shown = page.html.select(".turn .note--neutral")
         assert len(shown) == notes
         assert all("This reply was cut off" in note.get_text() for note in shown)
@@ -214,15 +214,15 @@ def test_reply_that_reached_its_limit_has_a_note(alice: Person, upstream: Upstre
 
 
 @pytest.mark.fault("F70")
-@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
+@pytest.mark.parametrize("headers", [{}, HTMX_HEADERS], ids=["page", "fragment"])
 def test_form_is_never_answered_by_a_stream(
     alice: Person, upstream: Upstream, headers: dict[str, str]
 ):
-    path = alice.begin("first").path
+    path = alice.start_conversation("first").path
     statuses, kinds = [], set()
 
     def press(button: str, **more: str) -> None:
-        action, fields = alice.get(path).action(button)
+        action, fields = alice.get(path).button_action(button)
         response = alice.post(action, fields | more, **headers).response
         statuses.append(response.status_code)
         kinds.add(response.headers["Content-Type"])
@@ -233,10 +233,10 @@ def test_form_is_never_answered_by_a_stream(
     assert call.wait_for_disconnect()
     press("Ask again")
     upstream.next_call().start_stream().complete("ok")
-    ended(alice, alice.get(path))
+    wait_for_reply(alice, alice.get(path))
     press("Send", content="next")
     upstream.next_call().start_stream().complete("ok")
-    ended(alice, alice.get(path))
+    wait_for_reply(alice, alice.get(path))
 
     assert statuses == [409, 200, 200, 200]
     assert kinds == {"text/html; charset=utf-8"}

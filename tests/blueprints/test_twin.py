@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.cases import failures
-from tests.support.person import Person, say_and_hear
+from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
@@ -12,8 +12,8 @@ def test_the_page_of_a_twin_lists_its_last_conversations(
 ):
     assert alice.get("/twins/ada").html.select(".twin-conversations") == []
     for number in range(6):
-        alice.begin(f"Hello {number}")
-    alice.begin("Elsewhere", twin="a%2Fb%20c%3F%23%C3%BC")
+        alice.start_conversation(f"Hello {number}")
+    alice.start_conversation("Elsewhere", twin="a%2Fb%20c%3F%23%C3%BC")
     page = alice.get("/twins/ada")
 
     found = [a.get_text() for a in page.html.select(".twin-conversations li a")]
@@ -37,7 +37,7 @@ def test_id_of_a_twin_may_hold_any_character(alice: Person, upstream: Upstream):
         assert upstream.next_call().path.endswith("/messages/stream")
         created = [call.body for call in upstream.calls if call.path.endswith("conversations")]
         assert created[-1]["twinId"] == twin_id
-        assert page.states == ["waiting"]
+        assert page.reply_states == ["waiting"]
 
     assert failures(check, {twin_id: twin_id for twin_id in ids}) == {}
 
@@ -66,7 +66,7 @@ def test_texts_of_a_twin_are_in_its_language(alice: Person, upstream: Upstream):
     assert [card.get("lang") for card in cards] == [lang for _, lang in languages.values()]
 
     def check(twin_id: str) -> None:
-        page = say_and_hear(alice, upstream, "Hello", "Hello", twin=twin_id)
+        page = complete_first_turn(alice, upstream, "Hello", "Hello", twin=twin_id)
         parts = [
             *alice.get(f"/twins/{twin_id}").html.select(".lead, .greeting, .starter"),
             page.html.select_one("#log > .turn__body .turn__reply"),

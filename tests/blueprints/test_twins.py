@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from tests.support.cases import failures
-from tests.support.person import HTMX, Page, Person, say_and_hear
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 ALL = {"page": 1, "pages": 1}
@@ -41,7 +41,7 @@ SEARCHES = {
 def test_search_finds_words_in_names_and_descriptions(alice: Person):
     def check(q: str) -> None:
         found, sentence = SEARCHES[q]
-        page, part = alice.get(f"/?q={q}"), alice.get(f"/?q={q}", **HTMX)
+        page, part = alice.get(f"/?q={q}"), alice.get(f"/?q={q}", **HTMX_HEADERS)
         assert names(page) == names(part) == found
         # A part is read out; the page shows that all are there.
         assert page.html.select_one("#result-count").get_text().strip() == sentence
@@ -54,7 +54,7 @@ def test_search_finds_words_in_names_and_descriptions(alice: Person):
 
 
 def test_htmx_gets_the_list_alone(alice: Person):
-    page = alice.get("/?q=ada", **HTMX)
+    page = alice.get("/?q=ada", **HTMX_HEADERS)
 
     assert page.html.html is None
     assert page.html.select_one("#twins li")
@@ -90,7 +90,7 @@ def test_a_long_gallery_shows_more_by_a_plain_link(alice: Person, crowd: list[st
 
 
 def test_htmx_gets_the_cards_of_one_more_page_alone(alice: Person, crowd: list[str]):
-    page = alice.get("/?page=2", **HTMX)
+    page = alice.get("/?page=2", **HTMX_HEADERS)
 
     assert names(page) == crowd[60:120]
     assert page.html.select_one("#twins") is None
@@ -110,14 +110,14 @@ def test_a_page_far_on_is_opened_with_ten_at_most(alice: Person, upstream: Upstr
     upstream.twins = many(700)
 
     assert len(names(alice.get("/?page=9999"))) == 600
-    more = alice.get("/?page=11", **HTMX)
+    more = alice.get("/?page=11", **HTMX_HEADERS)
     assert len(names(more)) == 60
 
 
 def test_those_talked_to_lately_come_first_and_once(alice: Person, bob: Person, upstream: Upstream):
     upstream.twins = many(9)
     for twin in ("3", "8", "1", "5", "7"):
-        alice.begin("Hello", twin=twin)
+        alice.start_conversation("Hello", twin=twin)
     page = alice.get("/")
 
     lately, _ = page.html.select("ul.cards")
@@ -131,7 +131,7 @@ def test_those_talked_to_lately_come_first_and_once(alice: Person, bob: Person, 
 
 def test_among_few_those_talked_to_come_first_without_headings(alice: Person, upstream: Upstream):
     upstream.twins = many(4)
-    alice.begin("Hello", twin="2")
+    alice.start_conversation("Hello", twin="2")
 
     page = alice.get("/")
     assert names(page) == [f"Twin {n:03}" for n in (2, 0, 1, 3)]
@@ -142,7 +142,7 @@ def test_a_twin_talked_to_before_says_how_often(
     alice: Person, app: Flask, monkeypatch: pytest.MonkeyPatch
 ):
     for content in ("One", "Two"):
-        alice.begin(content)
+        alice.start_conversation(content)
     monkeypatch.setitem(app.jinja_env.filters, "is_today", lambda _: False)
 
     assert alice.get("/").html.select_one("small").get_text() == "2 conversations"
@@ -189,7 +189,7 @@ def test_names_and_words_are_only_text(alice: Person, upstream: Upstream):
         {"id": "x", "name": evil, "description": evil, "greeting": evil, "starters": [evil]}
     ]
     gallery, twin = alice.get("/"), alice.get("/twins/x")
-    page = say_and_hear(alice, upstream, evil, evil, twin="x")
+    page = complete_first_turn(alice, upstream, evil, evil, twin="x")
 
     for each in (gallery, twin, page, alice.get("/conversations")):
         assert each.html.select("script:not([src])") == []

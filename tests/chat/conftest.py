@@ -19,7 +19,7 @@ from core.clock import Clock
 from core.database import Database, migrate
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
-from tests.support.upstream import KEY
+from tests.support.upstream import UPSTREAM_KEY
 from web.container import MIGRATIONS_DIR
 
 # For a test that uses PostgreSQL as well. A module whose tests all do sets DATABASES instead.
@@ -35,12 +35,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
     """Return the address of a fresh database: SQLite, unless a test asks for another."""
     if getattr(request, "param", "sqlite") == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
-        return postgres.new_database()
-    return f"sqlite:///{shutil.copy(tables, tmp_path / 'twindow.db')}"
+        return postgres.create_database()
+    return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
 
 
 @pytest.fixture
@@ -66,13 +66,13 @@ def log(new_log: Callable[[], Log]) -> Log:
 
 
 @pytest.fixture
-def allowance(log: Log) -> Quota:
-    return Quota(log.database, KEY, limit=500, share=0.5)
+def quota(log: Log) -> Quota:
+    return Quota(log.database, UPSTREAM_KEY, limit=500, share=0.5)
 
 
 @pytest.fixture
-def turns(log: Log, allowance: Quota) -> Turns:
-    return Turns(log.database, log, allowance)
+def turns(log: Log, quota: Quota) -> Turns:
+    return Turns(log.database, log, quota)
 
 
 @pytest.fixture
@@ -83,25 +83,25 @@ def turn(turns: Turns) -> Turn:
 
 @pytest.fixture
 def conversation(turn: Turn, log: Log) -> Conversation:
-    found = Conversations(log.database).find(turn.conversation_id, "alice")
-    assert found is not None
-    return found
+    result = Conversations(log.database).find(turn.conversation_id, "alice")
+    assert result is not None
+    return result
 
 
-def watch(clock: AdjustableClock, look: Callable[[], object]) -> None:
+def advance_until_workers_are_stale(clock: AdjustableClock, poll: Callable[[], object]) -> None:
     """Look for dead producers until the next look finds them."""
-    look()
+    poll()
     for _ in range(int(Heartbeat.stale_after_seconds // heartbeat.MAX_OBSERVATION_SECONDS)):
         clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
-        look()
+        poll()
     clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
 
 
-def shown(log: Log, turn: Turn) -> list[str]:
+def followed_texts(log: Log, turn: Turn) -> list[str]:
     """Follow the log as a page does, to its end, and return every text that it showed."""
     texts = [""]
     for batch in log.follow(turn.id):
         text = build_reply(batch).text
-        whole = batch.after == 0 or batch.is_final
-        texts.append(text if whole else texts[-1] + text)
+        is_full_text = batch.after == 0 or batch.is_final
+        texts.append(text if is_full_text else texts[-1] + text)
     return texts

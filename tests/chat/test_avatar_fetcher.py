@@ -17,7 +17,7 @@ from core.images import Image
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
-from tests.support.upstream import KEY, Call, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE, OTHER = png(shade=10), png(shade=200)
@@ -29,7 +29,7 @@ def new_avatars(upstream: Upstream, new_log: Callable[[], Log]) -> Iterator[NewA
     """Return the avatars of one more process with each call."""
     upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, {"id": "bea"}]
     upstream.answers[PLACE] = gives(PICTURE)
-    client = twinapi.Client(upstream.url, KEY)
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY)
     made: list[AvatarFetcher] = []
 
     def new_avatars() -> AvatarFetcher:
@@ -74,7 +74,7 @@ def test_a_picture_is_fetched_once_for_all_people_and_processes(
     new_avatars: NewAvatars, upstream: Upstream
 ):
     one, other = new_avatars(), new_avatars()
-    upstream.held_paths.add(PLACE)
+    upstream.unanswered_paths.add(PLACE)
     with ThreadPoolExecutor(8) as pool:
         looks = [pool.submit(look, each) for each in (one, other) * 4]
         upstream.next_call().respond(200, PICTURE, content_type="image/png")
@@ -85,7 +85,7 @@ def test_a_picture_is_fetched_once_for_all_people_and_processes(
 
 
 def test_nobody_waits_long_for_a_service_that_hangs(new_avatars: NewAvatars, upstream: Upstream):
-    upstream.held_paths.add(PLACE)
+    upstream.unanswered_paths.add(PLACE)
     ours = new_avatars()
     ours.max_wait_seconds = 0.0
 
@@ -155,7 +155,7 @@ def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
     ours = new_avatars()
     look(ours)
     clock.advance(avatar_cache.MAX_AGE_SECONDS + 1)
-    upstream.held_paths.add(PLACE)
+    upstream.unanswered_paths.add(PLACE)
 
     assert look(ours) == PICTURE
     upstream.next_call().respond(200, OTHER)
@@ -190,10 +190,10 @@ def test_who_dies_while_fetching_leaves_it_to_the_next(
 def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
-    clock.jump(10 * avatar_cache.MAX_AGE_SECONDS)
+    clock.jump_wall_clock(10 * avatar_cache.MAX_AGE_SECONDS)
     ours = new_avatars()
     look(ours)
-    clock.jump(0)
+    clock.jump_wall_clock(0)
     look(ours)
     done(ours)
 

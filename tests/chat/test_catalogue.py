@@ -13,7 +13,7 @@ from chat.twins import catalogue
 from chat.twins.catalogue import TwinCatalogue
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 NewTwins = Callable[[float], TwinCatalogue]
 
@@ -21,7 +21,7 @@ NewTwins = Callable[[float], TwinCatalogue]
 @pytest.fixture
 def new_twins(upstream: Upstream, log: Log) -> Iterator[NewTwins]:
     """Return the directory of one more process with each call."""
-    client = twinapi.Client(upstream.url, KEY)
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY)
     made: list[TwinCatalogue] = []
 
     def new_twins(keep: float) -> TwinCatalogue:
@@ -81,7 +81,7 @@ def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(
 
 def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(60)
-    upstream.held_paths.add("/api/v1/twins")
+    upstream.unanswered_paths.add("/api/v1/twins")
     with ThreadPoolExecutor(8) as pool:
         lists = [pool.submit(names, twins) for _ in range(8)]
         upstream.next_call().respond(200, {"data": [{"id": "a", "name": "A"}]})
@@ -94,14 +94,14 @@ def test_a_service_that_hangs_holds_nobody_who_has_a_list(new_twins: NewTwins, u
     twins = new_twins(0)
     twins.max_wait_seconds = 0.01
     names(twins)
-    upstream.held_paths.add("/api/v1/twins")
+    upstream.unanswered_paths.add("/api/v1/twins")
 
     assert names(twins) == ["Ada", "Odd"]
     upstream.next_call().respond(200, {"data": []})
 
 
 def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream):
-    upstream.held_paths.add("/api/v1/twins")
+    upstream.unanswered_paths.add("/api/v1/twins")
     twins = new_twins(60)
     with ThreadPoolExecutor(1) as pool:
         listed = pool.submit(names, twins)
@@ -182,7 +182,7 @@ def test_a_list_from_the_future_is_asked_for_again(
 ):
     twins = new_twins(60)
     names(twins)
-    clock.jump(-86_400)
+    clock.jump_wall_clock(-86_400)
     names(twins)
 
     assert len(upstream.calls) == 2

@@ -12,7 +12,7 @@ from chat.log.log import Log
 from chat.schema import entries
 from chat.turns import Turn
 from core.clock import SYSTEM_CLOCK
-from tests.chat.conftest import shown
+from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]
@@ -59,7 +59,7 @@ def test_a_long_reply_is_shown_in_larger_pieces(clock: AdjustableClock):
 def test_five_readers_see_the_same(log: Log, turn: Turn):
     whole = "".join(f"{number} " for number in range(300))
     with ThreadPoolExecutor(5) as pool:
-        readers = [pool.submit(shown, log, turn) for _ in range(5)]
+        readers = [pool.submit(followed_texts, log, turn) for _ in range(5)]
         for number in range(300):
             log.append(turn.id, Delta(f"{number} "))
         log.end(turn.id, Ended(ReplyState.COMPLETE, text=whole))

@@ -9,7 +9,7 @@ import pytest
 
 from chat.search.search import Search
 from core.database import Database, migrate
-from tests.support.history import converse
+from tests.support.history import insert_conversation
 from tests.support.postgres import Postgres
 from web.container import MIGRATIONS_DIR
 
@@ -22,14 +22,14 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/twindow.db"
     postgres: Postgres = request.getfixturevalue("postgres")
-    return postgres.new_database(template="template0")
+    return postgres.create_database(template="template0")
 
 
 def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
     database = Database(empty_url)
     migrate(database, without(tmp_path, "0007"), "alembic_version")
-    converse(database, "alice", LENGTH)
-    converse(database, "bob", 3)
+    insert_conversation(database, "alice", LENGTH)
+    insert_conversation(database, "bob", 3)
     migrate(database, MIGRATIONS_DIR, "alembic_version")
     search = Search(database)
 

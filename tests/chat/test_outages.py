@@ -15,7 +15,7 @@ from chat.log.log import Log
 from chat.quota import Quota
 from chat.turns import Turn
 from core.database import DatabaseUnavailable
-from tests.chat.conftest import watch
+from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]
@@ -29,7 +29,7 @@ def test_an_outage_ends_nobody_who_could_not_beat(
 ):
     log._flusher.close()
     other = new_log()
-    watch(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
+    advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
     with pytest.raises(DatabaseUnavailable), other.database.read():
         raise exc.OperationalError("away", {}, Exception())
 
@@ -68,15 +68,15 @@ def test_reading_of_other_logs_continues_after_faults(
 
 
 def test_what_is_noted_of_the_key_is_not_worth_an_exception(
-    allowance: Quota, monkeypatch: pytest.MonkeyPatch
+    quota: Quota, monkeypatch: pytest.MonkeyPatch
 ):
     def away():
         raise DatabaseUnavailable
 
-    monkeypatch.setattr(allowance.database, "read", away)
-    monkeypatch.setattr(allowance.database, "write", away)
+    monkeypatch.setattr(quota.database, "read", away)
+    monkeypatch.setattr(quota.database, "write", away)
 
-    allowance.record_acceptance()
-    allowance.record_forbidden()
-    assert allowance.record_refusal(60) > 0
-    assert allowance.status().can_write
+    quota.record_acceptance()
+    quota.record_forbidden()
+    assert quota.record_refusal(60) > 0
+    assert quota.status().can_write

@@ -14,7 +14,7 @@ from chat.log.log import Log
 from chat.quota import Quota, SendingBlocked
 from chat.turns import Turns
 from tests.support.clock import AdjustableClock
-from tests.support.upstream import KEY
+from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits
 
 DATABASES = ["sqlite", "postgresql"]
@@ -25,9 +25,9 @@ Say = Callable[..., None]
 
 
 @pytest.fixture
-def say(log: Log, allowance: Quota) -> Say:
+def say(log: Log, quota: Quota) -> Say:
     """Return somebody's way to say something and be answered."""
-    turns = Turns(log.database, log, allowance)
+    turns = Turns(log.database, log, quota)
     said = iter(range(10_000))
 
     def say(person: str, ended: Ended = DONE) -> None:
@@ -37,49 +37,49 @@ def say(log: Log, allowance: Quota) -> Say:
     return say
 
 
-def check(allowance: Quota, person: str) -> None:
-    with allowance.database.read() as connection:
-        allowance.check(connection, person)
+def check(quota: Quota, person: str) -> None:
+    with quota.database.read() as connection:
+        quota.check(connection, person)
 
 
-def left(allowance: Quota) -> int:
-    return allowance.remaining().remaining
+def left(quota: Quota) -> int:
+    return quota.remaining().remaining
 
 
-def test_without_a_word_of_the_service_we_count_ourselves(allowance: Quota, say: Say):
-    assert left(allowance) == 500
+def test_without_a_word_of_the_service_we_count_ourselves(quota: Quota, say: Say):
+    assert left(quota) == 500
     say("alice")
     say("bob")
-    assert left(allowance) == 496  # each a conversation and a message
+    assert left(quota) == 496  # each a conversation and a message
 
 
-def test_what_the_service_says_counts_and_what_came_since(allowance: Quota, say: Say):
+def test_what_the_service_says_counts_and_what_came_since(quota: Quota, say: Say):
     say("alice")
-    allowance.record_limits(Limits(remaining=80, limit=100, resets_in=600))
-    assert left(allowance) == 80
+    quota.record_limits(Limits(remaining=80, limit=100, resets_in=600))
+    assert left(quota) == 80
     say("alice")
-    assert left(allowance) == 78
+    assert left(quota) == 78
 
 
-def test_what_the_service_said_of_an_hour_that_is_over_counts_no_more(allowance: Quota):
-    allowance.record_limits(Limits(remaining=0, limit=100, resets_in=-1))
-    assert left(allowance) == 100
+def test_what_the_service_said_of_an_hour_that_is_over_counts_no_more(quota: Quota):
+    quota.record_limits(Limits(remaining=0, limit=100, resets_in=-1))
+    assert left(quota) == 100
 
 
-def test_what_the_service_never_received_is_not_counted(allowance: Quota, say: Say):
+def test_what_the_service_never_received_is_not_counted(quota: Quota, say: Say):
     say("alice", NOT_RECEIVED)
-    assert left(allowance) == 500
+    assert left(quota) == 500
 
 
-def test_an_hour_ago_is_forgotten(allowance: Quota, say: Say, log: Log):
+def test_an_hour_ago_is_forgotten(quota: Quota, say: Say, log: Log):
     say("alice")
     with log.database.write() as connection:
         connection.execute(update(schema.turns).values(created_at=time.time() - 3601))
-    assert left(allowance) == 500
+    assert left(quota) == 500
 
 
 def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
-    allowance = Quota(log.database, KEY, limit=40, share=0.5)
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=40, share=0.5)
     for _ in range(10):
         check(allowance, "alice")
         say("alice")
@@ -96,81 +96,77 @@ def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
 
 
 def test_a_share_of_all_is_no_share(log: Log, say: Say):
-    allowance = Quota(log.database, KEY, limit=4, share=1)
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=4, share=1)
     for _ in range(4):
         check(allowance, "alice")
         say("alice")
 
 
-def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(allowance: Quota):
-    allowance.record_limits(Limits(remaining=0, limit=500, resets_in=90))
+def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(quota: Quota):
+    quota.record_limits(Limits(remaining=0, limit=500, resets_in=90))
 
     with pytest.raises(SendingBlocked, match="All requests") as refused:
-        check(allowance, "alice")
+        check(quota, "alice")
     assert refused.value.retry_at == pytest.approx(time.time() + 90, abs=10)
 
 
 def test_a_refusal_holds_for_everybody_and_for_every_process(
-    allowance: Quota, new_log: Callable[[], Log]
+    quota: Quota, new_log: Callable[[], Log]
 ):
-    allowance.record_refusal(120)
-    other = Quota(new_log().database, KEY, limit=500, share=0.5)
+    quota.record_refusal(120)
+    other = Quota(new_log().database, UPSTREAM_KEY, limit=500, share=0.5)
 
     for person in ("alice", "bob"):
         with pytest.raises(SendingBlocked, match="too many requests"):
             check(other, person)
 
 
-def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(
-    log: Log, allowance: Quota
-):
-    turns = Turns(log.database, log, allowance)
+def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(log: Log, quota: Quota):
+    turns = Turns(log.database, log, quota)
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(first.turn.id, DONE)
-    allowance.record_refusal(120)
+    quota.record_refusal(120)
 
     assert turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn == first.turn
     with pytest.raises(SendingBlocked):
         turns.add(first.conversation, "more", "another key")
 
 
-def test_a_key_that_may_only_read_is_remembered_for_a_while(
-    allowance: Quota, clock: AdjustableClock
-):
-    assert allowance.status().can_write
-    allowance.record_forbidden()
-    assert not allowance.status().can_write
+def test_a_key_that_may_only_read_is_remembered_for_a_while(quota: Quota, clock: AdjustableClock):
+    assert quota.status().can_write
+    quota.record_forbidden()
+    assert not quota.status().can_write
     with pytest.raises(SendingBlocked, match="may only read"):
-        check(allowance, "alice")
+        check(quota, "alice")
     clock.advance(61)
-    assert allowance.status().can_write
+    assert quota.status().can_write
 
 
-def test_refusals_that_come_together_are_one(allowance: Quota):
+def test_refusals_that_come_together_are_one(quota: Quota):
     now = time.time()
-    waits = [allowance.record_refusal(None) - now for _ in range(5)]
+    waits = [quota.record_refusal(None) - now for _ in range(5)]
 
     assert waits == pytest.approx([60] * 5, abs=5)
 
 
-def test_a_shorter_wait_does_not_shorten_a_longer_one(allowance: Quota):
-    until = allowance.record_refusal(3000)
+def test_a_shorter_wait_does_not_shorten_a_longer_one(quota: Quota):
+    until = quota.record_refusal(3000)
 
-    assert allowance.record_refusal(0) == pytest.approx(until)
+    assert quota.record_refusal(0) == pytest.approx(until)
     with pytest.raises(SendingBlocked):
-        check(allowance, "alice")
+        check(quota, "alice")
 
 
-def test_a_clock_that_was_set_back_makes_nobody_wait(allowance: Quota, clock: AdjustableClock):
-    allowance.record_refusal(60)
-    allowance.record_limits(Limits(remaining=0, limit=500, resets_in=60))
-    clock.jump(-86_400)
+def test_a_clock_that_was_set_back_makes_nobody_wait(quota: Quota, clock: AdjustableClock):
+    quota.record_refusal(60)
+    quota.record_limits(Limits(remaining=0, limit=500, resets_in=60))
+    clock.jump_wall_clock(-86_400)
 
-    check(allowance, "alice")
+    check(quota, "alice")
 
 
 def test_when_a_new_hour_has_begun_at_the_service_somebody_may_find_out(log: Log, say: Say):
-    allowance = Quota(log.database, KEY, limit=8, share=0.5)
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=0.5)
     for person in ("alice", "bob", "carol"):
         say(person)
     with pytest.raises(SendingBlocked):
@@ -180,25 +176,23 @@ def test_when_a_new_hour_has_begun_at_the_service_somebody_may_find_out(log: Log
     check(allowance, "alice")
 
 
-def test_a_person_is_counted_over_the_time_that_the_limit_is_for(
-    log: Log, allowance: Quota, say: Say
-):
+def test_a_person_is_counted_over_the_time_that_the_limit_is_for(log: Log, quota: Quota, say: Say):
     for _ in range(9):
         say("alice")
     with log.database.write() as connection:
         connection.execute(update(schema.turns).values(created_at=time.time() - 90))
-    allowance.record_limits(Limits(remaining=9, limit=10, resets_in=30, window=60))
+    quota.record_limits(Limits(remaining=9, limit=10, resets_in=30, window=60))
 
-    check(allowance, "alice")
+    check(quota, "alice")
 
 
-def test_what_was_said_of_one_key_does_not_hold_for_another(log: Log, allowance: Quota):
-    allowance.record_refusal(3000)
+def test_what_was_said_of_one_key_does_not_hold_for_another(log: Log, quota: Quota):
+    quota.record_refusal(3000)
 
     check(Quota(log.database, "another key", limit=500, share=0.5), "alice")
 
 
-def test_the_key_itself_is_not_kept(log: Log, allowance: Quota):
-    allowance.record_refusal(60)
+def test_the_key_itself_is_not_kept(log: Log, quota: Quota):
+    quota.record_refusal(60)
     with log.database.read() as connection:
-        assert KEY not in str(connection.execute(schema.allowances.select()).all())
+        assert UPSTREAM_KEY not in str(connection.execute(schema.allowances.select()).all())

@@ -55,7 +55,7 @@ def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
     start = time.time()
     said = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
     for number, (person, twin) in enumerate(said):
-        clock.set(start + number)
+        clock.set_wall_clock(start + number)
         turns.start_conversation(person, twin, twin, "Hello", str(number))
     gallery = RecentTwins(log.database)
 

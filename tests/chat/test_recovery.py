@@ -12,7 +12,7 @@ from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.schema import producers
 from chat.turns import Turn
-from tests.chat.conftest import watch
+from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]
@@ -33,7 +33,7 @@ def test_a_producer_whose_beats_stand_still_is_gone(
 ):
     log._flusher.close()
     other = new_log()
-    watch(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
+    advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
     assert other.recovery.interrupt_abandoned([turn.id]) == [turn.id]
 
 
@@ -55,7 +55,7 @@ def test_clocks_that_differ_or_jump_end_no_reply(
     clock: AdjustableClock,
 ):
     for jump in (600, -600, 86_400):
-        clock.jump(jump)
+        clock.jump_wall_clock(jump)
         clock.advance(jump)
         assert new_log().recovery.interrupt_abandoned([turn.id]) == []
 
@@ -69,7 +69,7 @@ def test_whoever_waited_for_the_database_takes_nobody_for_dead(
     """While it was locked, the living could not say that they live."""
     log._flusher.close()
     other = new_log()
-    watch(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
+    advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
     other.recovery.max_lock_wait_seconds = -1.0
 
     assert other.recovery.interrupt_abandoned([turn.id]) == []
@@ -103,7 +103,7 @@ def test_what_a_dead_process_left_is_ended_though_nobody_looks(
     log.flush()
     log._flusher.close()
     other = new_log()
-    watch(clock, other.recovery.sweep)
+    advance_until_workers_are_stale(clock, other.recovery.sweep)
     assert build_reply(other.read(turn.id)).is_running
     other.recovery.sweep()
 

@@ -13,7 +13,7 @@ from chat.log.entries import Delta, Ended, ReplyState, build_reply, text_of
 from chat.log.log import Log
 from chat.turns import Turn, Turns
 from core.database import DatabaseUnavailable
-from tests.chat.conftest import shown
+from tests.chat.conftest import followed_texts
 
 DATABASES = ["sqlite", "postgresql"]
 
@@ -23,7 +23,7 @@ def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Calla
     other = new_log()
     whole = "".join(f"{number} " for number in range(30))
     with ThreadPoolExecutor(1) as pool:
-        reader = pool.submit(shown, other, turn)
+        reader = pool.submit(followed_texts, other, turn)
         for number in range(30):
             log.append(turn.id, Delta(f"{number} "))
             log.flush()

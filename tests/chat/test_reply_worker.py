@@ -14,14 +14,14 @@ from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.turns import Turn, Turns
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
 @pytest.fixture
-def producer(log: Log, turns: Turns, allowance: Quota, upstream: Upstream) -> Iterator[ReplyWorker]:
-    client = twinapi.Client(upstream.url, KEY)
+def producer(log: Log, turns: Turns, quota: Quota, upstream: Upstream) -> Iterator[ReplyWorker]:
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY)
     history = MissedReplies(client, turns, log)
-    yield ReplyWorker(Conversations(log.database), log, client, allowance, history)
+    yield ReplyWorker(Conversations(log.database), log, client, quota, history)
     client.close()
 
 

@@ -14,7 +14,7 @@ from chat.search import search as search_module
 from chat.search.search import Search, SearchResults
 from chat.turns import Turns
 from core.text_folding import fold
-from tests.chat.pieces import shown
+from tests.chat.snippet_text import format_snippet
 
 DATABASES = ["sqlite", "postgresql"]
 SAID = "Why is Zürich's 湖 so blue?"
@@ -123,11 +123,11 @@ def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
     [found] = search.find("alice", "river").items
     reply, said = found.hits[::-1]
 
-    assert shown(found.title) == "Tell me of water"
-    assert shown(reply.snippet).endswith("It falls. Then the [Rivers] carry it.")
-    assert shown(reply.snippet).startswith("… ")
+    assert format_snippet(found.title) == "Tell me of water"
+    assert format_snippet(reply.snippet).endswith("It falls. Then the [Rivers] carry it.")
+    assert format_snippet(reply.snippet).startswith("… ")
     assert (reply.is_by_person, reply.position) == (False, 1)
-    assert shown(said.snippet) == "And [RIVERS] of ice?"
+    assert format_snippet(said.snippet) == "And [RIVERS] of ice?"
     assert (said.is_by_person, said.position, said.turn_id) == (True, 2, added.turn.id)
 
 
@@ -200,7 +200,7 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
         talk(turns, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}")
 
         [found] = search.find("alice", f"now{end}").items
-        assert shown(found.hits[0].snippet).endswith(f"[now{end}]")
+        assert format_snippet(found.hits[0].snippet).endswith(f"[now{end}]")
 
 
 def test_the_index_finds_what_is_the_persons_without_reading_the_rest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chat.search.snippets import SearchPattern
-from tests.chat.pieces import shown
+from tests.chat.snippet_text import format_snippet
 
 SNIPPETS = [
     ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),
@@ -18,7 +18,7 @@ SNIPPETS = [
 def test_snippets_are_cut_around_a_hit():
     wrong = []
     for words, q, snippet in SNIPPETS:
-        found = shown(SearchPattern(q).snippet(words))
+        found = format_snippet(SearchPattern(q).snippet(words))
         fits = found == snippet if snippet else "[" in found
         if not fits or len(found) >= 350:
             wrong.append((words, found))
@@ -29,7 +29,7 @@ def test_snippets_are_cut_around_a_hit():
 def test_the_rarest_word_is_what_a_snippet_shows():
     words = "the end of the day " * 40 + "the lighthouse stood there " + "the end of it " * 40
 
-    assert "[lighthouse]" in shown(SearchPattern(["the", "lighthouse"]).snippet(words))
+    assert "[lighthouse]" in format_snippet(SearchPattern(["the", "lighthouse"]).snippet(words))
 
 
 SIGNS = [

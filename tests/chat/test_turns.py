@@ -13,7 +13,7 @@ from chat.log.log import Log
 from chat.quota import Quota
 from chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
 from core.database import DatabaseUnavailable
-from tests.support.upstream import KEY
+from tests.support.upstream import UPSTREAM_KEY
 
 DATABASES = ["sqlite", "postgresql"]
 
@@ -23,7 +23,7 @@ def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
 
     def press(number: int) -> AddedTurn:
         log = logs[number % 2]
-        turns = Turns(log.database, log, Quota(log.database, KEY, limit=500, share=0.5))
+        turns = Turns(log.database, log, Quota(log.database, UPSTREAM_KEY, limit=500, share=0.5))
         return turns.start_conversation("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:

@@ -15,25 +15,25 @@ from core.sse import ServerSentEvent
 from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
 
-WORDS = "my precious words"
+MESSAGE = "my precious words"
 # Whatever of the service's is shown as markup is found by this class.
-MARKUP = '<b class="theirs">today</b>'
+UPSTREAM_MARKUP = '<b class="theirs">today</b>'
 
-HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
+ERROR_PAGE_HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
 NOT_SENT = "Your message was not sent."
 
-Act = Callable[[Call], Any]
-Hear = Callable[..., "Seen"]
+UpstreamAction = Callable[[Call], Any]
+SendMessage = Callable[..., "Outcome"]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Outcome:
     """What came of one reply: frames, the turn that they made, the page, what the service got."""
 
     frames: list[ServerSentEvent]
-    live: Tag
+    live_turn: Tag
     page: Page
-    sent: list[str]
+    sent_messages: list[str]
 
     @property
     def turn(self) -> Tag:
@@ -41,111 +41,115 @@ class Seen:
         return self.page.turns[-1]
 
     @property
-    def pieces(self) -> list[str]:
+    def streamed_texts(self) -> list[str]:
         """Return the text that came while the reply was on its way."""
         return [
             piece.get_text()
             for frame in self.frames
-            for piece in Page.read(frame.data).select('hx-partial[hx-target^="#r"]')
+            for piece in Page.parse(frame.data).select('hx-partial[hx-target^="#r"]')
         ]
 
     @property
     def note(self) -> str:
         """Return the words of the note on the page."""
-        return words_of(self.turn, ".note")
+        return text_in(self.turn, ".note")
 
 
 @pytest.fixture
-def hear(alice: Person, upstream: Upstream) -> Hear:
+def send_message(alice: Person, upstream: Upstream) -> SendMessage:
     """Say something, let the service act, and look at what comes of it.
 
     `sent` has the messages since the last conversation began.
     """
     before = 0
 
-    def hear(*acts: Act, words: str = WORDS, page: Page | None = None, twin: str = "ada") -> Seen:
+    def send_message(
+        *acts: UpstreamAction, words: str = MESSAGE, page: Page | None = None, twin: str = "ada"
+    ) -> Outcome:
         nonlocal before
         if page is None:
             before = len(upstream.sent_messages())
-            page = alice.begin(words, twin)
+            page = alice.start_conversation(words, twin)
         else:
             page = alice.press(page, "Send", content=words)
-        seen = look(alice, upstream, page, *acts)
-        return replace(seen, sent=seen.sent[before:])
+        seen = observe_reply(alice, upstream, page, *acts)
+        return replace(seen, sent_messages=seen.sent_messages[before:])
 
-    return hear
+    return send_message
 
 
-def look(person: Person, upstream: Upstream, page: Page, *acts: Act) -> Seen:
+def observe_reply(
+    person: Person, upstream: Upstream, page: Page, *actions: UpstreamAction
+) -> Outcome:
     """Follow the last turn on a page while the service acts, once for each of its calls."""
     turn_id = str(page.turns[-1]["data-turn"])
     with person.follow(turn_id, turn=page.turns[-1]) as stream:
-        for act in acts:
+        for act in actions:
             act(upstream.next_call())
-        frames = stream.rest()
-        live = stream.turn
+        frames = stream.remaining_events()
+        live_turn = stream.turn
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
             thread.join(10)  # its log is written by then
-    return Seen(frames, live, person.get(page.path), upstream.sent_messages())
+    return Outcome(frames, live_turn, person.get(page.path), upstream.sent_messages())
 
 
-def promised(
-    seen: Seen,
+def assert_outcome(
+    outcome: Outcome,
     state: str,
     *sentences: str,
-    kept: str = "",
-    words: str = WORDS,
-    next_step: str = "Retry",
-    sent: list[str] | None = None,
+    reply: str = "",
+    content: str = MESSAGE,
+    button_label: str = "Retry",
+    sent_messages: list[str] | None = None,
 ) -> None:
     """Assert what each fault owes to the person, live and on the page (R0)."""
-    for turn in (seen.live, seen.turn):
+    for turn in (outcome.live_turn, outcome.turn):
         assert turn["data-state"] == state
-        assert said_in(turn) == words
-        assert words_of(turn, ".turn__reply") == kept
-        note = words_of(turn, ".note")
+        assert message_text(turn) == content
+        assert text_in(turn, ".turn__reply") == reply
+        note = text_in(turn, ".note")
         assert [sentence for sentence in sentences if sentence not in note] == []
         assert turn.select(".theirs") == []
         assert "Traceback" not in turn.get_text()
         button = turn.select_one(".note button")
-        assert (button.get_text().strip() if button else "") == (next_step if note else "")
-        given_back = turn.select_one(".note input[name=content]")
-        assert given_back is None or given_back["value"] == words
-    assert bool(seen.note) is (state != "complete")
-    assert seen.frames[-1].name == "done"
-    assert seen.sent == ([words] if sent is None else sent)
+        assert (button.get_text().strip() if button else "") == (button_label if note else "")
+        resent_content = turn.select_one(".note input[name=content]")
+        assert resent_content is None or resent_content["value"] == content
+    assert bool(outcome.note) is (state != "complete")
+    assert outcome.frames[-1].name == "done"
+    assert outcome.sent_messages == ([content] if sent_messages is None else sent_messages)
 
 
-def said_in(turn: Tag) -> str:
+def message_text(turn: Tag) -> str:
     """Return what the person said, as it is shown."""
-    said = turn.select_one(".turn__said")
-    return said.get_text().removeprefix("You: ") if said else ""
+    element = turn.select_one(".turn__said")
+    return element.get_text().removeprefix("You: ") if element else ""
 
 
-def words_of(turn: Tag, part: str) -> str:
+def text_in(turn: Tag, selector: str) -> str:
     """Return the words in a part of a turn."""
-    found = turn.select_one(part)
-    return " ".join(found.get_text(" ").split()) if found else ""
+    element = turn.select_one(selector)
+    return " ".join(element.get_text(" ").split()) if element else ""
 
 
-def delta(text: str) -> bytes:
+def delta_bytes(text: str) -> bytes:
     """Return the bytes of a piece of the reply."""
     return b'data: {"type":"delta","content":"%s"}\n\n' % text.encode()
 
 
-def event(data: Any, name: str = "") -> bytes:
+def event_bytes(data: Any, name: str = "") -> bytes:
     """Return the bytes of an event."""
     return (f"event: {name}\n" if name else "").encode() + b"data: %s\n\n" % json.dumps(
         data
     ).encode()
 
 
-COMPLETE = b'data: {"type":"complete"}\n\n'
-HALF = delta("Half a rep")
+COMPLETE_EVENT = b'data: {"type":"complete"}\n\n'
+PARTIAL_DELTA = delta_bytes("Half a rep")
 
 
-def streams(*parts: bytes) -> Act:
+def respond_with_stream(*parts: bytes) -> UpstreamAction:
     """Return a service that streams these bytes and closes."""
 
     def act(call: Call) -> None:
@@ -156,7 +160,7 @@ def streams(*parts: bytes) -> Act:
     return act
 
 
-def chunks(*parts: bytes) -> Act:
+def respond_with_chunks(*parts: bytes) -> UpstreamAction:
     """Return a service that streams each of these by itself, in a chunk of its own."""
 
     def act(call: Call) -> None:
@@ -168,11 +172,11 @@ def chunks(*parts: bytes) -> Act:
     return act
 
 
-def says(status: int, body: Any = None, **headers: str) -> Act:
+def respond_with(status: int, body: Any = None, **headers: str) -> UpstreamAction:
     """Return a service that answers so."""
     return lambda call: call.respond(status, {} if body is None else body, **headers)
 
 
-def says_html(status: int, **headers: str) -> Act:
+def respond_with_html(status: int, **headers: str) -> UpstreamAction:
     """Return a service that answers with a page."""
-    return says(status, HTML, content_type="text/html; charset=utf-8", **headers)
+    return respond_with(status, ERROR_PAGE_HTML, content_type="text/html; charset=utf-8", **headers)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.faults.conftest import (
-    HTML,
+    ERROR_PAGE_HTML,
+    MESSAGE,
     NOT_SENT,
-    WORDS,
-    Act,
-    Hear,
-    look,
-    promised,
-    says,
-    says_html,
-    streams,
+    SendMessage,
+    UpstreamAction,
+    assert_outcome,
+    observe_reply,
+    respond_with,
+    respond_with_html,
+    respond_with_stream,
 )
 from tests.support.cases import failures
 from tests.support.person import Person
@@ -24,14 +24,19 @@ UNEXPECTED = "The service gave an unexpected answer."
 
 
 @pytest.mark.fault("F55")
-def test_a_service_without_a_stream_is_asked_for_the_whole_reply(hear: Hear, upstream: Upstream):
-    seen = hear(says(405, {"error": "no streams here"}), says(201, {"data": {"content": "Hello"}}))
+def test_a_service_without_a_stream_is_asked_for_the_whole_reply(
+    send_message: SendMessage, upstream: Upstream
+):
+    seen = send_message(
+        respond_with(405, {"error": "no streams here"}),
+        respond_with(201, {"data": {"content": "Hello"}}),
+    )
 
-    promised(seen, "complete", kept="Hello", sent=[WORDS] * 2)
+    assert_outcome(seen, "complete", reply="Hello", sent_messages=[MESSAGE] * 2)
     assert upstream.calls[-1].path == "/api/v1/conversations/up-1/messages"
 
 
-def says_nothing(status: int) -> Act:
+def says_nothing(status: int) -> UpstreamAction:
     """Return a service that answers without a body, and without saying what it would be."""
 
     def act(call: Call) -> None:
@@ -45,34 +50,44 @@ WHOLE = {"data": {"content": "All at once"}}
 EMPTY = "The reply was empty."
 # The answer, the state, and the text or the sentence.
 ANSWERS = {
-    "HTML": (says_html(200), "interrupted", UNEXPECTED),
-    "text": (says(200, HTML, content_type="text/plain"), "interrupted", UNEXPECTED),
-    "JSON": (says(200, WHOLE), "complete", "All at once"),
+    "HTML": (respond_with_html(200), "interrupted", UNEXPECTED),
+    "text": (
+        respond_with(200, ERROR_PAGE_HTML, content_type="text/plain"),
+        "interrupted",
+        UNEXPECTED,
+    ),
+    "JSON": (respond_with(200, WHOLE), "complete", "All at once"),
     "JSON with a charset": (
-        says(200, WHOLE, content_type="application/json; charset=utf-8"),
+        respond_with(200, WHOLE, content_type="application/json; charset=utf-8"),
         "complete",
         "All at once",
     ),
     "204": (says_nothing(204), "failed", EMPTY),
     "202": (says_nothing(202), "failed", EMPTY),
-    "202 as JSON": (says(202, b""), "failed", EMPTY),
-    "an empty stream": (streams(b'data: {"type":"complete"}\n\n'), "failed", EMPTY),
+    "202 as JSON": (respond_with(202, b""), "failed", EMPTY),
+    "an empty stream": (respond_with_stream(b'data: {"type":"complete"}\n\n'), "failed", EMPTY),
     **{
-        f"redirect {status}": (says(status, {}, location="/elsewhere"), "failed", UNEXPECTED)
+        f"redirect {status}": (
+            respond_with(status, {}, location="/elsewhere"),
+            "failed",
+            UNEXPECTED,
+        )
         for status in (301, 303, 307)
     },
 }
 
 
 @pytest.mark.fault("F13", "F54", "F55", "F56", "F57")
-def test_answer_that_is_no_stream_is_a_whole_reply_or_unexpected(hear: Hear, upstream: Upstream):
-    def check(case: tuple[Act, str, str]) -> None:
+def test_answer_that_is_no_stream_is_a_whole_reply_or_unexpected(
+    send_message: SendMessage, upstream: Upstream
+):
+    def check(case: tuple[UpstreamAction, str, str]) -> None:
         act, state, text = case
-        seen = hear(act)
+        seen = send_message(act)
         if state == "complete":
-            promised(seen, state, kept=text)
+            assert_outcome(seen, state, reply=text)
         else:
-            promised(seen, state, text)
+            assert_outcome(seen, state, text)
         assert "theirs" not in seen.page.response.text
 
     assert failures(check, ANSWERS) == {}
@@ -84,10 +99,10 @@ def test_a_redirect_of_a_list_or_a_new_conversation_is_not_followed(
     alice: Person, upstream: Upstream
 ):
     form = alice.get("/twins/ada")
-    away = says(307, {}, location=f"{upstream.url}/elsewhere")
+    away = respond_with(307, {}, location=f"{upstream.url}/elsewhere")
     upstream.answers = {"/api/v1/twins": away, "/api/v1/conversations": away}
 
-    seen = look(alice, upstream, alice.press(form, "Send", content=WORDS))
+    seen = observe_reply(alice, upstream, alice.press(form, "Send", content=MESSAGE))
 
-    promised(seen, "failed", UNEXPECTED, NOT_SENT, sent=[])
+    assert_outcome(seen, "failed", UNEXPECTED, NOT_SENT, sent_messages=[])
     assert not [call for call in upstream.calls if "elsewhere" in call.path]

@@ -11,7 +11,7 @@ from flask import Flask
 
 from core.clock import SYSTEM_CLOCK, Clock
 from tests.support import nginx
-from tests.support.portals import served
+from tests.support.portals import serve
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -40,7 +40,7 @@ def check(app: Flask, url: str) -> tuple[int, str]:
 
 @pytest.mark.fault("F81")
 def test_a_proxy_that_is_set_up_as_documented_is_fine(app: Flask, url: str, tmp_path: Path):
-    with nginx.in_front_of(url, tmp_path / "nginx") as front:
+    with nginx.run_nginx(url, tmp_path / "nginx") as front:
         status, said = check(app, front)
 
     assert status == 0
@@ -49,7 +49,7 @@ def test_a_proxy_that_is_set_up_as_documented_is_fine(app: Flask, url: str, tmp_
 
 @pytest.mark.fault("F81")
 def test_a_proxy_that_buffers_is_found(app: Flask, url: str):
-    with served(holding_back(url)) as front:
+    with serve(holding_back(url)) as front:
         status, said = check(app, front)
 
     assert status == 1

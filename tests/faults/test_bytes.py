@@ -11,19 +11,19 @@ import pytest
 
 from core.sse import MAX_EVENT_BYTES
 from tests.faults.conftest import (
-    COMPLETE,
-    Act,
-    Hear,
-    chunks,
-    delta,
-    promised,
-    streams,
+    COMPLETE_EVENT,
+    SendMessage,
+    UpstreamAction,
+    assert_outcome,
+    delta_bytes,
+    respond_with_chunks,
+    respond_with_stream,
 )
 from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 
-HELLO = delta("Hello") + delta(" you") + COMPLETE
+HELLO = delta_bytes("Hello") + delta_bytes(" you") + COMPLETE_EVENT
 
 
 BOM = b"\xef\xbb\xbf"
@@ -35,16 +35,16 @@ def singly(stream: bytes) -> list[bytes]:
 
 @pytest.mark.fault("F23", "F24")
 def test_stream_of_the_portal_has_its_own_fields_and_line_ends(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.send_bytes(
             b": theirs\nid: theirs-1\nretry: 86400000\n"
             b'data: {"type":\ndata: "delta",\n: theirs\ndata: "content":"Hello"}\n\n'
         )
-        call.send_bytes(delta(r" a\r\nb\rc"))
-        call.send_bytes(b"id: theirs-2\nretry: 0\n" + COMPLETE)
-        wire = stream.bytes()
+        call.send_bytes(delta_bytes(r" a\r\nb\rc"))
+        call.send_bytes(b"id: theirs-2\nretry: 0\n" + COMPLETE_EVENT)
+        wire = stream.remaining_bytes()
         call.close()
 
     assert b"theirs" not in wire
@@ -52,7 +52,7 @@ def test_stream_of_the_portal_has_its_own_fields_and_line_ends(alice: Person, up
     assert b"\r" not in wire
     assert all(id_.isdigit() for id_ in re.findall(rb"^id: ?(.*)$", wire, re.MULTILINE))
     page = alice.get(page.path)
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
     assert page.turns[0].select_one(".turn__reply").get_text().split() == ["Hello", "a", "b", "c"]
 
 
@@ -64,22 +64,22 @@ def packed(call: Call) -> None:
 CRLF, CR = HELLO.replace(b"\n", b"\r\n"), HELLO.replace(b"\n", b"\r")
 MIXED = HELLO.replace(b"\n\n", b"\r\n\n", 1).replace(b"}\n\n", b"}\n\r\n", 1)
 ENCODED = {
-    "CRLF": streams(CRLF),
-    "CR": streams(CR),
-    "mixed line ends": streams(MIXED),
-    "CRLF, byte by byte": chunks(*singly(CRLF)),
-    "CR, byte by byte": chunks(*singly(CR)),
-    "mixed line ends, byte by byte": chunks(*singly(MIXED)),
-    "a byte order mark": streams(BOM, HELLO),
-    "two byte order marks": streams(BOM * 2, HELLO),
+    "CRLF": respond_with_stream(CRLF),
+    "CR": respond_with_stream(CR),
+    "mixed line ends": respond_with_stream(MIXED),
+    "CRLF, byte by byte": respond_with_chunks(*singly(CRLF)),
+    "CR, byte by byte": respond_with_chunks(*singly(CR)),
+    "mixed line ends, byte by byte": respond_with_chunks(*singly(MIXED)),
+    "a byte order mark": respond_with_stream(BOM, HELLO),
+    "two byte order marks": respond_with_stream(BOM * 2, HELLO),
     "gzip": packed,
 }
 
 
 @pytest.mark.fault("F24", "F25", "F36")
-def test_stream_is_read_in_any_encoding(hear: Hear):
-    def check(act: Act) -> None:
-        promised(hear(act), "complete", kept="Hello you")
+def test_stream_is_read_in_any_encoding(send_message: SendMessage):
+    def check(act: UpstreamAction) -> None:
+        assert_outcome(send_message(act), "complete", reply="Hello you")
 
     assert failures(check, ENCODED) == {}
 
@@ -87,67 +87,67 @@ def test_stream_is_read_in_any_encoding(hear: Hear):
 @pytest.mark.fault("F26")
 def test_characters_may_be_split_anywhere(alice: Person, upstream: Upstream):
     words = "Grüße aus 東京 🙂👩‍👩‍👧"
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream(transfer_encoding="chunked")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        for byte in singly(delta(words)):
+        for byte in singly(delta_bytes(words)):
             call.send_chunk(byte)
-        stream.until(words)
-        call.send_chunk(COMPLETE)
-        stream.rest()
+        stream.read_until(words)
+        call.send_chunk(COMPLETE_EVENT)
+        stream.remaining_events()
     call.close()
 
     page = alice.get(page.path)
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
     assert page.turns[0].select_one(".turn__reply").get_text().strip() == words
 
 
 @pytest.mark.fault("F31")
-def test_a_flood_of_small_pieces_becomes_few_updates(hear: Hear):
-    stream = delta("x") * 20_000 + COMPLETE
+def test_a_flood_of_small_pieces_becomes_few_updates(send_message: SendMessage):
+    stream = delta_bytes("x") * 20_000 + COMPLETE_EVENT
     spans = []
 
     def act(call: Call) -> None:
         spans.append(time.monotonic())
-        streams(stream)(call)
+        respond_with_stream(stream)(call)
 
-    seen = hear(act)
+    seen = send_message(act)
 
     spans.append(time.monotonic())
-    promised(seen, "complete", kept="x" * 20_000)
-    assert "".join(seen.pieces).count("x") <= 20_000
+    assert_outcome(seen, "complete", reply="x" * 20_000)
+    assert "".join(seen.streamed_texts).count("x") <= 20_000
     # Twenty a second, the first, and the end.
     assert len(seen.frames) <= 20 * (spans[1] - spans[0]) + 4
 
 
 @pytest.mark.fault("F31")
 def test_one_piece_may_be_as_large_as_an_event(alice: Person, upstream: Upstream):
-    large = "x" * (MAX_EVENT_BYTES - len(delta("")))
-    page = alice.begin("hello")
+    large = "x" * (MAX_EVENT_BYTES - len(delta_bytes("")))
+    page = alice.start_conversation("hello")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        streams(delta(large), COMPLETE)(upstream.next_call())
-        wire = stream.bytes()
+        respond_with_stream(delta_bytes(large), COMPLETE_EVENT)(upstream.next_call())
+        wire = stream.remaining_bytes()
     page = alice.get(page.path)
 
     assert len(wire) < 3 * len(large)
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
     assert page.turns[0].select_one(".turn__reply").get_text().strip() == large
 
 
 @pytest.mark.fault("F35")
 def test_a_compressed_stream_is_read_as_it_comes(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call()
     packer = zlib.compressobj(wbits=31)
     call.start_stream(content_encoding="gzip")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.send_bytes(packer.compress(delta("At")) + packer.flush(zlib.Z_SYNC_FLUSH))
-        stream.until("At")
-        call.send_bytes(packer.compress(delta(" once") + COMPLETE) + packer.flush())
-        stream.rest()
+        call.send_bytes(packer.compress(delta_bytes("At")) + packer.flush(zlib.Z_SYNC_FLUSH))
+        stream.read_until("At")
+        call.send_bytes(packer.compress(delta_bytes(" once") + COMPLETE_EVENT) + packer.flush())
+        stream.remaining_events()
     call.close()
 
     page = alice.get(page.path)
     assert call.headers["Accept-Encoding"] == "identity"
-    assert page.states == ["complete"]
+    assert page.reply_states == ["complete"]
     assert "At once" in page.text

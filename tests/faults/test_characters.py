@@ -8,19 +8,19 @@ import re
 import pytest
 
 from tests.faults.conftest import (
-    COMPLETE,
-    Hear,
-    delta,
-    promised,
-    said_in,
-    streams,
+    COMPLETE_EVENT,
+    SendMessage,
+    assert_outcome,
+    delta_bytes,
+    message_text,
+    respond_with_stream,
 )
 from tests.support.cases import failures
 from tests.support.person import Person
 
 UNSTORABLE = {
     "bytes that are no UTF-8": (
-        delta("a") + b'data: {"type":"delta","content":"\xffb\xc3"}\n\n' + COMPLETE,
+        delta_bytes("a") + b'data: {"type":"delta","content":"\xffb\xc3"}\n\n' + COMPLETE_EVENT,
         "complete",
         "a�b�",
     ),
@@ -37,24 +37,30 @@ UNSTORABLE = {
 
 
 @pytest.mark.fault("F27", "F28", "F29")
-def test_characters_that_cannot_be_stored_are_replaced(hear: Hear):
+def test_characters_that_cannot_be_stored_are_replaced(send_message: SendMessage):
     def check(case: tuple[bytes, str, str]) -> None:
         stream, state, kept = case
-        seen = hear(streams(stream))
-        promised(seen, state, kept=kept)
+        seen = send_message(respond_with_stream(stream))
+        assert_outcome(seen, state, reply=kept)
         assert "a�b" in seen.page.text
 
     assert failures(check, UNSTORABLE) == {}
 
 
 @pytest.mark.fault("F28", "F29")
-def test_what_was_replaced_does_not_hinder_what_follows(hear: Hear):
-    page = hear(streams(delta(r"\ud83d\u0000"), COMPLETE)).page
+def test_what_was_replaced_does_not_hinder_what_follows(send_message: SendMessage):
+    page = send_message(respond_with_stream(delta_bytes(r"\ud83d\u0000"), COMPLETE_EVENT)).page
 
-    seen = hear(streams(delta("Fine"), COMPLETE), words="and now?", page=page)
+    seen = send_message(
+        respond_with_stream(delta_bytes("Fine"), COMPLETE_EVENT), words="and now?", page=page
+    )
 
-    promised(
-        seen, "complete", kept="Fine", words="and now?", sent=["my precious words", "and now?"]
+    assert_outcome(
+        seen,
+        "complete",
+        reply="Fine",
+        content="and now?",
+        sent_messages=["my precious words", "and now?"],
     )
 
 
@@ -62,8 +68,10 @@ CONTROLS = "".join(map(chr, [*range(1, 9), 11, 12, *range(14, 32), 127]))
 
 
 @pytest.mark.fault("F29")
-def test_control_characters_are_not_shown(hear: Hear):
-    seen = hear(streams(delta(json.dumps(f"a{CONTROLS}b")[1:-1]), COMPLETE))
+def test_control_characters_are_not_shown(send_message: SendMessage):
+    seen = send_message(
+        respond_with_stream(delta_bytes(json.dumps(f"a{CONTROLS}b")[1:-1]), COMPLETE_EVENT)
+    )
 
     assert seen.turn["data-state"] == "complete"
     for shown in (seen.page.response.text, *(frame.data for frame in seen.frames)):
@@ -79,15 +87,15 @@ STRANGE = {
 
 
 @pytest.mark.fault("F30")
-def test_strange_characters_are_isolated(alice: Person, hear: Hear):
+def test_strange_characters_are_isolated(alice: Person, send_message: SendMessage):
     def check(words: str) -> None:
-        seen = hear(streams(delta(words), COMPLETE), words=words)
-        for turn in (seen.live, seen.turn):
+        seen = send_message(respond_with_stream(delta_bytes(words), COMPLETE_EVENT), words=words)
+        for turn in (seen.live_turn, seen.turn):
             assert turn["data-state"] == "complete"
             assert turn.select_one(".turn__reply[dir=auto]").get_text().strip() == words
             assert turn.select_one(".turn__said [dir=auto]")
-            assert said_in(turn) == words
-        assert seen.sent == [words]
+            assert message_text(turn) == words
+        assert seen.sent_messages == [words]
 
     assert failures(check, STRANGE) == {}
     style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]
@@ -97,7 +105,7 @@ def test_strange_characters_are_isolated(alice: Person, hear: Hear):
 
 
 @pytest.mark.fault("F30")
-def test_bidi_controls_in_code_are_visible(hear: Hear):
-    seen = hear(streams(delta("`a\u202eb`"), COMPLETE))
+def test_bidi_controls_in_code_are_visible(send_message: SendMessage):
+    seen = send_message(respond_with_stream(delta_bytes("`a\u202eb`"), COMPLETE_EVENT))
 
     assert "202E" in str(seen.turn.select_one(".turn__reply code")).upper()

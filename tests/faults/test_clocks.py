@@ -10,9 +10,9 @@ import pytest
 
 from core.settings import load_settings
 from service.access.jwt_tokens import InvalidToken, JwtTokens
-from tests.faults.conftest import WORDS, Hear, said_in, says
+from tests.faults.conftest import MESSAGE, SendMessage, message_text, respond_with
 from tests.support.clock import AdjustableClock
-from tests.support.person import Person, ended, say_and_hear
+from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 
 TEN_MINUTES = 600
@@ -24,7 +24,7 @@ Jump = Callable[[float], None]
 @pytest.fixture
 def jump(clock: AdjustableClock) -> Jump:
     """Set the portal's clock wrong by so many seconds."""
-    return clock.jump
+    return clock.jump_wall_clock
 
 
 @pytest.fixture(params=[TEN_MINUTES, -TEN_MINUTES], ids=["ahead", "back"])
@@ -34,25 +34,27 @@ def seconds(request: pytest.FixtureRequest) -> int:
 
 @pytest.mark.fault("F80")
 def test_turns_stay_in_their_order(alice: Person, upstream: Upstream, jump: Jump):
-    page = say_and_hear(alice, upstream, "one", "1")
+    page = complete_first_turn(alice, upstream, "one", "1")
     wrong = {"two": TEN_MINUTES, "three": -TEN_MINUTES, "four": TEN_MINUTES, "five": 0}
     for words, seconds in wrong.items():
         jump(seconds)
         page = alice.press(page, "Send", content=words)
         upstream.next_call().start_stream().complete(words)
-        page = ended(alice, page)
+        page = wait_for_reply(alice, page)
 
-    assert [said_in(turn) for turn in page.turns] == ["one", *wrong]
-    assert page.states == ["complete"] * 5
+    assert [message_text(turn) for turn in page.turns] == ["one", *wrong]
+    assert page.reply_states == ["complete"] * 5
     assert not NEGATIVE.search(page.text)
 
 
 @pytest.mark.fault("F80")
-def test_no_wait_is_less_than_nothing(hear: Hear, alice: Person, jump: Jump, seconds: int):
-    page = hear(says(429, {}, retry_after="120")).page
+def test_no_wait_is_less_than_nothing(
+    send_message: SendMessage, alice: Person, jump: Jump, seconds: int
+):
+    page = send_message(respond_with(429, {}, retry_after="120")).page
     jump(seconds)
     pages = [alice.get(path) for path in (page.path, "/conversations", "/twins/ada", "/")]
-    refused = alice.press(page, "Send", content=WORDS)
+    refused = alice.press(page, "Send", content=MESSAGE)
 
     for each in (*pages, refused):
         assert not NEGATIVE.search(each.text)
@@ -62,7 +64,7 @@ def test_no_wait_is_less_than_nothing(hear: Hear, alice: Person, jump: Jump, sec
 
 @pytest.mark.fault("F80")
 def test_lists_and_sessions_survive_a_jump(alice: Person, upstream: Upstream, jump: Jump):
-    conversation = say_and_hear(alice, upstream, "one", "1")
+    conversation = complete_first_turn(alice, upstream, "one", "1")
     upstream.answers["/api/v1/twins"] = 500, {}
 
     for seconds in (TEN_MINUTES, -TEN_MINUTES):
@@ -71,7 +73,7 @@ def test_lists_and_sessions_survive_a_jump(alice: Person, upstream: Upstream, ju
         assert page.status == 200
         assert "Ada" in page.text
         assert not NEGATIVE.search(page.text)
-        assert alice.get(conversation.path).states == ["complete"]
+        assert alice.get(conversation.path).reply_states == ["complete"]
         assert conversation.path in str(alice.get("/conversations").html)
 
 
@@ -91,7 +93,7 @@ def test_a_token_signed_by_a_clock_that_is_far_ahead_is_refused(
     tokens = JwtTokens(load_settings({"data_dir": tmp_path}), clock)
     signed = {}
     for ahead in (20, TEN_MINUTES):
-        clock.jump(ahead)
+        clock.jump_wall_clock(ahead)
         signed[ahead] = tokens.sign("alice")
 
     assert tokens.verify(signed[20]).sub == "alice"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
+from tests.faults.conftest import MESSAGE, NOT_SENT, SendMessage, assert_outcome, observe_reply
 from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.processes import free_port
@@ -62,8 +62,8 @@ def test_unreachable_service_leaves_the_message_unsent(
 
     def check(where: int | OSError) -> None:
         leads_to(where)
-        seen = look(alice, upstream, alice.begin(WORDS))
-        promised(seen, "failed", UNREACHABLE, NOT_SENT, sent=[])
+        seen = observe_reply(alice, upstream, alice.start_conversation(MESSAGE))
+        assert_outcome(seen, "failed", UNREACHABLE, NOT_SENT, sent_messages=[])
         assert "may have received" not in seen.note
 
     cases: dict[str, int | OSError] = {
@@ -76,9 +76,11 @@ def test_unreachable_service_leaves_the_message_unsent(
 
 @pytest.mark.fault("F38")
 @pytest.mark.usefixtures("hurried")
-def test_a_head_that_trickles_in_is_given_up(hear: Hear):
+def test_a_head_that_trickles_in_is_given_up(send_message: SendMessage):
     def act(call: Call) -> None:
         call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
         call.send_until_disconnect(b"x")
 
-    promised(hear(act), "failed", "The service does not answer in time.", "may have received")
+    assert_outcome(
+        send_message(act), "failed", "The service does not answer in time.", "may have received"
+    )

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.conftest import WORDS, said_in, words_of
+from tests.faults.conftest import MESSAGE, message_text, text_in
 from tests.support import upstream_server
-from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
-from tools.chaos.processes import Portal, serving
+from tools.chaos.processes import Portal, run_portal
 
 UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
 
@@ -30,14 +30,14 @@ class Disk:
         self._limit(resource.RLIM_INFINITY)
 
     def _limit(self, size: int) -> None:
-        for worker in self._portal.workers:
+        for worker in self._portal.worker_pids:
             resource.prlimit(worker, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[Upstream]:
     """Run one scripted service for all tests."""
-    with upstream_server.running() as upstream:
+    with upstream_server.run_upstream() as upstream:
         yield upstream
 
 
@@ -46,7 +46,7 @@ def server(
     processes: None, tmp_path_factory: pytest.TempPathFactory, upstream: Upstream
 ) -> Iterator[Portal]:
     """Start one portal for all tests."""
-    with serving(tmp_path_factory.mktemp("data"), free_port(), upstream) as server:
+    with run_portal(tmp_path_factory.mktemp("data"), free_port(), upstream) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
 
@@ -68,54 +68,54 @@ def disk(server: Portal, upstream: Upstream) -> Iterator[Disk]:
 def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
     alice: Person, bob: Person, upstream: Upstream, disk: Disk
 ):
-    form = say_and_hear(alice, upstream, "before", "Before")
+    form = complete_first_turn(alice, upstream, "before", "Before")
     disk.fill()
 
-    page = alice.press(form, "Send", content=WORDS)
-    action, fields = form.action("Send")
-    fragment = alice.post(action, fields | {"content": WORDS}, **HTMX)
+    page = alice.press(form, "Send", content=MESSAGE)
+    action, fields = form.button_action("Send")
+    fragment = alice.post(action, fields | {"content": MESSAGE}, **HTMX_HEADERS)
 
     assert (page.status, fragment.status) == (503, 503)
     assert fragment.text.startswith(UNSAVED)
     assert UNSAVED in page.text
-    assert page.html.select_one("textarea").get_text() == WORDS
+    assert page.html.select_one("textarea").get_text() == MESSAGE
     assert upstream.sent_messages() == ["before"]
     for path in ("/", "/twins/ada", "/conversations", form.path):
         assert alice.get(path).status == bob.get("/").status == 200
     page = alice.get(form.path)
-    assert [said_in(turn) for turn in page.turns] == ["before"]
-    assert words_of(page.turns[0], ".turn__reply") == "Before"
+    assert [message_text(turn) for turn in page.turns] == ["before"]
+    assert text_in(page.turns[0], ".turn__reply") == "Before"
 
     disk.clear()
-    page = alice.press(form, "Send", content=WORDS)
+    page = alice.press(form, "Send", content=MESSAGE)
     upstream.next_call().start_stream().complete("Now")
-    page = ended(alice, alice.press(form, "Send", content=WORDS))
-    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
-    assert page.states == ["complete", "complete"]
-    assert upstream.sent_messages() == ["before", WORDS]
+    page = wait_for_reply(alice, alice.press(form, "Send", content=MESSAGE))
+    assert [message_text(turn) for turn in page.turns] == ["before", MESSAGE]
+    assert page.reply_states == ["complete", "complete"]
+    assert upstream.sent_messages() == ["before", MESSAGE]
 
 
 @pytest.mark.fault("F76")
 def test_a_reply_that_a_full_disk_cannot_take_says_so_and_is_stored_later(
     alice: Person, upstream: Upstream, disk: Disk
 ):
-    page = alice.begin(WORDS)
+    page = alice.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("Half")
-        stream.until("Half")
+        stream.read_until("Half")
         disk.fill()
         call.delta(" and half")
-        stream.until(" and half")
+        stream.read_until(" and half")
         call.complete()
-        stream.until("not saved yet")
+        stream.read_until("not saved yet")
         disk.clear()
-        stream.rest()
+        stream.remaining_events()
 
     assert stream.text.strip() == "Half and half"
     page = alice.get(page.path)
-    assert page.states == ["complete"]
-    assert words_of(page.turns[0], ".turn__reply") == "Half and half"
+    assert page.reply_states == ["complete"]
+    assert text_in(page.turns[0], ".turn__reply") == "Half and half"
 
 
 @pytest.mark.fault("F76")

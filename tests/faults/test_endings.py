@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import (
-    COMPLETE,
-    HALF,
-    Act,
-    Hear,
-    delta,
-    promised,
-    said_in,
-    streams,
+    COMPLETE_EVENT,
+    PARTIAL_DELTA,
+    SendMessage,
+    UpstreamAction,
+    assert_outcome,
+    delta_bytes,
+    message_text,
+    respond_with_stream,
 )
 from tests.support.cases import failures
 from tests.support.person import Person
@@ -25,7 +25,7 @@ CUT_OFF = "The reply was cut off. What came so far is kept."
 FRAMED = {"transfer_encoding": "chunked"}
 
 
-def after(data: bytes, **headers: str) -> Act:
+def after(data: bytes, **headers: str) -> UpstreamAction:
     """Return a service that breaks off after these bytes."""
 
     def act(call: Call) -> None:
@@ -41,25 +41,31 @@ def reset(call: Call) -> None:
 
 
 BROKEN = {
-    "just ends": after(HALF),
-    "ends within a chunk": after(b"%x\r\n%sff\r\ndata:" % (len(HALF), HALF + b"\r\n"), **FRAMED),
-    "ends without the last chunk": after(b"%x\r\n%s\r\n" % (len(HALF), HALF), **FRAMED),
+    "just ends": after(PARTIAL_DELTA),
+    "ends within a chunk": after(
+        b"%x\r\n%sff\r\ndata:" % (len(PARTIAL_DELTA), PARTIAL_DELTA + b"\r\n"), **FRAMED
+    ),
+    "ends without the last chunk": after(
+        b"%x\r\n%s\r\n" % (len(PARTIAL_DELTA), PARTIAL_DELTA), **FRAMED
+    ),
     "is reset": reset,
-    "has a bad chunk length": after(b"%x\r\n%s\r\nzz\r\n" % (len(HALF), HALF), **FRAMED),
-    "ends within an event": after(HALF + b'data: {"type":"delta","content":"torn"}\n'),
-    "ends within its end": after(HALF + b'data: {"type":"complete","message":"torn"}'),
+    "has a bad chunk length": after(
+        b"%x\r\n%s\r\nzz\r\n" % (len(PARTIAL_DELTA), PARTIAL_DELTA), **FRAMED
+    ),
+    "ends within an event": after(PARTIAL_DELTA + b'data: {"type":"delta","content":"torn"}\n'),
+    "ends within its end": after(PARTIAL_DELTA + b'data: {"type":"complete","message":"torn"}'),
 }
 
 
 @pytest.mark.fault("F1", "F2", "F3", "F4", "F5")
-def test_reply_without_an_end_is_interrupted_and_keeps_its_text(hear: Hear):
-    def check(act: Act) -> None:
-        seen = hear(act)
-        promised(seen, "interrupted", CUT_OFF, kept="Half a rep")
+def test_reply_without_an_end_is_interrupted_and_keeps_its_text(send_message: SendMessage):
+    def check(act: UpstreamAction) -> None:
+        seen = send_message(act)
+        assert_outcome(seen, "interrupted", CUT_OFF, reply="Half a rep")
         assert "torn" not in seen.page.text
 
     assert failures(check, BROKEN) == {}
-    promised(hear(after(b"")), "interrupted", "The reply was cut off.")
+    assert_outcome(send_message(after(b"")), "interrupted", "The reply was cut off.")
 
 
 DONE = b'data: {"type":"complete","message":"Done"}\n\n'
@@ -76,13 +82,13 @@ ENDED_TWICE = {
     "complete twice": (DONE + AGAIN, "complete", "Done"),
     "error after complete": (DONE + ERROR, "complete", "Done"),
     "complete after error": (ERROR + DONE, "failed", ""),
-    "delta after complete": (DONE + HALF, "complete", "Done"),
+    "delta after complete": (DONE + PARTIAL_DELTA, "complete", "Done"),
 }
 
 
 @pytest.mark.spec("S82")
 @pytest.mark.fault("F16", "F17")
-def test_first_end_wins_and_closes_the_connection(hear: Hear):
+def test_first_end_wins_and_closes_the_connection(send_message: SendMessage):
     def check(case: tuple[bytes, str, str]) -> None:
         stream, state, text = case
         disconnected = []
@@ -91,7 +97,7 @@ def test_first_end_wins_and_closes_the_connection(hear: Hear):
             call.start_stream().send_bytes(stream)
             disconnected.append(call.wait_for_disconnect())
 
-        promised(hear(act), state, kept=text)
+        assert_outcome(send_message(act), state, reply=text)
         assert disconnected == [True]
 
     assert failures(check, ENDED_TWICE) == {}
@@ -101,13 +107,13 @@ def test_first_end_wins_and_closes_the_connection(hear: Hear):
 def test_a_service_that_holds_the_line_after_the_end_is_hung_up_on(
     alice: Person, upstream: Upstream
 ):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.send_bytes(delta("Over") + COMPLETE)
-        assert stream.rest()[-1].name == "done"
+        call.send_bytes(delta_bytes("Over") + COMPLETE_EVENT)
+        assert stream.remaining_events()[-1].name == "done"
 
-    assert alice.get(page.path).states == ["complete"]
+    assert alice.get(page.path).reply_states == ["complete"]
     assert call.wait_for_disconnect()
 
 
@@ -123,47 +129,47 @@ def hurried_in_all(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F40")
 @pytest.mark.usefixtures("hurried")
-def test_heartbeats_alone_do_not_prolong_a_reply(hear: Hear):
+def test_heartbeats_alone_do_not_prolong_a_reply(send_message: SendMessage):
     def check(beat: bytes) -> None:
         def act(call: Call) -> None:
             call.start_stream().delta("Half a rep")
             call.send_until_disconnect(beat)
 
-        promised(hear(act), "interrupted", "quiet for too long", kept="Half a rep")
+        assert_outcome(send_message(act), "interrupted", "quiet for too long", reply="Half a rep")
 
     assert failures(check, {"comments": b": still here\n\n", "junk": b"data: []\n\n"}) == {}
 
 
 @pytest.mark.fault("F40")
 @pytest.mark.usefixtures("hurried_in_all")
-def test_a_reply_that_never_ends_is_given_up(hear: Hear):
+def test_a_reply_that_never_ends_is_given_up(send_message: SendMessage):
     def act(call: Call) -> None:
         call.start_stream().delta("Half a rep")
         call.send_until_disconnect(b'data: {"type":"progress","progress":1}\n\n')
 
-    promised(hear(act), "interrupted", "took too long", kept="Half a rep")
+    assert_outcome(send_message(act), "interrupted", "took too long", reply="Half a rep")
 
 
 @pytest.mark.fault("R0")
 def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstream: Upstream):
-    upstream.held_paths.add("/api/v1/conversations")
-    page = alice.begin("my precious words")
+    upstream.unanswered_paths.add("/api/v1/conversations")
+    page = alice.start_conversation("my precious words")
     upstream.next_call()
 
-    assert said_in(alice.get(page.path).turns[0]) == "my precious words"
+    assert message_text(alice.get(page.path).turns[0]) == "my precious words"
     assert upstream.sent_messages() == []
 
 
 @pytest.mark.fault("R0")
 def test_failed_reply_has_a_reference_and_asks_before_it_is_retried(
-    hear: Hear, caplog: pytest.LogCaptureFixture
+    send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
     def check(stream: bytes) -> None:
-        seen = hear(streams(stream))
+        seen = send_message(respond_with_stream(stream))
         reference = re.search(r"Reference:? (\S{8})(?!\w)", seen.note)
         assert reference
         assert str(seen.turn["data-turn"]).startswith(reference[1])
         assert any(reference[1] in record.getMessage() for record in caplog.records)
         assert "may have received your message all the same. Send it again?" in seen.note
 
-    assert failures(check, {"failed": ERROR, "interrupted": HALF}) == {}
+    assert failures(check, {"failed": ERROR, "interrupted": PARTIAL_DELTA}) == {}

@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import MARKUP, Hear, delta, event, promised, streams
+from tests.faults.conftest import (
+    UPSTREAM_MARKUP,
+    SendMessage,
+    assert_outcome,
+    delta_bytes,
+    event_bytes,
+    respond_with_stream,
+)
 from tests.support.cases import failures
-from tests.support.upstream import KEY
+from tests.support.upstream import UPSTREAM_KEY
 
 REPORTED = "The service reported an error"
 NO_DETAILS = "The service reported an error without details."
@@ -24,37 +31,55 @@ ERRORS: list[tuple[Any, str]] = [
     (3, ""),
     (None, ""),
     ({}, ""),
-    (MARKUP, MARKUP),
+    (UPSTREAM_MARKUP, UPSTREAM_MARKUP),
     ("**a** [b](c:d)", "**a** [b](c:d)"),
     ("key sk-0123456789abcdef!", "key •••!"),
     ("Bearer s3cr3t-t0ken", "•••"),
-    (f"bad key {KEY}!", "bad key •••!"),
+    (f"bad key {UPSTREAM_KEY}!", "bad key •••!"),
 ]
 
 
 @pytest.mark.fault("F19", "F20", "F21")
-def test_error_of_the_service_is_shown_as_plain_text(hear: Hear):
+def test_error_of_the_service_is_shown_as_plain_text(send_message: SendMessage):
     def check(case: tuple[Any, str]) -> None:
         error, shown = case
-        seen = hear(streams(delta("So far"), event({"type": "error", "error": error})))
-        promised(seen, "failed", f"{REPORTED}: {shown}" if shown else NO_DETAILS, kept="So far")
+        seen = send_message(
+            respond_with_stream(
+                delta_bytes("So far"), event_bytes({"type": "error", "error": error})
+            )
+        )
+        assert_outcome(
+            seen, "failed", f"{REPORTED}: {shown}" if shown else NO_DETAILS, reply="So far"
+        )
 
     assert failures(check, {repr(case[0]): case for case in ERRORS}) == {}
-    promised(hear(streams(event({"type": "error"}))), "failed", NO_DETAILS)
+    assert_outcome(
+        send_message(respond_with_stream(event_bytes({"type": "error"}))), "failed", NO_DETAILS
+    )
 
 
 @pytest.mark.fault("F19")
-def test_a_long_error_is_cut(hear: Hear):
-    seen = hear(streams(event({"type": "error", "error": "x" * 10_000})))
+def test_a_long_error_is_cut(send_message: SendMessage):
+    seen = send_message(respond_with_stream(event_bytes({"type": "error", "error": "x" * 10_000})))
 
-    promised(seen, "failed", REPORTED)
+    assert_outcome(seen, "failed", REPORTED)
     assert 100 < seen.note.count("x") <= 510
 
 
 @pytest.mark.fault("F22")
-def test_the_name_of_an_event_serves_where_its_type_is_missing(hear: Hear):
-    failed = hear(streams(event({"error": "tired"}, "error")))
-    done = hear(streams(event({"message": "Hi"}, "complete")), words="and now?", page=failed.page)
+def test_the_name_of_an_event_serves_where_its_type_is_missing(send_message: SendMessage):
+    failed = send_message(respond_with_stream(event_bytes({"error": "tired"}, "error")))
+    done = send_message(
+        respond_with_stream(event_bytes({"message": "Hi"}, "complete")),
+        words="and now?",
+        page=failed.page,
+    )
 
-    promised(failed, "failed", f"{REPORTED}: tired")
-    promised(done, "complete", kept="Hi", words="and now?", sent=["my precious words", "and now?"])
+    assert_outcome(failed, "failed", f"{REPORTED}: tired")
+    assert_outcome(
+        done,
+        "complete",
+        reply="Hi",
+        content="and now?",
+        sent_messages=["my precious words", "and now?"],
+    )

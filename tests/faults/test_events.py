@@ -9,14 +9,14 @@ import re
 import pytest
 
 from tests.faults.conftest import (
-    COMPLETE,
-    MARKUP,
-    Hear,
-    Seen,
-    delta,
-    event,
-    promised,
-    streams,
+    COMPLETE_EVENT,
+    UPSTREAM_MARKUP,
+    Outcome,
+    SendMessage,
+    assert_outcome,
+    delta_bytes,
+    event_bytes,
+    respond_with_stream,
 )
 from tests.support.cases import failures
 from tests.support.person import Page, Person
@@ -38,7 +38,7 @@ JUNK = {
 }
 
 
-def warnings_of(caplog: pytest.LogCaptureFixture, seen: Seen) -> list[str]:
+def warnings_of(caplog: pytest.LogCaptureFixture, seen: Outcome) -> list[str]:
     turn_id = str(seen.turn["data-turn"])
     return [
         record.getMessage().replace(turn_id, "")
@@ -52,23 +52,25 @@ def warnings_of(caplog: pytest.LogCaptureFixture, seen: Seen) -> list[str]:
 READABLE = {
     "junk after each delta": (
         b"".join(
-            delta(f"{number} ") + b"data: %s\n\n" % junk
+            delta_bytes(f"{number} ") + b"data: %s\n\n" % junk
             for number, junk in enumerate(JUNK.values())
         )
-        + COMPLETE,
+        + COMPLETE_EVENT,
         " ".join(map(str, range(len(JUNK)))),
     ),
     "odd contents": (
         b"".join(
-            event({"type": "delta", "content": content})
+            event_bytes({"type": "delta", "content": content})
             for content in ("One", None, " ", "", 3, " ", 1.5, " two")
         )
-        + COMPLETE,
+        + COMPLETE_EVENT,
         "One 3 1.5 two",
     ),
     **{
         f"end with {message!r}": (
-            delta("Del") + delta("tas") + event({"type": "complete", "message": message}),
+            delta_bytes("Del")
+            + delta_bytes("tas")
+            + event_bytes({"type": "complete", "message": message}),
             text,
         )
         for message, text in [
@@ -84,31 +86,38 @@ READABLE = {
             ({"content": None}, "Deltas"),
         ]
     },
-    "end without a delta": (event({"type": "complete", "message": "All at once"}), "All at once"),
+    "end without a delta": (
+        event_bytes({"type": "complete", "message": "All at once"}),
+        "All at once",
+    ),
 }
 
 
 @pytest.mark.fault("F6", "F7", "F8", "F9", "F11", "F12", "F13", "F14", "F15", "F34")
-def test_reply_is_read_from_events_of_any_shape(hear: Hear):
+def test_reply_is_read_from_events_of_any_shape(send_message: SendMessage):
     def check(case: tuple[bytes, str]) -> None:
         stream, text = case
-        promised(hear(streams(stream)), "complete", kept=text)
+        assert_outcome(send_message(respond_with_stream(stream)), "complete", reply=text)
 
     assert failures(check, READABLE) == {}
 
 
 @pytest.mark.fault("F6", "F7", "F8", "F9", "F10", "F34")
 def test_unreadable_events_are_logged_once_and_end_no_reply(
-    hear: Hear, caplog: pytest.LogCaptureFixture
+    send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
     junk = [b"data: %s\n\n" % junk for junk in JUNK.values()]
-    progress = event({"type": "progress", "progress": {"stage": "thinking"}})
+    progress = event_bytes({"type": "progress", "progress": {"stage": "thinking"}})
 
-    cut_off = hear(streams(delta("One"), *junk))
-    complete = hear(streams(*junk, delta("Hi"), COMPLETE))
-    readable = hear(streams(progress, event({"type": "delta"}), delta("Hi"), COMPLETE))
+    cut_off = send_message(respond_with_stream(delta_bytes("One"), *junk))
+    complete = send_message(respond_with_stream(*junk, delta_bytes("Hi"), COMPLETE_EVENT))
+    readable = send_message(
+        respond_with_stream(
+            progress, event_bytes({"type": "delta"}), delta_bytes("Hi"), COMPLETE_EVENT
+        )
+    )
 
-    promised(cut_off, "interrupted", "The reply was cut off.", kept="One")
+    assert_outcome(cut_off, "interrupted", "The reply was cut off.", reply="One")
     [warning] = warnings_of(caplog, complete)
     assert re.search(rf"\b{len(junk)}\b", warning)
     assert warnings_of(caplog, readable) == []
@@ -119,7 +128,7 @@ BUSY = "Ada has your message…"
 
 @pytest.mark.fault("F10")
 def test_progress_is_one_bounded_line_whatever_its_shape(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         shown = ""
@@ -142,27 +151,31 @@ def test_progress_is_one_bounded_line_whatever_its_shape(alice: Person, upstream
             "Infinity": BUSY,
             "1e999": BUSY,
             "1" * 400: BUSY,
-            json.dumps(MARKUP): f"{MARKUP}…",
+            json.dumps(UPSTREAM_MARKUP): f"{UPSTREAM_MARKUP}…",
             json.dumps("x" * 5000): "X" + "x" * 99 + "…",
         }.items():
             call.send_bytes(b'data: {"type":"progress","progress":%s}\n\n' % progress.encode())
             if line != shown:  # what is said already is not said again
-                frame = stream.next()
+                frame = stream.next_frame()
             assert frame.select_one("[hx-target$=-progress]").get_text().strip() == line
             shown = line
             assert alice.get(page.path).html.select_one(".turn__progress").text.strip() == line
             assert frame.select(".theirs") == []
         call.complete("Hi")
-        stream.rest()
-    assert alice.get(page.path).states == ["complete"]
+        stream.remaining_events()
+    assert alice.get(page.path).reply_states == ["complete"]
 
 
 @pytest.mark.fault("F14")
-def test_an_end_with_another_text_wins_in_one_swap(hear: Hear):
-    seen = hear(streams(delta("Deltas"), event({"type": "complete", "message": "The end"})))
+def test_an_end_with_another_text_wins_in_one_swap(send_message: SendMessage):
+    seen = send_message(
+        respond_with_stream(
+            delta_bytes("Deltas"), event_bytes({"type": "complete", "message": "The end"})
+        )
+    )
 
-    promised(seen, "complete", kept="The end")
-    whole = [frame for frame in seen.frames if Page.read(frame.data).select("[hx-swap=outerHTML]")]
+    assert_outcome(seen, "complete", reply="The end")
+    whole = [frame for frame in seen.frames if Page.parse(frame.data).select("[hx-swap=outerHTML]")]
     assert len(whole) == 1
     assert seen.page.response.text.count("The end") == 1
     assert "Deltas" not in seen.page.text

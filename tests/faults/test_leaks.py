@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import words_of
-from tests.support.person import Person, ended, say_and_hear
+from tests.faults.conftest import text_in
+from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream
-from tools.chaos.measures import rows, running_replies, status
-from tools.chaos.processes import Portal, serving
+from tools.chaos.probes import count_running_replies, proc_status, select_rows
+from tools.chaos.processes import Portal, run_portal
 
 # Two heartbeats of five seconds, and some patience with a busy machine.
 NOTICED_SECONDS = 15
@@ -38,7 +38,7 @@ def comes_true(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) 
 
 def held(pid: int) -> Counter[str]:
     """Count what a process has open, by its kind, and its threads."""
-    kinds: Counter[str] = Counter(threads=status(pid, "Threads"))
+    kinds: Counter[str] = Counter(threads=proc_status(pid, "Threads"))
     for file in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):
             kinds[str(file.readlink()).partition(":")[0]] += 1
@@ -53,14 +53,16 @@ class Crowd:
         self.upstream = upstream
         self.data = data
         form = person.get("/twins/ada")
-        self._action, self._fields = form.action("Send")
+        self._action, self._fields = form.button_action("Send")
         self._number = 0
 
     def begin(self) -> tuple[str, Call]:
         """Begin a conversation and return its turn, and what the service got."""
         self._number += 1
         self._post(self._action, content=f"words {self._number}")
-        [[turn_id]] = rows(self.data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
+        [[turn_id]] = select_rows(
+            self.data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1"
+        )
         return str(turn_id), self.upstream.next_call()
 
     def _post(self, path: str, **more: str) -> None:
@@ -107,7 +109,7 @@ class Crowd:
 
 @pytest.fixture
 def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
-    with serving(tmp_path / "data", free_port(), upstream, **BOUNDLESS) as server:
+    with run_portal(tmp_path / "data", free_port(), upstream, **BOUNDLESS) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
 
@@ -115,9 +117,9 @@ def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Port
 def test_hundreds_of_broken_streams_leave_no_socket_and_no_file(
     server: Portal, upstream: Upstream, tmp_path: Path
 ):
-    [worker] = server.workers
+    [worker] = server.worker_pids
     person = Person(server.url)
-    say_and_hear(person, upstream, "one", "1")
+    complete_first_turn(person, upstream, "one", "1")
     crowd = Crowd(person, upstream, tmp_path / "data")
     before = held(worker)
 
@@ -134,7 +136,7 @@ def test_hundreds_of_broken_streams_leave_no_socket_and_no_file(
     assert comes_true(lambda: held(worker) <= running), held(worker) - running
     call.complete("It is over")
     assert comes_true(lambda: held(worker) <= before), held(worker) - before
-    assert comes_true(lambda: running_replies(tmp_path / "data") == 0)
+    assert comes_true(lambda: count_running_replies(tmp_path / "data") == 0)
     person.close()
 
 
@@ -150,7 +152,7 @@ def quick(portal: Portal) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_path: Path):
-    say_and_hear(alice, upstream, "one", "1")
+    complete_first_turn(alice, upstream, "one", "1")
     crowd = Crowd(alice, upstream, tmp_path / "data")
     crowd.hang_up(1)
     before = threading.active_count()
@@ -177,15 +179,15 @@ def hurried(settings: dict[str, Any]) -> None:
 def test_reply_that_nobody_reads_ends_by_the_limits_of_the_portal(
     alice: Person, upstream: Upstream
 ):
-    page = alice.begin("Is somebody there?")
+    page = alice.start_conversation("Is somebody there?")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("Half")
-        stream.until("Half")
+        stream.read_until("Half")
 
     assert call.wait_for_disconnect()
 
-    page = ended(alice, page)
-    assert page.states == ["interrupted"]
-    assert words_of(page.turns[0], ".turn__reply") == "Half"
-    assert "given up" in words_of(page.turns[0], ".note")
+    page = wait_for_reply(alice, page)
+    assert page.reply_states == ["interrupted"]
+    assert text_in(page.turns[0], ".turn__reply") == "Half"
+    assert "given up" in text_in(page.turns[0], ".note")

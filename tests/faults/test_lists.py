@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import twinapi
-from tests.faults.conftest import MARKUP, WORDS, look, promised
+from tests.faults.conftest import MESSAGE, UPSTREAM_MARKUP, assert_outcome, observe_reply
 from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
@@ -88,8 +88,10 @@ def test_last_list_is_shown_with_its_age(alice: Person, upstream: Upstream):
 def test_unreadable_new_conversation_leaves_the_message_unsent(alice: Person, upstream: Upstream):
     def check(body: Any) -> None:
         upstream.answers[CONVERSATIONS] = 201, body
-        seen = look(alice, upstream, alice.begin(WORDS))
-        promised(seen, "failed", "unexpected answer", "Your message was not sent.", sent=[])
+        seen = observe_reply(alice, upstream, alice.start_conversation(MESSAGE))
+        assert_outcome(
+            seen, "failed", "unexpected answer", "Your message was not sent.", sent_messages=[]
+        )
 
     bodies = {"data": None}, {"data": {}}, {"data": []}, "c1", b"{", b""
     assert failures(check, {repr(body): body for body in bodies}) == {}
@@ -126,13 +128,13 @@ def test_twins_without_an_id_are_left_out_and_counted(
         ADA,
         ADA | {"colour": 3},
         {"id": "null", "name": None},
-        {"id": "html", "name": MARKUP, "description": MARKUP},
+        {"id": "html", "name": UPSTREAM_MARKUP, "description": UPSTREAM_MARKUP},
         {"id": "long", "name": "x" * 500},
     ]
 
     page = alice.get("/")
 
-    assert names(page) == [MARKUP, "Ada", "null", "Seven", "x" * 100]
+    assert names(page) == [UPSTREAM_MARKUP, "Ada", "null", "Seven", "x" * 100]
     assert page.html.select(".theirs") == []
     [warning] = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
     assert re.search(rf"\b{len(ODD)}\b", warning)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.support.cases import failures
-from tests.support.person import Person, say_and_hear
+from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Call, Upstream
 from web.container import Portal
 
@@ -68,7 +68,7 @@ def test_number_of_requests_for_a_list_is_bounded(alice: Person, upstream: Upstr
 
 @pytest.mark.fault("F61")
 def test_page_that_does_not_exist_is_the_nearest(alice: Person, upstream: Upstream):
-    say_and_hear(alice, upstream, "Hello Ada", "Hello")
+    complete_first_turn(alice, upstream, "Hello Ada", "Hello")
 
     asked = ["99", "0", "-1", "x", "9" * 30]
     shown = {page: alice.get(f"/conversations?page={page}").text for page in asked}

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from bs4 import Tag
 
-from tests.faults.conftest import words_of
+from tests.faults.conftest import text_in
 from tests.support import upstream_server
-from tests.support.person import Page, Person, Stream, ended
+from tests.support.person import Page, Person, Stream, wait_for_reply
 from tests.support.postgres import Postgres
 from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream
-from tools.chaos.processes import Portal, serving
+from tools.chaos.processes import Portal, run_portal
 
 WORDS = [f"w{number} " for number in range(6)]
 
@@ -41,7 +41,7 @@ class Two:
         self._started.close()
 
     def _start(self) -> Portal:
-        server = serving(self._data, free_port(), self.upstream, **self._settings)
+        server = run_portal(self._data, free_port(), self.upstream, **self._settings)
         return self._started.enter_context(server)
 
 
@@ -57,8 +57,8 @@ def two(
     settings = {}
     if request.param == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
-        settings = {"DATABASE_URL": postgres.new_database()}
-    with upstream_server.running() as upstream:
+        settings = {"DATABASE_URL": postgres.create_database()}
+    with upstream_server.run_upstream() as upstream:
         two = Two(tmp_path_factory.mktemp("data"), upstream, settings)
         yield two
         two.close()
@@ -82,7 +82,7 @@ def at_second(two: Two, erin: Person) -> Person:
 
 
 def speak(erin: Person, two: Two) -> tuple[Page, str, Call]:
-    page = erin.begin("Tell me")
+    page = erin.start_conversation("Tell me")
     return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().start_stream()
 
 
@@ -92,14 +92,14 @@ def test_a_reader_elsewhere_sees_the_same_text(two: Two, erin: Person, at_second
     with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
         for word in WORDS:
             call.delta(word)
-            here.until(word)
-            there.until(word)
+            here.read_until(word)
+            there.read_until(word)
         call.complete()
-        ends = here.rest()[-2:], there.rest()[-2:]
+        ends = here.remaining_events()[-2:], there.remaining_events()[-2:]
 
     assert [frame.name for end in ends for frame in end] == ["message", "done"] * 2
     assert here.text == there.text == "".join(WORDS).strip()
-    assert at_second.get(page.path).states == erin.get(page.path).states == ["complete"]
+    assert at_second.get(page.path).reply_states == erin.get(page.path).reply_states == ["complete"]
 
 
 @SQLITE
@@ -110,7 +110,7 @@ def test_a_reader_elsewhere_goes_on_from_any_cursor(two: Two, erin: Person, at_s
     with at_second.follow(turn_id) as stream:
         for word in WORDS[:3]:
             call.delta(word)
-            stream.until(word)
+            stream.read_until(word)
             known |= [known_by(person.get(page.path)) for person in (erin, at_second)]
 
     whole = "".join(WORDS[:3])
@@ -133,7 +133,7 @@ def known_by(page: Page) -> tuple[str, Tag]:
 def shown_from(stream: Stream, whole: str) -> str:
     """Read as the page does, until all is there."""
     while len(stream.text) < len(whole):
-        stream.next()
+        stream.next_frame()
     return stream.text
 
 
@@ -143,16 +143,16 @@ def test_a_stop_elsewhere_hangs_up_at_once(two: Two, erin: Person, at_second: Pe
     page, turn_id, call = speak(erin, two)
     with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
         call.delta("So far")
-        here.until("So far")
-        there.until("So far")
+        here.read_until("So far")
+        there.read_until("So far")
         stopped = at_second.press(at_second.get(page.path), "Stop")
-        assert stopped.states == ["stopped"]
+        assert stopped.reply_states == ["stopped"]
         assert call.wait_for_disconnect()
-        ends = here.rest()[-2], there.rest()[-2]
+        ends = here.remaining_events()[-2], there.remaining_events()[-2]
 
     for stream, end in zip((here, there), ends, strict=True):
         assert stream.text == "So far"
-        assert "You stopped this reply." in words_of(Page.read(end.data), ".note")
+        assert "You stopped this reply." in text_in(Page.parse(end.data), ".note")
 
 
 @SQLITE
@@ -169,7 +169,7 @@ def test_a_second_message_elsewhere_is_refused_and_the_same_press_is_one_message
     assert other.status == 409
     assert other.html.select_one("#message").get_text() == "And that"
     call.complete("Once")
-    assert ended(at_second, page).states == ["complete"]
+    assert wait_for_reply(at_second, page).reply_states == ["complete"]
     assert two.upstream.sent_messages().count("Tell me once") == 1
 
 
@@ -181,15 +181,15 @@ def test_a_reader_elsewhere_is_told_when_the_producer_was_killed(
     page, turn_id, call = speak(erin, two)
     with at_second.follow(turn_id) as there:
         call.delta("Last words")
-        there.until("Last words")
+        there.read_until("Last words")
         two.first.kill()
-        done = there.rest()[-1]
+        done = there.remaining_events()[-1]
 
     turn = there.turn
     assert (turn["data-state"], done.name) == ("interrupted", "done")
     page = at_second.get(page.path)
-    assert page.states == ["interrupted"]
+    assert page.reply_states == ["interrupted"]
     for shown in (turn, page.turns[0]):
-        assert words_of(shown, ".turn__reply") == "Last words"
-        assert "may have received" in words_of(shown, ".note")
-        assert "Retry" in words_of(shown, ".note")
+        assert text_in(shown, ".turn__reply") == "Last words"
+        assert "may have received" in text_in(shown, ".note")
+        assert "Retry" in text_in(shown, ".note")

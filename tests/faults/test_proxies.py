@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import WORDS
+from tests.faults.conftest import MESSAGE
 from tests.support import nginx
-from tests.support.certificates import Authority
-from tests.support.person import Person, ended
-from tests.support.processes import running
-from tests.support.upstream import KEY, Upstream
+from tests.support.certificates import CertificateAuthority
+from tests.support.person import Person, wait_for_reply
+from tests.support.processes import run_server
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -25,7 +25,7 @@ BEATS = 6
 def carol(url: str, tmp_path: Path, portal: Portal) -> Iterator[Person]:
     """Return Carol, who comes through a proxy that soon gives up whoever says nothing."""
     portal.log.keepalive_seconds = IDLE_SECONDS / 4
-    with nginx.in_front_of(url, tmp_path / "nginx", f"proxy_read_timeout {IDLE_SECONDS}s;") as url:
+    with nginx.run_nginx(url, tmp_path / "nginx", f"proxy_read_timeout {IDLE_SECONDS}s;") as url:
         person = Person(url)
         yield person
         person.close()
@@ -35,18 +35,18 @@ def carol(url: str, tmp_path: Path, portal: Portal) -> Iterator[Person]:
 def test_proxy_passes_frames_at_once_and_keeps_quiet_streams_open(
     carol: Person, upstream: Upstream
 ):
-    page = carol.begin(WORDS)
+    page = carol.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with carol.follow(str(page.turns[0]["data-turn"])) as stream:
         # Together the beats take longer than the proxy waits.
-        assert len(list(islice(stream.pieces(), BEATS))) == BEATS
+        assert len(list(islice(stream.chunks(), BEATS))) == BEATS
         for piece in ("One", " two", " three"):
             call.delta(piece)
-            stream.until(piece)
+            stream.read_until(piece)
         call.complete()
-        assert stream.rest()[-1].name == "done"
+        assert stream.remaining_events()[-1].name == "done"
 
-    assert carol.get(page.path).states == ["complete"]
+    assert carol.get(page.path).reply_states == ["complete"]
 
 
 @pytest.fixture
@@ -54,11 +54,13 @@ def dora(tmp_path: Path, upstream: Upstream) -> Iterator[Person]:
     """Return Dora, who comes by https, through a proxy, to a portal in a process of its own."""
     certificates = tmp_path / "certificates"
     certificates.mkdir()
-    authority = Authority(certificates)
+    authority = CertificateAuthority(certificates)
     with (
-        running(tmp_path / "data", "app.py", API_URL=upstream.url, API_KEY=KEY) as server,
-        nginx.in_front_of(
-            server.url, tmp_path / "nginx", certificate=authority.signed("localhost")
+        run_server(
+            tmp_path / "data", "app.py", API_URL=upstream.url, API_KEY=UPSTREAM_KEY
+        ) as server,
+        nginx.run_nginx(
+            server.url, tmp_path / "nginx", certificate=authority.make_signed("localhost")
         ) as url,
     ):
         person = Person(url)
@@ -75,9 +77,9 @@ def test_portal_works_behind_a_proxy_that_speaks_https(dora: Person, upstream: U
     assert "Strict-Transport-Security" in headers
 
     dora.session.headers["Referer"] = form.response.url  # as a browser does
-    page = dora.press(form, "Send", content=WORDS)
+    page = dora.press(form, "Send", content=MESSAGE)
 
     assert page.status == 200, page.text
     assert page.response.url.startswith(dora.base_url)
     upstream.next_call().start_stream().complete("Through")
-    assert ended(dora, page).states == ["complete"]
+    assert wait_for_reply(dora, page).reply_states == ["complete"]

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import (
-    MARKUP,
+    MESSAGE,
     NOT_SENT,
-    WORDS,
-    Act,
-    Hear,
-    look,
-    promised,
-    says,
-    says_html,
-    streams,
-    words_of,
+    UPSTREAM_MARKUP,
+    SendMessage,
+    UpstreamAction,
+    assert_outcome,
+    observe_reply,
+    respond_with,
+    respond_with_html,
+    respond_with_stream,
+    text_in,
 )
-from tests.journeys.steps import TOO_LONG
+from tests.journeys.steps import TOO_LONG_MESSAGE
 from tests.support.cases import failures
 from tests.support.person import Page, Person
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 NOT_ACCEPTED = "The service did not accept the message"
 PROBLEM = "The service has a problem at the moment."
@@ -45,8 +45,8 @@ REASONS = {
         {"detail": [{"loc": ["body", "content"], "msg": "content is rude", "type": "rude"}]},
         ": content is rude",
     ),
-    "our key": (422, {"error": f"bad key {KEY}!"}, ": bad key •••!"),
-    "markup": (400, {"error": f"content is {MARKUP}"}, f". {NOT_SENT}"),
+    "our key": (422, {"error": f"bad key {UPSTREAM_KEY}!"}, ": bad key •••!"),
+    "markup": (400, {"error": f"content is {UPSTREAM_MARKUP}"}, f". {NOT_SENT}"),
     "a number": (400, {"error": 3}, f". {NOT_SENT}"),
     "no JSON": (422, b"{", f". {NOT_SENT}"),
     "too long a reason": (422, {"error": "long " * 200}, f". {NOT_SENT}"),
@@ -54,32 +54,36 @@ REASONS = {
 
 
 @pytest.mark.fault("F43")
-def test_rejected_message_shows_the_reason_of_the_service(hear: Hear):
+def test_rejected_message_shows_the_reason_of_the_service(send_message: SendMessage):
     def check(case: tuple[int, Any, str]) -> None:
         status, body, reason = case
-        seen = hear(says(status, body))
-        promised(seen, "failed", f"{NOT_ACCEPTED}{reason}", NOT_SENT)
-        assert KEY not in seen.page.response.text
+        seen = send_message(respond_with(status, body))
+        assert_outcome(seen, "failed", f"{NOT_ACCEPTED}{reason}", NOT_SENT)
+        assert UPSTREAM_KEY not in seen.page.response.text
 
     assert failures(check, REASONS) == {}
 
 
 @pytest.mark.fault("F44")
-def test_rejected_key_is_logged_for_the_operator(hear: Hear, caplog: pytest.LogCaptureFixture):
-    seen = hear(says(401, {"error": f"Please sign in: bad key {KEY}"}))
+def test_rejected_key_is_logged_for_the_operator(
+    send_message: SendMessage, caplog: pytest.LogCaptureFixture
+):
+    seen = send_message(respond_with(401, {"error": f"Please sign in: bad key {UPSTREAM_KEY}"}))
 
-    promised(seen, "failed", "The portal's access to the service was refused.", "tell the operator")
+    assert_outcome(
+        seen, "failed", "The portal's access to the service was refused.", "tell the operator"
+    )
     assert "sign in" not in seen.page.text.lower()
     [alert] = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     assert "key" in alert
-    assert KEY not in alert
+    assert UPSTREAM_KEY not in alert
 
 
 @pytest.mark.fault("F45")
-def test_read_only_key_disables_the_composer(hear: Hear):
-    seen = hear(says(403, {"error": "no"}))
+def test_read_only_key_disables_the_composer(send_message: SendMessage):
+    seen = send_message(respond_with(403, {"error": "no"}))
 
-    promised(seen, "failed", "may only read", NOT_SENT)
+    assert_outcome(seen, "failed", "may only read", NOT_SENT)
     composer = seen.page.html.select_one("#composer")
     assert "may only read" in composer.get_text()
     assert composer.select("textarea:not([disabled]), .composer__send:not([disabled])") == []
@@ -87,33 +91,43 @@ def test_read_only_key_disables_the_composer(hear: Hear):
 
 @pytest.mark.fault("F46")
 def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
-    hear: Hear, alice: Person, upstream: Upstream
+    send_message: SendMessage, alice: Person, upstream: Upstream
 ):
-    page = hear(streams(b'data: {"type":"complete","message":"Hello"}\n\n')).page
-    seen = hear(says(404, {"error": "gone"}), words="do you remember?", page=page)
+    page = send_message(
+        respond_with_stream(b'data: {"type":"complete","message":"Hello"}\n\n')
+    ).page
+    seen = send_message(respond_with(404, {"error": "gone"}), words="do you remember?", page=page)
 
-    promised(
+    assert_outcome(
         seen,
         "failed",
         "no longer there at the service. What was said here is kept.",
-        words="do you remember?",
-        next_step="Start new with this text",
-        sent=[WORDS, "do you remember?"],
+        content="do you remember?",
+        button_label="Start new with this text",
+        sent_messages=[MESSAGE, "do you remember?"],
     )
-    assert seen.page.states == ["complete", "failed"]
-    assert "Hello" in words_of(seen.page.turns[0], ".turn__reply")
+    assert seen.page.reply_states == ["complete", "failed"]
+    assert "Hello" in text_in(seen.page.turns[0], ".turn__reply")
 
     fresh = alice.press(seen.page, "Start new with this text")
-    again = look(alice, upstream, fresh, lambda call: call.start_stream().complete("Of course"))
+    again = observe_reply(
+        alice, upstream, fresh, lambda call: call.start_stream().complete("Of course")
+    )
     assert fresh.path != page.path
-    assert again.page.states == ["complete"]
+    assert again.page.reply_states == ["complete"]
 
 
 @pytest.mark.fault("F46")
-def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(hear: Hear, alice: Person):
-    page = hear(streams(b'data: {"type":"complete","message":"Hello"}\n\n')).page
-    gone = hear(says(404, {"error": "gone"}), words="do you remember?", page=page).page
-    hear(says(429, {}, retry_after="120"))
+def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(
+    send_message: SendMessage, alice: Person
+):
+    page = send_message(
+        respond_with_stream(b'data: {"type":"complete","message":"Hello"}\n\n')
+    ).page
+    gone = send_message(
+        respond_with(404, {"error": "gone"}), words="do you remember?", page=page
+    ).page
+    send_message(respond_with(429, {}, retry_after="120"))
     refused = alice.press(gone, "Start new with this text")
 
     for page in (refused, alice.get("/twins/ada")):
@@ -124,35 +138,41 @@ def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(hear: Hea
 @pytest.mark.fault("F46")
 @pytest.mark.parametrize("accepts", [True, False])
 def test_what_begins_anew_takes_the_place_of_no_refused_words(
-    hear: Hear, alice: Person, *, accepts: bool
+    send_message: SendMessage, alice: Person, *, accepts: bool
 ):
-    page = hear(streams(b'data: {"type":"complete","message":"Hello"}\n\n')).page
-    gone = hear(says(404, {"error": "gone"}), words="do you remember?", page=page).page
+    page = send_message(
+        respond_with_stream(b'data: {"type":"complete","message":"Hello"}\n\n')
+    ).page
+    gone = send_message(
+        respond_with(404, {"error": "gone"}), words="do you remember?", page=page
+    ).page
     twin = alice.get("/twins/ada")
     if not accepts:
-        hear(says(429, {}, retry_after="120"))
-    alice.press(twin, "Send", content=TOO_LONG)
+        send_message(respond_with(429, {}, retry_after="120"))
+    alice.press(twin, "Send", content=TOO_LONG_MESSAGE)
     begun = alice.press(gone, "Start new with this text")
     assert (begun.status == 200) == accepts
 
     assert "do you remember?" in begun.text
     kept = alice.get("/twins/ada").html.select_one("textarea[name=content]")
-    assert kept.get_text() == TOO_LONG
+    assert kept.get_text() == TOO_LONG_MESSAGE
 
 
 TOO_MANY_TOKENS = b'data: {"type":"error","error":"Too many tokens","code":"too_long"}\n\n'
 
 
 @pytest.mark.fault("F48")
-def test_message_that_the_service_finds_too_long_can_be_edited(hear: Hear, alice: Person):
-    too_large = hear(says(413, {"error": "too large"}))
-    too_long = hear(streams(TOO_MANY_TOKENS))
+def test_message_that_the_service_finds_too_long_can_be_edited(
+    send_message: SendMessage, alice: Person
+):
+    too_large = send_message(respond_with(413, {"error": "too large"}))
+    too_long = send_message(respond_with_stream(TOO_MANY_TOKENS))
 
-    promised(too_large, "failed", "too large", NOT_SENT, next_step="Edit")
-    promised(too_long, "failed", "too long for the model", next_step="Edit")
-    assert "may have received" not in words_of(too_long.turn, ".note")
+    assert_outcome(too_large, "failed", "too large", NOT_SENT, button_label="Edit")
+    assert_outcome(too_long, "failed", "too long for the model", button_label="Edit")
+    assert "may have received" not in text_in(too_long.turn, ".note")
     for seen in (too_large, too_long):
-        assert words_given_back(seen.page, alice) == WORDS
+        assert words_given_back(seen.page, alice) == MESSAGE
 
 
 def words_given_back(page: Page, person: Person) -> str:
@@ -181,17 +201,17 @@ def test_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upstre
 
 
 @pytest.mark.fault("F52")
-def test_service_error_is_shown_without_its_page(hear: Hear):
-    def check(act: Act) -> None:
-        seen = hear(act)
-        promised(seen, "failed", PROBLEM, "may have received your message")
+def test_service_error_is_shown_without_its_page(send_message: SendMessage):
+    def check(act: UpstreamAction) -> None:
+        seen = send_message(act)
+        assert_outcome(seen, "failed", PROBLEM, "may have received your message")
         assert "theirs" not in seen.page.response.text
 
     cases = {
-        "500": says_html(500),
-        "502": says_html(502),
-        "503": says_html(503),
-        "an empty 500": says(500, b""),
-        "a 502 that is no JSON": says(502, b"{"),
+        "500": respond_with_html(500),
+        "502": respond_with_html(502),
+        "503": respond_with_html(503),
+        "an empty 500": respond_with(500, b""),
+        "a 502 that is no JSON": respond_with(502, b"{"),
     }
     assert failures(check, cases) == {}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.faults.conftest import words_of
+from tests.faults.conftest import text_in
 from tests.support.clock import AdjustableClock
-from tests.support.html import read
+from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -29,7 +29,7 @@ def test_silence_is_shown_and_then_given_up(
     app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
 ):
     app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.keepalive_seconds = 0.1
-    page = alice.begin("Hello")
+    page = alice.start_conversation("Hello")
     call = upstream.next_call().start_stream()
     url = f"{alice.base_url}{page.path}?follow=1"
     turn = page.turns[0]
@@ -37,18 +37,18 @@ def test_silence_is_shown_and_then_given_up(
         alice.session.get(url, stream=True, timeout=10) as without_script,
         alice.follow(str(turn["data-turn"]), turn=turn) as stream,
     ):
-        pieces = stream.pieces()
+        pieces = stream.chunks()
         while b"keep-alive" not in next(pieces):
             pass
         clock.advance(STILL_WAITING_SECONDS)
-        frames = stream.rest()
-        whole = read(without_script.text)
+        frames = stream.remaining_events()
+        whole = parse_html(without_script.text)
 
-    assert STILL_WAITING in "".join(read(frame.data).get_text() for frame in frames)
+    assert STILL_WAITING in "".join(parse_html(frame.data).get_text() for frame in frames)
     assert STILL_WAITING in whole.get_text()
     assert call.wait_for_disconnect()
     for shown in (stream.turn, whole.select_one(".turn__footer"), alice.get(page.path).turns[0]):
         assert shown["data-state"] == "interrupted"
-        assert GIVEN_UP in words_of(shown, ".note")
+        assert GIVEN_UP in text_in(shown, ".note")
         assert shown.select_one(".note button").get_text().strip() == "Retry"
     assert stream.turn.select(".turn__progress") == []

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.faults.conftest import HALF, Hear, promised
+from tests.faults.conftest import PARTIAL_DELTA, SendMessage, assert_outcome
 from tests.support.upstream import Call
 
 TOO_LONG = "The reply is too long"
@@ -22,38 +22,40 @@ def floods(call: Call) -> None:
 
 
 @pytest.mark.fault("F32")
-def test_reply_without_bounds_is_cut_at_the_limit(hear: Hear, monkeypatch: pytest.MonkeyPatch):
+def test_reply_without_bounds_is_cut_at_the_limit(
+    send_message: SendMessage, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("twinapi.stream.MAX_REPLY_BYTES", 200_000)
 
-    seen = hear(floods)
+    seen = send_message(floods)
 
     kept = seen.turn.select_one(".turn__reply").get_text().strip()
     assert 100_000 < len(kept) <= 200_000
     assert set(kept) == {"x"}
-    promised(seen, "interrupted", TOO_LONG, f"{len(kept):,}", kept=kept)
+    assert_outcome(seen, "interrupted", TOO_LONG, f"{len(kept):,}", reply=kept)
 
 
 @pytest.mark.fault("F33")
-def test_a_line_without_end_is_cut_and_not_swallowed(hear: Hear):
+def test_a_line_without_end_is_cut_and_not_swallowed(send_message: SendMessage):
     taken = 0
 
     def act(call: Call) -> None:
         nonlocal taken
-        call.start_stream().send_bytes(HALF + b"data: ")
+        call.start_stream().send_bytes(PARTIAL_DELTA + b"data: ")
         with suppress(OSError):
             while taken < 50 * 1024 * 1024:
                 call.send_bytes(b"x" * 65536)
                 taken += 65536
         call.close()
 
-    promised(hear(act), "interrupted", TOO_LONG, kept="Half a rep")
+    assert_outcome(send_message(act), "interrupted", TOO_LONG, reply="Half a rep")
     assert taken < 20 * 1024 * 1024
 
 
 @pytest.mark.fault("F37")
-def test_a_gzip_bomb_is_stopped_at_the_limit(hear: Hear):
+def test_a_gzip_bomb_is_stopped_at_the_limit(send_message: SendMessage):
     megabyte = gzip.compress((b": " + b"x" * 1021 + b"\n") * 1024)
-    bomb = gzip.compress(HALF) + megabyte * 200
+    bomb = gzip.compress(PARTIAL_DELTA) + megabyte * 200
     assert len(bomb) < 500_000
 
     def act(call: Call) -> None:
@@ -62,4 +64,4 @@ def test_a_gzip_bomb_is_stopped_at_the_limit(hear: Hear):
             call.send_bytes(bomb)
         call.close()
 
-    promised(hear(act), "interrupted", TOO_LONG, kept="Half a rep")
+    assert_outcome(send_message(act), "interrupted", TOO_LONG, reply="Half a rep")

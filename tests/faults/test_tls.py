@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import NOT_SENT, WORDS, Hear, look, promised
+from tests.faults.conftest import MESSAGE, NOT_SENT, SendMessage, assert_outcome, observe_reply
 from tests.support.cases import failures
-from tests.support.certificates import Authority, Certificate
+from tests.support.certificates import Certificate, CertificateAuthority
 from tests.support.person import Person
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 NOT_SECURE = "The secure connection to the service failed. Please tell the operator."
 HANDSHAKE = b"\x16"
@@ -75,35 +75,39 @@ class _Relay(BaseRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("certificates"))
+def authority(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates"))
 
 
 @pytest.fixture
-def front(authority: Authority, upstream: Upstream) -> Iterator[Front]:
+def front(authority: CertificateAuthority, upstream: Upstream) -> Iterator[Front]:
     """Serve with a good certificate; the portal trusts whoever signed it."""
     with Front(upstream.url) as front:
-        front.show(authority.signed("localhost"))
+        front.show(authority.make_signed("localhost"))
         threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
         yield front
         front.shutdown()
 
 
 @pytest.fixture
-def settings(settings: dict[str, Any], front: Front, authority: Authority) -> dict[str, Any]:
+def settings(
+    settings: dict[str, Any], front: Front, authority: CertificateAuthority
+) -> dict[str, Any]:
     return settings | {"api_url": front.url, "api_ca_file": authority.root.pem}
 
 
-def test_a_good_certificate_is_trusted(hear: Hear, front: Front):
-    promised(hear(lambda call: call.start_stream().complete("Safe")), "complete", kept="Safe")
+def test_a_good_certificate_is_trusted(send_message: SendMessage, front: Front):
+    assert_outcome(
+        send_message(lambda call: call.start_stream().complete("Safe")), "complete", reply="Safe"
+    )
 
-    assert KEY.encode() in front.heard
+    assert UPSTREAM_KEY.encode() in front.heard
     assert set(front.first) == {HANDSHAKE}
 
 
 @pytest.mark.fault("F42")
 def test_insecure_connection_is_not_used_until_it_is_secure_again(
-    alice: Person, upstream: Upstream, front: Front, authority: Authority
+    alice: Person, upstream: Upstream, front: Front, authority: CertificateAuthority
 ):
     failed = alice.get("/twins/ada")
     asked = len(upstream.calls)
@@ -111,8 +115,8 @@ def test_insecure_connection_is_not_used_until_it_is_secure_again(
     def check(certificate: Certificate | None) -> None:
         nonlocal failed
         front.show(certificate)
-        seen = look(alice, upstream, alice.begin(WORDS))
-        promised(seen, "failed", NOT_SECURE, NOT_SENT, sent=[])
+        seen = observe_reply(alice, upstream, alice.start_conversation(MESSAGE))
+        assert_outcome(seen, "failed", NOT_SECURE, NOT_SENT, sent_messages=[])
         assert "may have received" not in seen.note
         assert set(front.first) == {HANDSHAKE}
         assert front.heard == b""
@@ -120,14 +124,14 @@ def test_insecure_connection_is_not_used_until_it_is_secure_again(
         failed = seen.page
 
     cases = {
-        "self-signed": authority.self_signed("localhost"),
-        "expired": authority.signed("localhost", days=-1),
-        "of another host": authority.signed("other.example"),
+        "self-signed": authority.make_self_signed("localhost"),
+        "expired": authority.make_signed("localhost", days=-1),
+        "of another host": authority.make_signed("other.example"),
         "no TLS": None,
     }
     assert failures(check, cases) == {}
 
-    front.show(authority.signed("localhost"))
+    front.show(authority.make_signed("localhost"))
     again = alice.press(failed, "Retry")
-    seen = look(alice, upstream, again, lambda call: call.start_stream().complete("Safe"))
-    promised(seen, "complete", kept="Safe")
+    seen = observe_reply(alice, upstream, again, lambda call: call.start_stream().complete("Safe"))
+    assert_outcome(seen, "complete", reply="Safe")

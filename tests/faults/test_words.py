@@ -7,15 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.faults.conftest import Hear, promised, said_in
+from tests.faults.conftest import SendMessage, assert_outcome, message_text
 from tests.support.cases import failures
-from tests.support.person import HTMX, Person, ended, say_and_hear
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Call, Upstream
 
 
 @pytest.mark.fault("F62")
 def test_a_double_click_is_one_message(alice: Person, upstream: Upstream):
-    action, fields = say_and_hear(alice, upstream, "first", "Hello").action("Send")
+    action, fields = complete_first_turn(alice, upstream, "first", "Hello").button_action("Send")
     fields |= {"content": "once"}
 
     with ThreadPoolExecutor(2) as pool:
@@ -24,24 +24,24 @@ def test_a_double_click_is_one_message(alice: Person, upstream: Upstream):
     upstream.next_call().start_stream().complete("ok")
 
     assert [page.status for page in pages] == [200, 200]
-    assert ended(alice, pages[0]).states == ["complete", "complete"]
+    assert wait_for_reply(alice, pages[0]).reply_states == ["complete", "complete"]
     assert upstream.sent_messages() == ["first", "once"]
 
 
 @pytest.mark.fault("F62")
 def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upstream: Upstream):
-    page = say_and_hear(alice, upstream, "first", "Hello")
-    action, fields = page.action("Send")
+    page = complete_first_turn(alice, upstream, "first", "Hello")
+    action, fields = page.button_action("Send")
     fields |= {"content": "once"}
 
-    first, second = (alice.post(action, fields, **HTMX) for _ in range(2))
+    first, second = (alice.post(action, fields, **HTMX_HEADERS) for _ in range(2))
     upstream.next_call().start_stream().complete("ok")
 
     assert (first.status, len(first.turns)) == (200, 1)
     log = second.html.select_one("hx-partial[hx-target='#log'][hx-swap=innerHTML]")
     assert (second.status, len(log.select("article.turn"))) == (200, 2)
     assert second.html.select_one("#composer textarea").get_text() == ""
-    assert alice.get(page.path).states[:-1] == ["complete"]
+    assert alice.get(page.path).reply_states[:-1] == ["complete"]
     assert upstream.sent_messages() == ["first", "once"]
 
 
@@ -49,15 +49,15 @@ def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upst
 def test_a_form_that_comes_again_when_the_reply_is_over_is_the_same_turn(
     alice: Person, upstream: Upstream
 ):
-    action, fields = alice.get("/twins/ada").action("Send")
+    action, fields = alice.get("/twins/ada").button_action("Send")
     fields |= {"content": "once"}
     page = alice.post(action, fields)
     upstream.next_call().start_stream().complete("ok")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
 
     again = alice.post(action, fields)
 
-    assert (again.path, again.states) == (page.path, ["complete"])
+    assert (again.path, again.reply_states) == (page.path, ["complete"])
     assert upstream.sent_messages() == ["once"]
 
 
@@ -78,10 +78,10 @@ TYPED = {
 
 
 @pytest.mark.fault("F85")
-def test_message_is_sent_and_shown_as_it_was_typed(hear: Hear):
+def test_message_is_sent_and_shown_as_it_was_typed(send_message: SendMessage):
     def check(words: str) -> None:
-        seen = hear(lambda call: call.respond(500), words=words)
-        promised(seen, "failed", "problem", words=TYPED[words])
+        seen = send_message(lambda call: call.respond(500), words=words)
+        assert_outcome(seen, "failed", "problem", content=TYPED[words])
 
     assert failures(check, {words[:100]: words for words in TYPED}) == {}
 
@@ -100,13 +100,13 @@ UNSENDABLE = {
 @pytest.mark.fault("F85")
 def test_message_that_cannot_be_sent_is_given_back(alice: Person, upstream: Upstream):
     twin = alice.get("/twins/ada")
-    conversation = say_and_hear(alice, upstream, "first", "Hello")
+    conversation = complete_first_turn(alice, upstream, "first", "Hello")
 
     def check(case: tuple[str, int, str]) -> None:
         words, status, sentence = case
         for form, states in ((twin, []), (conversation, ["complete"])):
             page = alice.press(form, "Send", content=words)
-            assert (page.status, page.states) == (status, states)
+            assert (page.status, page.reply_states) == (status, states)
             assert sentence in page.text
             note = page.html.select_one("#composer .note").get_text()
             assert "not sent" in note or not words.strip()
@@ -125,14 +125,14 @@ def answers_for_another(call: Call) -> None:
 
 @pytest.mark.fault("F87")
 def test_reply_naming_another_conversation_stays_here_and_is_logged(
-    hear: Hear, bob: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
+    send_message: SendMessage, bob: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
-    other = say_and_hear(bob, upstream, "first", "Hello Bob")
+    other = complete_first_turn(bob, upstream, "first", "Hello Bob")
 
-    promised(hear(answers_for_another), "complete", kept="A reply to somebody else")
+    assert_outcome(send_message(answers_for_another), "complete", reply="A reply to somebody else")
 
     other = bob.get(other.path)
-    assert other.states == ["complete"]
+    assert other.reply_states == ["complete"]
     assert "Hello Bob" in other.text
     assert "somebody else" not in other.text
     [warning] = [record for record in caplog.records if record.name == "chat.reply_worker"]
@@ -141,13 +141,15 @@ def test_reply_naming_another_conversation_stays_here_and_is_logged(
 
 
 @pytest.mark.fault("F62", "F85")
-def test_words_that_were_retried_are_the_same_words(hear: Hear, alice: Person, upstream: Upstream):
+def test_words_that_were_retried_are_the_same_words(
+    send_message: SendMessage, alice: Person, upstream: Upstream
+):
     words = " a\n\n/b 🙂 "
-    page = hear(lambda call: call.respond(500), words=words).page
+    page = send_message(lambda call: call.respond(500), words=words).page
 
     page = alice.press(page, "Retry")
     upstream.next_call().start_stream().complete("ok")
 
-    page = ended(alice, page)
-    assert [said_in(turn) for turn in page.turns] == [words, words]
+    page = wait_for_reply(alice, page)
+    assert [message_text(turn) for turn in page.turns] == [words, words]
     assert upstream.sent_messages() == [words, words]

@@ -10,74 +10,81 @@ from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.support.chromium import WAIT_MS
-from tests.support.portals import served
-from tests.support.tcp_proxy import Wire, strung
+from tests.support.portals import serve
+from tests.support.tcp_proxy import TcpProxy, run_tcp_proxy
 
 # What Chromium says when a page is left, or scripts are late, before it has faded in.
-INTERRUPTED = "Transition was"
+TRANSITION_SKIPPED = "Transition was"
 
 
-class Surprises(list[str]):
+class PageErrors(list[str]):
     """What a page should not do: errors in its console, requests to other hosts."""
 
 
 @pytest.fixture
-def surprises() -> Iterator[Surprises]:
-    found = Surprises()
-    yield found
-    assert found == []
+def page_errors() -> Iterator[PageErrors]:
+    errors = PageErrors()
+    yield errors
+    assert errors == []
 
 
 @pytest.fixture
-def forgetful(settings: dict[str, Any]) -> None:
+def uncached_twins(settings: dict[str, Any]) -> None:
     """Let the list of twins be asked for with every look at it."""
     settings["twins_cache"] = 0.001
 
 
 @pytest.fixture
-def wire(app: Flask) -> Iterator[Wire]:
+def tcp_proxy(app: Flask) -> Iterator[TcpProxy]:
     """Serve the portal behind a wire; a module's own `url` may be the wire's."""
-    with served(app) as url, strung(url) as wire:
-        yield wire
+    with serve(app) as url, run_tcp_proxy(url) as tcp_proxy:
+        yield tcp_proxy
 
 
 @pytest.fixture
-def bad_network(surprises: Surprises) -> Iterator[None]:
+def bad_network(page_errors: PageErrors) -> Iterator[None]:
     """Expect what a bad network writes into the console."""
     yield
-    surprises.clear()
+    page_errors.clear()
 
 
 @pytest.fixture
-def context(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserContext]:
-    yield from open_context(browser, url, surprises, scripts=True)
+def context(browser: Browser, url: str, page_errors: PageErrors) -> Iterator[BrowserContext]:
+    yield from open_context(browser, url, page_errors, has_javascript=True)
 
 
 @pytest.fixture
-def plain(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserContext]:
+def noscript_context(
+    browser: Browser, url: str, page_errors: PageErrors
+) -> Iterator[BrowserContext]:
     """Open a browser without JavaScript."""
-    yield from open_context(browser, url, surprises, scripts=False)
+    yield from open_context(browser, url, page_errors, has_javascript=False)
 
 
 @pytest.fixture
-def phone(browser: Browser, url: str, surprises: Surprises) -> Iterator[BrowserContext]:
+def phone(browser: Browser, url: str, page_errors: PageErrors) -> Iterator[BrowserContext]:
     """Open a browser that is touched, and whose keyboard covers half of the page."""
-    yield from open_context(browser, url, surprises, scripts=True, touched=True)
+    yield from open_context(browser, url, page_errors, has_javascript=True, has_touch=True)
 
 
 def open_context(
-    browser: Browser, url: str, surprises: Surprises, *, scripts: bool, touched: bool = False
+    browser: Browser,
+    url: str,
+    page_errors: PageErrors,
+    *,
+    has_javascript: bool,
+    has_touch: bool = False,
 ) -> Iterator[BrowserContext]:
     context = browser.new_context(
-        base_url=url, java_script_enabled=scripts, has_touch=touched, is_mobile=touched
+        base_url=url, java_script_enabled=has_javascript, has_touch=has_touch, is_mobile=has_touch
     )
     context.set_default_timeout(WAIT_MS)
 
-    def watch(page: Page) -> None:
-        page.on("pageerror", lambda e: INTERRUPTED in str(e) or surprises.append(str(e)))
-        page.on("console", lambda m: m.type == "error" and surprises.append(m.text))
-        page.on("request", lambda r: r.url.startswith(url) or surprises.append(r.url))
+    def record_errors(page: Page) -> None:
+        page.on("pageerror", lambda e: TRANSITION_SKIPPED in str(e) or page_errors.append(str(e)))
+        page.on("console", lambda m: m.type == "error" and page_errors.append(m.text))
+        page.on("request", lambda r: r.url.startswith(url) or page_errors.append(r.url))
 
-    context.on("page", watch)
+    context.on("page", record_errors)
     yield context
     context.close()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.announcer import ask, listening, sayings
-from tests.journeys.steps import box, say, text, turn
-from tests.journeys.traffic import CONVERSATION, Held
-from tests.journeys.window import SAYINGS
-from tests.support.html import read
+from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
+from tests.journeys.steps import message_box, reply_text, send_message, turn
+from tests.journeys.traffic import CONVERSATION_URL, DelayedRequest
+from tests.journeys.window import RECORD_ANNOUNCEMENTS
+from tests.support.html import parse_html
 from tests.support.upstream import Upstream
 
 # Long enough to say some thousand characters in parts.
@@ -16,34 +16,34 @@ LONG_MS = 20_000
 
 
 def test_each_kind_of_end_is_announced(context: BrowserContext, upstream: Upstream):
-    page = listening(context, upstream)
-    call = ask(page, upstream)
+    page = open_recorded_conversation(context, upstream)
+    call = start_turn(page, upstream)
     call.delta("One")
     turn(page, "streaming").wait_for()
     call.close()
     turn(page, "interrupted").wait_for()
-    assert "The reply was cut off." in " ".join(sayings(page))
+    assert "The reply was cut off." in " ".join(next_announcements(page))
 
-    call = ask(page, upstream)
+    call = start_turn(page, upstream)
     call.delta("It is so. Th")
     turn(page, "streaming").wait_for()
-    assert sayings(page)[-1] == "It is so."
+    assert next_announcements(page)[-1] == "It is so."
     call.delta("is i")
-    expect(text(page)).to_contain_text("This i")
+    expect(reply_text(page)).to_contain_text("This i")
     page.get_by_role("button", name="Stop").click()
     turn(page, "stopped").wait_for()
-    assert sayings(page) == ["You stopped this reply."]
+    assert next_announcements(page) == ["You stopped this reply."]
 
-    call = ask(page, upstream)
+    call = start_turn(page, upstream)
     call.delta("One.")
     turn(page, "streaming").wait_for()
-    sayings(page)
+    next_announcements(page)
     call.complete("One. Two.")
     turn(page, "complete", 1).wait_for()
-    say(page, "Sent before the end is announced")
+    send_message(page, "Sent before the end is announced")
     upstream.next_call().start_stream().complete("Three.")
     turn(page, "complete", 2).wait_for()
-    said = " ".join(sayings(page))
+    said = " ".join(next_announcements(page))
     assert "Two. The reply is complete." in said
     assert said.endswith("Three. The reply is complete.")
 
@@ -53,53 +53,53 @@ def test_reply_that_ends_before_its_page_loads_is_announced_and_the_box_keeps_th
 ):
     page = context.new_page()
     page.goto("/twins/ada")
-    held = Held(page, CONVERSATION)
-    with page.expect_request(CONVERSATION) as asked_for:
-        say(page, "Hello")
+    held = DelayedRequest(page, CONVERSATION_URL)
+    with page.expect_request(CONVERSATION_URL) as asked_for:
+        send_message(page, "Hello")
         upstream.next_call().start_stream().complete("Hello to you.")
-    whole = read(context.request.get(asked_for.value.url).text())
+    whole = parse_html(context.request.get(asked_for.value.url).text())
     context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
     held.release()
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
 
 
 def test_page_that_returns_to_a_running_reply_announces_only_what_is_new(
     context: BrowserContext, upstream: Upstream
 ):
-    page = listening(context, upstream)
-    call = ask(page, upstream)
+    page = open_recorded_conversation(context, upstream)
+    call = start_turn(page, upstream)
     call.delta("One. Two. Three. Fo")
     turn(page, "streaming").wait_for()
-    assert "Three." in " ".join(sayings(page))
+    assert "Three." in " ".join(next_announcements(page))
     address = page.url
     page.goto("/conversations")
     page.goto(address)
-    page.evaluate(SAYINGS)
+    page.evaluate(RECORD_ANNOUNCEMENTS)
     call.complete("One. Two. Three. Four.")
     turn(page, "complete", 1).wait_for()
 
-    said = " ".join(sayings(page))
+    said = " ".join(next_announcements(page))
     assert "Four." in said
     assert "Three." not in said
 
 
 def test_long_replies_are_announced_in_parts(context: BrowserContext, upstream: Upstream):
     sentences = [f"Sentence {number} is 3.14 words long, or so it seems." for number in range(60)]
-    page = listening(context, upstream)
-    ask(page, upstream).complete("\n\n".join(sentences))
+    page = open_recorded_conversation(context, upstream)
+    start_turn(page, upstream).complete("\n\n".join(sentences))
     turn(page, "complete", 1).wait_for()
-    said = sayings(page, LONG_MS)
+    said = next_announcements(page, LONG_MS)
     assert " ".join(said).count("Sentence") == len(sentences)
     assert " ".join(sentences) in " ".join(said)
     assert max(map(len, said)) < 700
 
     passage = "beautiful things are here " * 60  # without a stop
     links = [f"See a{number}.example.org for more." for number in range(60)]
-    ask(page, upstream).complete(f"{passage}\n\n{' '.join(links)}")
+    start_turn(page, upstream).complete(f"{passage}\n\n{' '.join(links)}")
     turn(page, "complete", 2).wait_for()
-    said = sayings(page, LONG_MS)
+    said = next_announcements(page, LONG_MS)
     assert max(map(len, said)) < 700
     heard = [word.strip(".") for word in " ".join(said).split()]
     assert [heard.count(word) for word in ("beautiful", "things", "are", "here")] == [60] * 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.announcer import ask, listening, sayings
-from tests.journeys.steps import begun, box, progress, text, turn
+from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
+from tests.journeys.steps import message_box, open_conversation, progress, reply_text, turn
 from tests.support.upstream import Upstream
 
 FORGOTTEN_MS = 10_000
@@ -90,20 +90,20 @@ REPLIES = {
 
 @pytest.mark.fault("F14")
 def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstream: Upstream):
-    page = listening(context, upstream)
+    page = open_recorded_conversation(context, upstream)
     wrong = []
     for number, (name, (deltas, whole, heard)) in enumerate(REPLIES.items(), 1):
-        call = ask(page, upstream)
-        said = sayings(page)
+        call = start_turn(page, upstream)
+        said = next_announcements(page)
         for delta in deltas:
             call.delta(delta)
             turn(page, "streaming").wait_for()
             if delta != deltas[0]:
-                expect(text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
-            said += sayings(page)
+                expect(reply_text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
+            said += next_announcements(page)
         call.complete(whole or "".join(deltas))
         turn(page, "complete", number).wait_for()
-        said += sayings(page)
+        said += next_announcements(page)
         if " ".join(said) != f"Ada has your message… {heard} The reply is complete.":
             wrong.append((name, said))
 
@@ -113,23 +113,23 @@ def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstrea
 def test_progress_and_whole_sentences_are_announced_and_then_forgotten(
     context: BrowserContext, upstream: Upstream
 ):
-    page = listening(context, upstream)
-    call = ask(page, upstream)
-    assert sayings(page) == ["Ada has your message…"]
+    page = open_recorded_conversation(context, upstream)
+    call = start_turn(page, upstream)
+    assert next_announcements(page) == ["Ada has your message…"]
     call.send_event(type="progress", progress={"stage": "thinking", "percent": 10})
     expect(progress(page)).to_contain_text("Thinking…")
-    assert sayings(page) == ["Thinking…"]
+    assert next_announcements(page) == ["Thinking…"]
     for delta, shown, said in (
         ("One two", "One two", []),
         (" three. Four", "One two three. Four", ["One two three."]),
         (" five.", "One two three. Four five.", []),
     ):
         call.delta(delta)
-        expect(text(page)).to_have_text(shown)
-        assert sayings(page) == said, delta
+        expect(reply_text(page)).to_have_text(shown)
+        assert next_announcements(page) == said, delta
     call.complete()
     turn(page, "complete", 1).wait_for()
-    assert sayings(page) == ["Four five. The reply is complete."]
+    assert next_announcements(page) == ["Four five. The reply is complete."]
     page.clock.run_for(FORGOTTEN_MS)
     expect(page.locator("#announcer")).to_be_empty()
 
@@ -143,16 +143,16 @@ def test_reply_is_not_announced_when_that_is_switched_off(
     page.get_by_role("group", name="Enter key").get_by_label("line").check()
     page.get_by_role("button", name="Save").click()
     page.goto("/twins/ada")
-    box(page).fill("Hello")
-    box(page).press("Enter")
-    box(page).type("you")
-    box(page).press("Control+Enter")
+    message_box(page).fill("Hello")
+    message_box(page).press("Enter")
+    message_box(page).type("you")
+    message_box(page).press("Control+Enter")
     call = upstream.next_call().start_stream()
     assert call.body["content"] == "Hello\nyou"
     call.delta("One. Two")
-    expect(text(page)).to_have_text("One. Two")
+    expect(reply_text(page)).to_have_text("One. Two")
     call.complete("One. Two.")
-    expect(text(page, "complete")).to_have_text("One. Two.")
+    expect(reply_text(page, "complete")).to_have_text("One. Two.")
     expect(progress(page)).to_have_count(0)
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
 
@@ -160,7 +160,7 @@ def test_reply_is_not_announced_when_that_is_switched_off(
 def test_draft_waits_while_a_message_is_edited_and_its_return_is_announced(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     edit = page.get_by_role("button", name="Edit")
     announcer = page.locator("#announcer")
     edit.click()
@@ -168,27 +168,27 @@ def test_draft_waits_while_a_message_is_edited_and_its_return_is_announced(
     page.get_by_role("button", name="Cancel").focus()
     page.keyboard.press("Escape")
     expect(announcer).to_contain_text("You are not editing any more.")
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
 
-    box(page).fill("A draft")
+    message_box(page).fill("A draft")
     edit.click()
-    expect(box(page)).to_have_value("Hello")
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_be_focused()
     expect(page.locator("#composer").get_by_text("the earlier one stays")).to_be_visible()
-    box(page).press("End")
-    box(page).press_sequentially(", you")
+    message_box(page).press("End")
+    message_box(page).press_sequentially(", you")
     page.get_by_role("button", name="Cancel").click()
     expect(announcer).to_contain_text("Your draft is back in the box.")
-    expect(box(page)).to_have_value("A draft")
+    expect(message_box(page)).to_have_value("A draft")
     expect(page.locator("#composer").get_by_text("the earlier one stays")).to_have_count(0)
 
     edit.click()
-    expect(box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_have_value("Hello")
     expect(announcer).to_contain_text("These are your words again.")
-    box(page).fill("Hello again")
-    box(page).press("Enter")
+    message_box(page).fill("Hello again")
+    message_box(page).press("Enter")
     assert upstream.next_call().start_stream().body["content"] == "Hello again"
     expect(announcer).to_contain_text("Your draft is back in the box.")
-    expect(box(page)).to_have_value("A draft")
+    expect(message_box(page)).to_have_value("A draft")
     page.reload()
-    expect(box(page)).to_have_value("A draft")
+    expect(message_box(page)).to_have_value("A draft")

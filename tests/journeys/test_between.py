@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import begun, box, text, turn
-from tests.journeys.window import show
+from tests.journeys.steps import message_box, open_conversation, reply_text, turn
+from tests.journeys.window import show_tab
 from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("bad_network")
@@ -28,12 +28,12 @@ def stand_between(page: Page, answer: dict[str, object]) -> None:
 def test_response_of_a_proxy_replaces_no_message_and_no_reply(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     notices = page.locator("#notices")
     for number, answer in enumerate(ANSWERS, 1):
         stand_between(page, answer)
         with page.expect_response("**/turns?seen=*"):
-            show(page)
+            show_tab(page)
         page.evaluate("new Promise((done) => setTimeout(done))")
         expect(notices).to_be_empty()
         expect(turn(page, "complete")).to_be_visible()
@@ -41,23 +41,23 @@ def test_response_of_a_proxy_replaces_no_message_and_no_reply(
         expect(page.locator("#log form[action]")).to_have_count(0)
         expect(page.get_by_role("button", name="Ask again")).to_be_visible()
 
-        box(page).fill("My words")
-        box(page).press("Enter")
+        message_box(page).fill("My words")
+        message_box(page).press("Enter")
         expect(notices).to_contain_text(f"{UNREACHABLE} Your text is still here")
-        expect(box(page)).to_have_value("My words")
+        expect(message_box(page)).to_have_value("My words")
         page.unroute_all()
-        box(page).press("Enter")
+        message_box(page).press("Enter")
         call = upstream.next_call().start_stream()
         call.delta("One")
-        expect(text(page)).to_have_text("One")
+        expect(reply_text(page)).to_have_text("One")
         expect(notices).to_be_empty()
 
         stand_between(page, answer)
         page.get_by_role("button", name="Stop").click()
         expect(notices).to_contain_text(UNREACHABLE)
-        expect(text(page)).to_have_text("One")
+        expect(reply_text(page)).to_have_text("One")
         call.complete("One two")
-        expect(text(page, "complete", number)).to_have_text("One two")
+        expect(reply_text(page, "complete", number)).to_have_text("One two")
         page.evaluate("notices.replaceChildren()")
 
 
@@ -65,7 +65,7 @@ def test_response_of_a_proxy_replaces_no_message_and_no_reply(
 def test_response_of_a_proxy_replaces_no_search_results(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     page.goto("/conversations")
     for answer in ANSWERS:
         stand_between(page, answer)

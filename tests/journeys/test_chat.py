@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises
-from tests.journeys.steps import begun, turn
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import open_conversation, turn
 from tests.support.upstream import Upstream
 
 
@@ -53,7 +53,7 @@ def test_gallery_to_reply_and_back(context: BrowserContext, upstream: Upstream):
 def test_next_message_joins_the_page_and_retry_keeps_the_draft(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     box = page.get_by_role("textbox", name="Message")
     box.fill("Second\nline")
     box.press("Shift+Enter")
@@ -87,9 +87,9 @@ def test_next_message_joins_the_page_and_retry_keeps_the_draft(
 
 
 def test_notice_stays_until_the_next_message_and_not_for_the_next_delta(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     box = page.get_by_role("textbox", name="Message")
     notices = page.locator("#notices")
     context.set_offline(True)
@@ -103,7 +103,7 @@ def test_notice_stays_until_the_next_message_and_not_for_the_next_delta(
     upstream.next_call().respond(500, {"error": "boom"})
     expect(turn(page, "failed")).to_be_visible()
     expect(notices).to_be_empty()
-    surprises.clear()  # the failed request itself
+    page_errors.clear()  # the failed request itself
 
     box.fill("second")
     box.press("Enter")
@@ -118,5 +118,5 @@ def test_notice_stays_until_the_next_message_and_not_for_the_next_delta(
     call.complete("It goes on")
     expect(turn(page, "complete", 1)).to_be_visible()
     assert upstream.sent_messages() == ["Hello", "from a tunnel", "second"]
-    assert [text for text in surprises if "409" not in text] == []
-    surprises.clear()
+    assert [text for text in page_errors if "409" not in text] == []
+    page_errors.clear()

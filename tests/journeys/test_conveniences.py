@@ -8,9 +8,15 @@ from zoneinfo import ZoneInfo
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises
-from tests.journeys.steps import box, say, talking, text, turn
-from tests.journeys.traffic import until
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import (
+    message_box,
+    open_streaming_conversation,
+    reply_text,
+    send_message,
+    turn,
+)
+from tests.journeys.traffic import wait_on_page
 from tests.support.upstream import Upstream
 
 LATER_MS = 10_000
@@ -18,7 +24,7 @@ CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
 
 
 def answered(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     call.complete(reply)
     expect(turn(page, "complete")).to_be_visible()
     return page
@@ -41,7 +47,7 @@ def test_times_follow_the_time_zone_of_the_browser(context: BrowserContext, upst
     context.new_cdp_session(page).send("Emulation.setTimezoneOverride", clock)
     page.goto("/twins/ada")
     assert "zone=Pacific/Kiritimati" in page.evaluate(ZONE)
-    say(page, "Hello")
+    send_message(page, "Hello")
     upstream.next_call().start_stream().complete("Hello to you")
     expect(turn(page, "complete")).to_be_visible()
 
@@ -54,7 +60,7 @@ def test_times_follow_the_time_zone_of_the_browser(context: BrowserContext, upst
 
 
 def test_reply_is_copied_as_markdown_and_its_code_as_code(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = answered(context, upstream, CODE)
@@ -83,10 +89,10 @@ def test_reply_is_copied_as_markdown_and_its_code_as_code(
     page.evaluate("getSelection().removeAllRanges()")
     context.clear_cookies()
     copy.click()
-    until(page, lambda: "Look:" in page.evaluate("String(getSelection())"))
+    wait_on_page(page, lambda: "Look:" in page.evaluate("String(getSelection())"))
     assert clipboard(page) == "mine"
-    assert [line for line in surprises if "404" not in line and "DISCONNECTED" not in line] == []
-    surprises.clear()
+    assert [line for line in page_errors if "404" not in line and "DISCONNECTED" not in line] == []
+    page_errors.clear()
 
 
 def test_message_is_asked_again_or_edited_as_a_new_one(context: BrowserContext, upstream: Upstream):
@@ -96,50 +102,50 @@ def test_message_is_asked_again_or_edited_as_a_new_one(context: BrowserContext, 
         call = upstream.next_call().start_stream()
         assert call.body["content"] == "Hello"
         call.complete(f"Answer {number}")
-        expect(text(page, "complete", number - 1)).to_have_text(f"Answer {number}")
+        expect(reply_text(page, "complete", number - 1)).to_have_text(f"Answer {number}")
     sent = [call for call in upstream.calls if call.path.endswith("/stream")]
     assert len({call.headers["Idempotency-Key"] for call in sent}) == 3
 
     page.get_by_role("button", name="Edit").first.press("Space")
-    expect(box(page)).to_have_value("Hello")
-    expect(box(page)).to_be_focused()
-    box(page).fill("Hello you")
-    box(page).press("Enter")
+    expect(message_box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_be_focused()
+    message_box(page).fill("Hello you")
+    message_box(page).press("Enter")
     upstream.next_call().start_stream().complete("Second")
-    expect(text(page, "complete", 3)).to_have_text("Second")
+    expect(reply_text(page, "complete", 3)).to_have_text("Second")
     expect(page.locator(".turn__said")).to_have_count(4)
 
 
 def test_each_page_keeps_its_draft_until_it_is_sent(context: BrowserContext, upstream: Upstream):
     page = context.new_page()
     page.goto("/twins/ada")
-    box(page).fill("Half a thou")
+    message_box(page).fill("Half a thou")
     page.goto("/")
     page.goto("/twins/ada")
-    expect(box(page)).to_have_value("Half a thou")
+    expect(message_box(page)).to_have_value("Half a thou")
     page.get_by_role("button", name="Send").click()
     call = upstream.next_call().start_stream()
     call.complete("Yes")
     expect(turn(page, "complete")).to_be_visible()
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
 
-    box(page).fill("More")
+    message_box(page).fill("More")
     page.reload()
-    expect(box(page)).to_have_value("More")
-    box(page).press("Enter")
+    expect(message_box(page)).to_have_value("More")
+    message_box(page).press("Enter")
     upstream.next_call().start_stream().complete("Yes")
     expect(turn(page, "complete", 1)).to_be_visible()
     page.reload()
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
     page.goto("/twins/ada")
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
 
     page.go_back()
-    box(page).fill("Once")
-    box(page).press("Enter")
+    message_box(page).fill("Once")
+    message_box(page).press("Enter")
     upstream.next_call().start_stream().complete("Yes")
     expect(turn(page, "complete", 2)).to_be_visible()
-    box(page).fill("Twice")
+    message_box(page).fill("Twice")
     page.goto("/twins/ada")
     page.go_back()
-    expect(box(page)).to_have_value("Twice")
+    expect(message_box(page)).to_have_value("Twice")

@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Route, expect
 
-from tests.journeys.steps import begun, menu, talking, turn
-from tests.support.history import converse, person_of
+from tests.journeys.steps import open_conversation, open_menu, open_streaming_conversation, turn
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -23,8 +23,8 @@ MARK = """() => {
 def test_search_finds_a_message_and_is_kept_on_the_way_back(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    page = begun(context, upstream)
-    converse(portal.database, person_of(portal.database), 3)
+    page = open_conversation(context, upstream)
+    insert_conversation(portal.database, get_only_person(portal.database), 3)
     page.goto("/conversations")
     page.get_by_role("searchbox", name="Search conversations").press_sequentially("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
@@ -46,7 +46,7 @@ def test_search_finds_a_message_and_is_kept_on_the_way_back(
 def test_search_shows_the_newest_answer_and_resumes_after_an_outage(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     page.goto("/conversations")
     held: list[Route] = []
     page.route(re.compile(r"q=none$"), lambda route: held.append(route))
@@ -73,25 +73,25 @@ def test_search_shows_the_newest_answer_and_resumes_after_an_outage(
 def test_conversation_is_renamed_pinned_deleted_restored_and_saved(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    menu(page, "Hello")
+    page = open_conversation(context, upstream)
+    open_menu(page, "Hello")
     page.get_by_role("textbox", name="Title").fill("A greeting")
     page.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("A greeting")
 
     page.goto("/conversations")
-    menu(page, "A greeting")
+    open_menu(page, "A greeting")
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.get_by_role("heading", level=2)).to_have_text(["Pinned"])
 
-    menu(page, "A greeting")
+    open_menu(page, "A greeting")
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("was deleted")).to_be_visible()
     expect(page.get_by_role("link", name="A greeting")).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("link", name="A greeting")).to_be_visible()
 
-    menu(page, "A greeting")
+    open_menu(page, "A greeting")
     with page.expect_download() as download:
         page.get_by_role("link", name="Save as Markdown").click()
     assert download.value.suggested_filename == "A greeting.md"
@@ -100,8 +100,8 @@ def test_conversation_is_renamed_pinned_deleted_restored_and_saved(
 def test_earlier_turns_appear_above_without_a_jump(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    page = begun(context, upstream)
-    long = converse(portal.database, person_of(portal.database), 65)
+    page = open_conversation(context, upstream)
+    long = insert_conversation(portal.database, get_only_person(portal.database), 65)
     page.goto(f"/conversations/{long}")
     expect(page.locator(".turn").last).to_be_in_viewport()
     for shown, way in ((40, "keyboard"), (60, "mouse"), (65, "keyboard")):
@@ -136,8 +136,8 @@ def test_earlier_turns_appear_above_without_a_jump(
 
 
 def test_long_title_takes_two_lines_of_a_phone(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    menu(page, "Hello")
+    page = open_conversation(context, upstream)
+    open_menu(page, "Hello")
     page.get_by_role("textbox", name="Title").fill("A title without end " * 10)
     page.get_by_role("button", name="Rename").click()
     page.set_viewport_size({"width": 320, "height": 640})
@@ -151,7 +151,7 @@ def test_long_title_takes_two_lines_of_a_phone(context: BrowserContext, upstream
 
 
 def test_print_is_white_and_shows_the_turns_alone(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     tables = []
     for columns in (8, 20):
         row = "|" + "A long word |" * columns

@@ -6,9 +6,17 @@ import re
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises
-from tests.journeys.steps import begun, box, say, say_too_early, talking, text, turn
-from tests.journeys.traffic import FORMS, Held
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import (
+    message_box,
+    open_conversation,
+    open_streaming_conversation,
+    reply_text,
+    send_message,
+    send_while_replying,
+    turn,
+)
+from tests.journeys.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
 
 OFFLINE = "You are offline. Your text is still here; try again."
@@ -34,7 +42,7 @@ PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
 
 
 def test_message_over_the_limit_is_counted_and_refused(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = context.new_page()
     page.goto("/twins/ada")
@@ -46,92 +54,92 @@ def test_message_over_the_limit_is_counted_and_refused(
         ("x" * 32_000, "Characters left: 0"),
         ("x" * 32_001, "Over the limit by 1"),
     ):
-        box(page).fill(words)
+        message_box(page).fill(words)
         expect(counter).to_have_text(told)
         expect(counter).to_have_css("font-weight", "600" if "Over" in told else "400")
     page.reload()
     expect(counter).to_have_text("Over the limit by 1")
-    expect(box(page)).to_have_attribute("aria-invalid", "true")
+    expect(message_box(page)).to_have_attribute("aria-invalid", "true")
 
-    box(page).press("Enter")
+    message_box(page).press("Enter")
     alert = page.locator("#composer").get_by_role("alert")
     expect(alert).to_contain_text("32,001 characters")
     expect(page).to_have_url(re.compile("/twins/ada$"))
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
     page.keyboard.press("Backspace")
-    expect(box(page)).to_have_value("x" * 32_000)
+    expect(message_box(page)).to_have_value("x" * 32_000)
     expect(alert).to_have_count(0)
-    expect(box(page)).not_to_have_attribute("aria-invalid", "true")
-    assert all("413" in line for line in surprises)
-    surprises.clear()
+    expect(message_box(page)).not_to_have_attribute("aria-invalid", "true")
+    assert all("413" in line for line in page_errors)
+    page_errors.clear()
 
-    say(page, "short")
+    send_message(page, "short")
     upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_be_visible()
     assert upstream.sent_messages() == ["short"]
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
 
 
 def test_text_typed_while_a_message_is_sent_stays_in_the_box(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     for number, (first, since) in enumerate((("one", "one two"), ("three", "two")), 1):
-        held = Held(page, FORMS)
-        say(page, first)
+        held = DelayedRequest(page, FORM_URL)
+        send_message(page, first)
         expect(page.locator(".composer form")).to_have_class("htmx-request")
-        say(page, since)  # which is not sent
+        send_message(page, since)  # which is not sent
         held.release()
         upstream.next_call().start_stream().complete(first)
-        expect(text(page, "complete", number)).to_have_text(first)
-        expect(box(page)).to_have_value("two")
+        expect(reply_text(page, "complete", number)).to_have_text(first)
+        expect(message_box(page)).to_have_value("two")
         page.reload()
-        expect(box(page)).to_have_value("two")
+        expect(message_box(page)).to_have_value("two")
     assert upstream.sent_messages() == ["Hello", "one", "three"]
 
 
 def test_text_typed_while_a_message_is_refused_stays_with_it(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page, _call = talking(context, upstream)
+    page, _call = open_streaming_conversation(context, upstream)
     for since, kept in (
         ("First, and more", "First, and more"),
         ("Second", "First\n\nSecond"),
         ("", "First"),
     ):
-        held = Held(page, FORMS)
-        say_too_early(page, "First")
-        box(page).fill(since)
+        held = DelayedRequest(page, FORM_URL)
+        send_while_replying(page, "First")
+        message_box(page).fill(since)
         held.release()
         expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
-        expect(box(page)).to_have_value(kept)
+        expect(message_box(page)).to_have_value(kept)
         page.reload()
-        expect(box(page)).to_have_value(kept)
-    assert all("409" in line for line in surprises)
-    surprises.clear()
+        expect(message_box(page)).to_have_value(kept)
+    assert all("409" in line for line in page_errors)
+    page_errors.clear()
 
 
 def test_first_message_is_kept_offline_and_while_it_is_sent(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = context.new_page()
     page.goto("/twins/ada")
     context.set_offline(True)
-    say(page, "Hello")
+    send_message(page, "Hello")
     expect(page.locator("#notices")).to_have_text(OFFLINE)
-    expect(box(page)).to_have_value("Hello")
-    surprises.clear()  # the failed request itself
+    expect(message_box(page)).to_have_value("Hello")
+    page_errors.clear()  # the failed request itself
 
     context.set_offline(False)
-    held = Held(page, FORMS)
-    box(page).press("Enter")
-    box(page).press_sequentially(" and more")
+    held = DelayedRequest(page, FORM_URL)
+    message_box(page).press("Enter")
+    message_box(page).press_sequentially(" and more")
     held.release()
     upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_be_visible()
-    expect(box(page)).to_have_value("and more")
+    expect(message_box(page)).to_have_value("and more")
     assert upstream.sent_messages() == ["Hello"]
 
 
@@ -141,7 +149,7 @@ def test_message_sent_before_the_first_paint_is_no_draft(
     page = context.new_page()
     page.add_init_script(PAINTED_LATE)
     page.goto("/twins/ada")
-    say(page, "Hello")
+    send_message(page, "Hello")
     upstream.next_call().start_stream().complete("Hello to you")
 
     expect(page.locator("#announcer")).to_contain_text("The reply is complete.")
@@ -149,57 +157,57 @@ def test_message_sent_before_the_first_paint_is_no_draft(
 
 
 def test_draft_outlives_a_starter_that_is_sent_or_refused(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     upstream.answers["/api/v1/conversations"] = 429, {"error": "wait"}
     page = context.new_page()
     page.goto("/twins/ada")
-    box(page).fill("half a thought")
+    message_box(page).fill("half a thought")
     starter = page.get_by_role("button", name="How does a bicycle stay upright?")
     starter.click()
     expect(turn(page, "failed")).to_be_visible()
     page.goto("/twins/ada")
-    expect(box(page)).to_have_value("half a thought")
+    expect(message_box(page)).to_have_value("half a thought")
 
     starter.click()
     expect(page.locator("#notices")).to_contain_text("too many requests")
-    expect(box(page)).to_have_value("half a thought")
-    surprises.clear()  # the refusal itself
+    expect(message_box(page)).to_have_value("half a thought")
+    page_errors.clear()  # the refusal itself
 
 
 def test_each_window_keeps_its_own_draft(context: BrowserContext, upstream: Upstream):
-    first = begun(context, upstream)
+    first = open_conversation(context, upstream)
     second, third, fourth = (context.new_page() for _ in range(3))
     second.goto(first.url)
-    box(first).fill("in the first")
-    box(second).fill("B")
+    message_box(first).fill("in the first")
+    message_box(second).fill("B")
     for page, words in ((first, "in the first"), (second, "B")):
         page.reload()
-        expect(box(page)).to_have_value(words)
+        expect(message_box(page)).to_have_value(words)
     third.goto(first.url)
-    expect(box(third)).to_have_value("B")
-    box(first).fill("")
+    expect(message_box(third)).to_have_value("B")
+    message_box(first).fill("")
     first.reload()
     expect(first.locator(".counter")).to_have_text("")
-    expect(box(first)).to_have_value("")
+    expect(message_box(first)).to_have_value("")
 
-    box(first).fill("shared words")
+    message_box(first).fill("shared words")
     fourth.goto(first.url)
-    expect(box(fourth)).to_have_value("shared words")
-    box(fourth).press("Enter")
+    expect(message_box(fourth)).to_have_value("shared words")
+    message_box(fourth).press("Enter")
     upstream.next_call().start_stream().complete("Two")
-    expect(text(first, "complete", 1)).to_have_text("Two")
-    expect(box(first)).to_have_value("")
+    expect(reply_text(first, "complete", 1)).to_have_text("Two")
+    expect(message_box(first)).to_have_value("")
     first.reload()
-    expect(box(first)).to_have_value("")
+    expect(message_box(first)).to_have_value("")
 
 
 def test_draft_is_deleted_and_restored_with_its_conversation(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     address = page.url
-    box(page).fill("half a thought")
+    message_box(page).fill("half a thought")
     page.locator("summary[title^=Options]").click()
     page.get_by_role("button", name="Delete").click()
     expect(page.locator(".note").first).to_contain_text("was deleted")
@@ -208,4 +216,4 @@ def test_draft_is_deleted_and_restored_with_its_conversation(
     page.get_by_role("button", name="Undo").first.click()
     expect(page.locator(".note").first).to_contain_text("is back")
     page.goto(address)
-    expect(box(page)).to_have_value("half a thought")
+    expect(message_box(page)).to_have_value("half a thought")

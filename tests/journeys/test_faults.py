@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import say, text, turn
+from tests.journeys.steps import reply_text, send_message, turn
 from tests.support.upstream import Upstream
 
 
@@ -18,12 +18,14 @@ def test_forms_and_a_link_show_the_reply_where_the_script_did_not_load(
     page = context.new_page()
     page.goto("/twins/ada")
     for number, words in enumerate(("Hello", "Second")):
-        say(page, words)
+        send_message(page, words)
         call = upstream.next_call().start_stream()
         expect(turn(page, "waiting")).to_contain_text(words)
         page.get_by_role("link", name="Watch it being written").click()
         call.delta("One")
-        expect(text(page)).to_have_text("One", use_inner_text=True)
+        expect(reply_text(page)).to_have_text("One", use_inner_text=True)
         call.complete(f"{words} heard")
-        expect(text(page, "complete", number)).to_have_text(f"{words} heard", use_inner_text=True)
+        expect(reply_text(page, "complete", number)).to_have_text(
+            f"{words} heard", use_inner_text=True
+        )
     assert upstream.sent_messages() == ["Hello", "Second"]

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Request, Route, expect
 
-from tests.journeys.traffic import requests_of
+from tests.journeys.traffic import record_requests
 from tests.support.images import png
 from tests.support.upstream import Upstream
 
@@ -31,12 +31,14 @@ def crowd(upstream: Upstream) -> None:
 def opened(context: BrowserContext) -> Page:
     page = context.new_page()
     page.goto("/")
-    page.evaluate(f"window.said = []; window.found = document.getElementById('result-count'); {SAID}")
+    page.evaluate(
+        f"window.said = []; window.found = document.getElementById('result-count'); {SAID}"
+    )
     return page
 
 
 def searches(page: Page) -> list[Request]:
-    return requests_of(page, lambda request: "q=" in request.url)
+    return record_requests(page, lambda request: "q=" in request.url)
 
 
 def box(page: Page):
@@ -90,9 +92,9 @@ def test_late_answer_to_an_old_search_is_dropped(context: BrowserContext):
 
 
 def test_show_more_adds_a_page_and_moves_the_focus_there(
-    context: BrowserContext, plain: BrowserContext
+    context: BrowserContext, noscript_context: BrowserContext
 ):
-    for browser, scripts in ((context, True), (plain, False)):
+    for browser, scripts in ((context, True), (noscript_context, False)):
         page = browser.new_page()
         page.goto("/")
         expect(page.locator(".card")).to_have_count(60)

@@ -7,137 +7,137 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises
+from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
-    AFTER_PAINT,
-    TOO_LONG,
-    begun,
-    box,
-    refuse,
-    say,
-    say_too_early,
-    talking,
-    text,
+    TOO_LONG_MESSAGE,
+    WAIT_FOR_PAINT,
+    message_box,
+    open_conversation,
+    open_streaming_conversation,
+    reply_text,
+    send_message,
+    send_while_replying,
+    submit_rejected_message,
     turn,
 )
-from tests.journeys.traffic import Held
+from tests.journeys.traffic import DelayedRequest
 from tests.support.upstream import TWINS, Upstream
 
 SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
 
 
-def refused(page: Page, surprises: Surprises) -> None:
+def refused(page: Page, page_errors: PageErrors) -> None:
     """Have words refused, and come back to the page."""
     there = page.url.partition("?")[0]
-    refuse(page)
-    surprises.clear()
+    submit_rejected_message(page)
+    page_errors.clear()
     page.goto(there)
-    expect(box(page)).to_have_value(TOO_LONG)
+    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
 
 
 def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     there = page.url.partition("?")[0]
-    box(page).fill("an old half")
+    message_box(page).fill("an old half")
     page.goto("/help")
-    held = Held(page, SCRIPT)
+    held = DelayedRequest(page, SCRIPT)
     page.goto(there, wait_until="commit")
-    box(page).fill("typed early")
+    message_box(page).fill("typed early")
     held.release()
     expect(page.locator("html")).to_have_class("scripts")
-    page.evaluate(AFTER_PAINT)
-    expect(box(page)).to_have_value("typed early")
+    page.evaluate(WAIT_FOR_PAINT)
+    expect(message_box(page)).to_have_value("typed early")
     page.reload()
 
-    expect(box(page)).to_have_value("typed early")
+    expect(message_box(page)).to_have_value("typed early")
 
 
 def test_refused_message_stays_until_it_is_discarded(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page = begun(context, upstream)
-    refused(page, surprises)
+    page = open_conversation(context, upstream)
+    refused(page, page_errors)
     edit, discard = (page.get_by_role("button", name=name) for name in ("Edit", "Discard"))
     turn_id = edit.get_attribute("value")
     edit.click()
-    expect(box(page)).to_have_value("Hello")
-    say(page, "Hello again")
+    expect(message_box(page)).to_have_value("Hello")
+    send_message(page, "Hello again")
     upstream.next_call().start_stream().complete("One")
-    expect(text(page, "complete", 1)).to_have_text("One")
-    expect(box(page)).to_have_value(TOO_LONG)
+    expect(reply_text(page, "complete", 1)).to_have_text("One")
+    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
     expect(discard).to_be_visible()
 
     page.goto(f"{page.url.partition('?')[0]}?words_of={turn_id}#message")
     page.get_by_role("button", name="Cancel").click()
-    expect(box(page)).to_have_value(TOO_LONG)
-    box(page).fill(f"{TOO_LONG} still")
+    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
+    message_box(page).fill(f"{TOO_LONG_MESSAGE} still")
     page.reload()
-    expect(box(page)).to_have_value(f"{TOO_LONG} still")
-    box(page).press("Enter")
+    expect(message_box(page)).to_have_value(f"{TOO_LONG_MESSAGE} still")
+    message_box(page).press("Enter")
     expect(page.locator("#form-error")).to_contain_text("too long")
-    surprises.clear()
+    page_errors.clear()
     page.reload()
-    expect(box(page)).to_have_value(f"{TOO_LONG} still")
+    expect(message_box(page)).to_have_value(f"{TOO_LONG_MESSAGE} still")
     discard.click()
     expect(discard).to_have_count(0)
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
 
 
 def test_draft_waits_until_a_refused_message_is_sent(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page = begun(context, upstream)
-    refused(page, surprises)
+    page = open_conversation(context, upstream)
+    refused(page, page_errors)
     page.evaluate("sessionStorage.setItem(`draft ${location.pathname}`, '=an old half')")
     page.reload()
-    expect(box(page)).to_have_value(TOO_LONG)
-    say(page, "shorter")
+    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
+    send_message(page, "shorter")
     upstream.next_call().start_stream().complete("One")
 
-    expect(text(page, "complete", 1)).to_have_text("One")
-    expect(box(page)).to_have_value("an old half")
+    expect(reply_text(page, "complete", 1)).to_have_text("One")
+    expect(message_box(page)).to_have_value("an old half")
 
 
 def test_stop_is_the_only_button_while_a_reply_runs(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     send = page.get_by_role("button", name="Send")
     page.get_by_role("button", name="Edit").last.click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     expect(send).to_be_hidden()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_hidden()
-    say_too_early(page, "too early")
+    send_while_replying(page, "too early")
     alert = page.locator("#composer").get_by_role("alert")
     expect(alert).to_contain_text("still replying")
-    expect(box(page)).to_have_value("too early")
+    expect(message_box(page)).to_have_value("too early")
     expect(send).to_be_hidden()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
     expect(alert).to_have_count(0)
-    expect(box(page)).to_have_value("too early")
-    assert [line for line in surprises if "409" not in line] == []
-    surprises.clear()
+    expect(message_box(page)).to_have_value("too early")
+    assert [line for line in page_errors if "409" not in line] == []
+    page_errors.clear()
 
 
-@pytest.mark.usefixtures("forgetful")
+@pytest.mark.usefixtures("uncached_twins")
 def test_an_edit_waits_beside_a_box_that_is_closed_and_the_draft_outlives_it(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    box(page).fill("a draft")
+    page = open_conversation(context, upstream)
+    message_box(page).fill("a draft")
     upstream.twins = TWINS[1:]
     page.request.get("/")
     page.get_by_role("button", name="Edit").click()
     expect(page.locator("#composer")).to_contain_text("not available any more")
-    expect(box(page)).to_be_disabled()
-    expect(box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_be_disabled()
+    expect(message_box(page)).to_have_value("Hello")
     page.get_by_role("button", name="Cancel").click()
 
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(box(page)).to_have_value("a draft")
+    expect(message_box(page)).to_have_value("a draft")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import talking, text
+from tests.journeys.steps import open_streaming_conversation, reply_text
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))
@@ -40,18 +40,18 @@ def styled(trace: Path) -> int:
 def test_end_of_a_long_reply_restyles_nothing_before_it(
     context: BrowserContext, upstream: Upstream, tmp_path: Path
 ):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     call.delta(f"\n\n{LONG}")
-    expect(text(page).locator("> *")).to_have_count(301)
+    expect(reply_text(page).locator("> *")).to_have_count(301)
     browser, trace = context.browser, tmp_path / "trace.json"
     assert browser
     wrong = []
     for number, (begins, goes_on, becomes) in enumerate(CHANGES):
         call.delta(f"\n\n{begins}")
-        expect(text(page).locator("> *")).to_have_count(302 + number)
+        expect(reply_text(page).locator("> *")).to_have_count(302 + number)
         browser.start_tracing(page=page, path=trace, categories=[CATEGORY])
         call.delta(goes_on)
-        expect(text(page).locator(becomes).last).to_be_attached()
+        expect(reply_text(page).locator(becomes).last).to_be_attached()
         browser.stop_tracing()
         if not 1 <= (most := styled(trace)) <= FEW:
             wrong.append((becomes, most))
@@ -61,13 +61,13 @@ def test_end_of_a_long_reply_restyles_nothing_before_it(
 
 
 def test_end_of_long_code_is_put_in_as_one(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     call.delta(CODE)
-    expect(text(page).locator("code")).to_contain_text("199")
+    expect(reply_text(page).locator("code")).to_contain_text("199")
     page.evaluate(COUNT)
     call.delta("```\n\nSo it is.")
-    expect(text(page).get_by_text("So it is.")).to_be_visible()
+    expect(reply_text(page).get_by_text("So it is.")).to_be_visible()
 
-    assert text(page).locator("code i").count() > 400
+    assert reply_text(page).locator("code i").count() > 400
     assert page.evaluate("processed") <= FEW
     call.complete()

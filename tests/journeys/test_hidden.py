@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.page_clock import NO_SPREAD
-from tests.journeys.steps import talking, text, turn
-from tests.journeys.traffic import is_stream, requests_of
-from tests.journeys.window import HIDDEN, hide, show
+from tests.journeys.steps import open_streaming_conversation, reply_text, turn
+from tests.journeys.stream_requests import DISABLE_JITTER
+from tests.journeys.traffic import is_stream_request, record_requests
+from tests.journeys.window import SET_HIDDEN, hide_tab, show_tab
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 
@@ -19,27 +19,27 @@ AT_ONCE_MS = 5_000
 def test_hidden_tab_closes_its_stream_and_misses_nothing(
     context: BrowserContext, upstream: Upstream
 ):
-    context.add_init_script(NO_SPREAD)
-    page, call = talking(context, upstream, "One")
-    streams = requests_of(page, is_stream)
-    with page.expect_event("requestfailed", is_stream):
-        hide(page)
+    context.add_init_script(DISABLE_JITTER)
+    page, call = open_streaming_conversation(context, upstream, "One")
+    streams = record_requests(page, is_stream_request)
+    with page.expect_event("requestfailed", is_stream_request):
+        hide_tab(page)
     call.delta(" two")
-    expect(text(page)).to_have_text("One")
+    expect(reply_text(page)).to_have_text("One")
     assert streams == []
 
-    show(page)
-    expect(text(page)).to_have_text("One two")
+    show_tab(page)
+    expect(reply_text(page)).to_have_text("One two")
     call.delta(" three")
-    expect(text(page)).to_have_text("One two three")
+    expect(reply_text(page)).to_have_text("One two three")
     assert len(streams) == 1
 
-    with page.expect_event("requestfailed", is_stream):
-        hide(page)
+    with page.expect_event("requestfailed", is_stream_request):
+        hide_tab(page)
     call.complete("One **and all**")
     assert call.wait_for_disconnect()
-    show(page)
-    expect(text(page, "complete").locator("strong")).to_have_text("and all")
+    show_tab(page)
+    expect(reply_text(page, "complete").locator("strong")).to_have_text("and all")
     assert len(streams) == 2
 
 
@@ -48,7 +48,7 @@ def test_seventh_tab_works_while_six_replies_run_in_background_tabs(
     context: BrowserContext, upstream: Upstream, url: str
 ):
     alice = Person(url)
-    pages = [alice.begin(f"Hello {number}") for number in range(6)]
+    pages = [alice.start_conversation(f"Hello {number}") for number in range(6)]
     calls = [upstream.next_call().start_stream() for _ in pages]
     context.add_cookies(
         [{"name": "twindow", "value": alice.session.cookies["twindow"], "url": url}]
@@ -56,15 +56,15 @@ def test_seventh_tab_works_while_six_replies_run_in_background_tabs(
     alice.close()
     for page in pages:
         tab = context.new_page()
-        tab.add_init_script(HIDDEN)
+        tab.add_init_script(SET_HIDDEN)
         tab.goto(page.path)
 
     context.set_default_timeout(AT_ONCE_MS)
-    seventh, call = talking(context, upstream, "At once")
+    seventh, call = open_streaming_conversation(context, upstream, "At once")
     call.complete("At once and whole")
-    expect(text(seventh, "complete")).to_have_text("At once and whole")
+    expect(reply_text(seventh, "complete")).to_have_text("At once and whole")
     for call in calls:
         call.complete("ok")
     first = context.pages[0]
-    show(first)
+    show_tab(first)
     expect(turn(first, "complete")).to_contain_text("ok")

@@ -11,10 +11,17 @@ from sqlalchemy import delete
 
 from chat.log.entries import build_reply
 from chat.schema import sessions
-from tests.journeys.page_clock import NO_SPREAD, Asked
-from tests.journeys.steps import begun, progress, say, talking, text, turn
-from tests.journeys.traffic import CONVERSATION, is_stream, until
-from tests.support.tcp_proxy import Wire
+from tests.journeys.steps import (
+    open_conversation,
+    open_streaming_conversation,
+    progress,
+    reply_text,
+    send_message,
+    turn,
+)
+from tests.journeys.stream_requests import DISABLE_JITTER, StreamRequestLog
+from tests.journeys.traffic import CONVERSATION_URL, is_stream_request, wait_on_page
+from tests.support.tcp_proxy import TcpProxy
 from tests.support.upstream import Call, Upstream
 from web.container import Portal
 
@@ -38,8 +45,8 @@ CANNOT = "cannot be followed now"
 
 
 @pytest.fixture
-def url(wire: Wire) -> str:
-    return wire.url
+def url(tcp_proxy: TcpProxy) -> str:
+    return tcp_proxy.url
 
 
 def answer_streams(page: Page, answer: str) -> None:
@@ -49,11 +56,11 @@ def answer_streams(page: Page, answer: str) -> None:
         page.route(STREAMS, lambda route: route.fulfill(**ANSWERS[answer]))
 
 
-def asked_in_vain(page: Page, asked: Asked) -> list[object]:
+def asked_in_vain(page: Page, asked: StreamRequestLog) -> list[object]:
     """Let time pass, and return what the page does wrong."""
-    asked.spend(ASKED_MS)
-    page.remove_listener("request", asked._note)
-    wrong: list[object] = [] if asked.ever_more_rarely() else [asked.at]
+    asked.advance(ASKED_MS)
+    page.remove_listener("request", asked._record_request)
+    wrong: list[object] = [] if asked.has_growing_gaps() else [asked.requested_at_ms]
     if CANNOT not in (shown := progress(page).inner_text()):
         wrong.append(shown)
     if page.get_by_text("Sign in").count() or not page.get_by_role("button", name="Stop").count():
@@ -65,30 +72,30 @@ def followed_again(page: Page, call: Call, number: int) -> None:
     page.unroute(STREAMS)
     call.delta(" At last")
     page.clock.run_for(MINUTE_MS)
-    expect(text(page)).to_contain_text("At last")
+    expect(reply_text(page)).to_contain_text("At last")
     expect(progress(page)).to_be_empty()
     call.complete(f"Reply {number}")
-    expect(text(page, "complete", number)).to_have_text(f"Reply {number}")
+    expect(reply_text(page, "complete", number)).to_have_text(f"Reply {number}")
 
 
 @pytest.mark.fault("F68")
 def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_again(
-    context: BrowserContext, upstream: Upstream, wire: Wire
+    context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy
 ):
-    context.add_init_script(NO_SPREAD)
-    page = begun(context, upstream)
+    context.add_init_script(DISABLE_JITTER)
+    page = open_conversation(context, upstream)
     page.clock.install()
     wrong = []
     for number, answer in enumerate([*ANSWERS, REFUSED], 1):
-        say(page, "More")
+        send_message(page, "More")
         call = upstream.next_call().start_stream()
         call.delta("One")
-        expect(text(page)).to_have_text("One")
+        expect(reply_text(page)).to_have_text("One")
         answer_streams(page, answer)
-        asked = Asked(page)
-        wire.cut()
+        asked = StreamRequestLog(page)
+        tcp_proxy.drop_connections()
         wrong += [(answer, each) for each in asked_in_vain(page, asked)]
-        expect(text(page)).to_have_text("One")
+        expect(reply_text(page)).to_have_text("One")
         followed_again(page, call, number)
 
     assert wrong == []
@@ -98,14 +105,14 @@ def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_again(
 def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_at_all(
     context: BrowserContext, upstream: Upstream
 ):
-    context.add_init_script(NO_SPREAD)
-    page = begun(context, upstream)
+    context.add_init_script(DISABLE_JITTER)
+    page = open_conversation(context, upstream)
     page.clock.install()
     wrong = []
     for number, answer in enumerate(ANSWERS, 1):
         answer_streams(page, answer)
-        asked = Asked(page)
-        say(page, "More")
+        asked = StreamRequestLog(page)
+        send_message(page, "More")
         call = upstream.next_call().start_stream()
         turn(page, "waiting").wait_for()
         wrong += [(answer, each) for each in asked_in_vain(page, asked)]
@@ -116,24 +123,24 @@ def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_at_all(
 
 @pytest.mark.fault("F68")
 def test_quiet_reply_whose_stream_breaks_off_is_not_called_out_of_reach(
-    context: BrowserContext, upstream: Upstream, wire: Wire
+    context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy
 ):
-    context.add_init_script(NO_SPREAD)
+    context.add_init_script(DISABLE_JITTER)
     page = context.new_page()
     page.goto("/twins/ada")
     page.clock.install()
-    asked = Asked(page)
-    say(page, "Hello")
+    asked = StreamRequestLog(page)
+    send_message(page, "Hello")
     call = upstream.next_call().start_stream()
-    expect(page).to_have_url(CONVERSATION)
+    expect(page).to_have_url(CONVERSATION_URL)
     page.wait_for_load_state()
     for _ in range(5):
-        with page.expect_response(lambda answer: is_stream(answer.request)):
-            wire.cut()
-            asked.spend(5_000)
+        with page.expect_response(lambda answer: is_stream_request(answer.request)):
+            tcp_proxy.drop_connections()
+            asked.advance(5_000)
         expect(progress(page)).to_have_text("Ada has your message…")
     call.complete("At last")
-    expect(text(page, "complete")).to_have_text("At last")
+    expect(reply_text(page, "complete")).to_have_text("At last")
 
 
 def lose_the_cookie(context: BrowserContext, portal: Portal) -> None:
@@ -151,27 +158,27 @@ def wait_for_the_producer(turn_id: str) -> None:
             thread.join(10)
 
 
-def says_that_it_is_gone(page: Page, asked: Asked) -> bool:
+def says_that_it_is_gone(page: Page, asked: StreamRequestLog) -> bool:
     """Let a second pass on the page, and return whether it cannot show the reply."""
-    asked.spend(1_000)
+    asked.advance(1_000)
     return GONE in progress(page).inner_text()
 
 
 @pytest.mark.fault("F69")
 def test_page_of_a_lost_session_says_so_and_its_reply_is_finished(
-    context: BrowserContext, upstream: Upstream, wire: Wire, portal: Portal
+    context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy, portal: Portal
 ):
-    context.add_init_script(NO_SPREAD)
+    context.add_init_script(DISABLE_JITTER)
     context.clock.install()
     for lose in (lose_the_cookie, lose_the_session):
-        page, call = talking(context, upstream, "One")
-        asked = Asked(page)
+        page, call = open_streaming_conversation(context, upstream, "One")
+        asked = StreamRequestLog(page)
         lose(context, portal)
-        wire.cut()
-        until(page, partial(says_that_it_is_gone, page, asked))
-        asked.spend(ASKED_MS)
-        assert len(asked.at) == 1
-        expect(text(page)).to_have_text("One")
+        tcp_proxy.drop_connections()
+        wait_on_page(page, partial(says_that_it_is_gone, page, asked))
+        asked.advance(ASKED_MS)
+        assert len(asked.requested_at_ms) == 1
+        expect(reply_text(page)).to_have_text("One")
 
         call.complete("One two")
         turn_id = page.locator(".turn").get_attribute("data-turn") or ""

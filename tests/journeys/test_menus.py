@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import begun, menu
-from tests.support.history import converse, person_of
+from tests.journeys.steps import open_conversation, open_menu
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -13,7 +13,7 @@ from web.container import Portal
 def test_menu_is_used_by_mouse_and_keyboard_and_closes_after_each_use(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     archive, title = (
         page.get_by_role("button", name="Archive"),
         page.get_by_role("textbox", name="Title"),
@@ -32,18 +32,18 @@ def test_menu_is_used_by_mouse_and_keyboard_and_closes_after_each_use(
     page.get_by_role("heading", level=1).click()
     expect(archive).to_be_hidden()
 
-    menu(page, "Hello")
+    open_menu(page, "Hello")
     with page.expect_download():
         page.get_by_role("link", name="Save as JSON").click()
     expect(archive).to_be_hidden()
 
     page.evaluate("() => { window.print = () => { document.title = 'Printed' } }")
-    menu(page, "Hello")
+    open_menu(page, "Hello")
     page.get_by_role("button", name="Print").click()
     expect(page).to_have_title("Printed")
     expect(page.locator(".menu[open]")).to_have_count(0)
 
-    menu(page, "Hello")
+    open_menu(page, "Hello")
     page.get_by_role("button", name="Rename").click()
     expect(title).to_be_focused()
     page.keyboard.type("Weekend plans")
@@ -55,9 +55,9 @@ def test_menu_is_used_by_mouse_and_keyboard_and_closes_after_each_use(
 def test_menu_in_a_list_opens_where_there_is_room_and_does_not_print(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     for number in range(12):
-        converse(portal.database, person_of(portal.database), number + 1)
+        insert_conversation(portal.database, get_only_person(portal.database), number + 1)
     page.goto("/conversations")
     for row in (0, -1):
         summary = page.locator(".rows .menu summary").nth(row)

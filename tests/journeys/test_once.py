@@ -6,15 +6,15 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.steps import (
-    begun,
-    box,
-    double_click,
-    enter_twice,
-    say,
-    text,
+    double_click_send,
+    message_box,
+    open_conversation,
+    press_enter_twice,
+    reply_text,
+    send_message,
     turn,
 )
-from tests.journeys.traffic import FORMS, Held, is_post, requests_of
+from tests.journeys.traffic import FORM_URL, DelayedRequest, is_post, record_requests
 from tests.support.upstream import Upstream
 
 FIRST = "/api/v1/conversations/up-1/messages/stream"
@@ -24,20 +24,20 @@ FIRST = "/api/v1/conversations/up-1/messages/stream"
 def test_double_click_and_enter_twice_are_one_message(context: BrowserContext, upstream: Upstream):
     page = context.new_page()
     said = []
-    for name, press in (("click", double_click), ("enter", enter_twice)):
+    for name, press in (("click", double_click_send), ("enter", press_enter_twice)):
         page.goto("/twins/ada")
-        box(page).fill(f"first {name}")
+        message_box(page).fill(f"first {name}")
         press(page)
         upstream.next_call().start_stream().complete("ok")
         expect(turn(page, "complete")).to_contain_text("ok")
 
-        box(page).fill(f"next {name}")
+        message_box(page).fill(f"next {name}")
         press(page)
         call = upstream.next_call().start_stream()
         call.delta("It is")
-        expect(text(page)).to_have_text("It is")
+        expect(reply_text(page)).to_have_text("It is")
         call.complete("It is live")
-        expect(text(page, "complete", 1)).to_have_text("It is live")
+        expect(reply_text(page, "complete", 1)).to_have_text("It is live")
         expect(page.locator(".turn")).to_have_count(2)
         page.reload()
         expect(page.locator(".turn")).to_have_count(2)
@@ -50,21 +50,21 @@ def test_double_click_and_enter_twice_are_one_message(context: BrowserContext, u
 
 @pytest.mark.fault("F62")
 def test_double_click_on_retry_is_one_turn(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
-    say(page, "again")
+    page = open_conversation(context, upstream)
+    send_message(page, "again")
     upstream.next_call().respond(500, {})
     failed = turn(page, "failed")
-    posts = requests_of(page, is_post)
+    posts = record_requests(page, is_post)
     # The answer to the first press would take the button away.
-    held = Held(page, FORMS)
+    held = DelayedRequest(page, FORM_URL)
     failed.get_by_role("button", name="Retry").dblclick()
     held.release()
 
     call = upstream.next_call().start_stream()
     call.delta("Here")
-    expect(text(page)).to_have_text("Here")
+    expect(reply_text(page)).to_have_text("Here")
     call.complete("Here it is")
-    expect(text(page, "complete", 1)).to_have_text("Here it is")
+    expect(reply_text(page, "complete", 1)).to_have_text("Here it is")
     expect(page.locator(".turn")).to_have_count(3)
     assert len(posts) == 2
     assert upstream.sent_messages() == ["Hello", "again", "again"]
@@ -72,15 +72,15 @@ def test_double_click_on_retry_is_one_turn(context: BrowserContext, upstream: Up
 
 @pytest.mark.fault("F62", "F63")
 def test_reload_back_and_the_same_form_send_nothing_without_javascript(
-    plain: BrowserContext, upstream: Upstream
+    noscript_context: BrowserContext, upstream: Upstream
 ):
-    page = plain.new_page()
+    page = noscript_context.new_page()
     page.goto("/twins/ada")
     key = page.locator(".composer input[name=key]")
     same = key.input_value()
-    posts = requests_of(page, is_post)
+    posts = record_requests(page, is_post)
     upstream.answers[FIRST] = lambda call: call.start_stream().complete("ok")
-    say(page, "once")
+    send_message(page, "once")
     expect(turn(page, "complete")).to_be_visible()
     there = page.url.partition("?")[0]
     page.reload()
@@ -90,12 +90,12 @@ def test_reload_back_and_the_same_form_send_nothing_without_javascript(
     page.go_back()  # one step, although the page followed its reply
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     page.go_forward()
-    expect(text(page, "complete")).to_have_text("ok")
+    expect(reply_text(page, "complete")).to_have_text("ok")
     assert len(posts) == 1
 
     page.goto("/twins/ada")
     key.evaluate("(input, same) => input.value = same", same)  # what a browser keeps of a page
-    say(page, "once")
+    send_message(page, "once")
     expect(turn(page, "complete")).to_be_visible()
     assert page.url.partition("?")[0] == there
     assert upstream.sent_messages() == ["once"]
@@ -105,18 +105,18 @@ def test_reload_back_and_the_same_form_send_nothing_without_javascript(
 def test_back_and_forward_after_sending_show_the_conversation(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    say(page, "Second")
+    page = open_conversation(context, upstream)
+    send_message(page, "Second")
     upstream.next_call().start_stream().complete("And so on")
     expect(turn(page, "complete", 1)).to_be_visible()
-    posts = requests_of(page, is_post)
+    posts = record_requests(page, is_post)
 
     page.get_by_role("link", name="All conversations").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
     page.go_back()
     expect(page.locator(".turn")).to_have_count(2)
-    expect(text(page, "complete", 1)).to_have_text("And so on")
-    expect(box(page)).to_have_value("")
+    expect(reply_text(page, "complete", 1)).to_have_text("And so on")
+    expect(message_box(page)).to_have_value("")
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     page.go_forward()

@@ -10,18 +10,25 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 import app as twindow
-from tests.journeys.steps import begun, box, enter_twice, say, text, turn
-from tests.journeys.traffic import CONVERSATION, lose_the_next_answer
-from tests.support.person import Person, ended
-from tests.support.portals import close, served
+from tests.journeys.steps import (
+    message_box,
+    open_conversation,
+    press_enter_twice,
+    reply_text,
+    send_message,
+    turn,
+)
+from tests.journeys.traffic import CONVERSATION_URL, drop_next_response
+from tests.support.person import Person, wait_for_reply
+from tests.support.portals import close_portal, serve
 from tests.support.postgres import Postgres
-from tests.support.tcp_proxy import Wire
+from tests.support.tcp_proxy import TcpProxy
 from tests.support.upstream import Upstream
 
 
 @pytest.fixture
-def url(wire: Wire) -> str:
-    return wire.url
+def url(tcp_proxy: TcpProxy) -> str:
+    return tcp_proxy.url
 
 
 @pytest.mark.fault("F62")
@@ -30,36 +37,36 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
     page = context.new_page()
     notices = page.locator("#notices")
     page.goto("/twins/ada")
-    lose_the_next_answer(page)
-    say(page, "first")
+    drop_next_response(page)
+    send_message(page, "first")
     call = upstream.next_call().start_stream()
     expect(notices).to_contain_text("Your text is still here")
     page.get_by_role("button", name="Send").click()
-    expect(page).to_have_url(CONVERSATION)
+    expect(page).to_have_url(CONVERSATION_URL)
     call.complete("ok")
     expect(turn(page, "complete")).to_be_visible()
 
-    lose_the_next_answer(page)
-    say(page, "second")
+    drop_next_response(page)
+    send_message(page, "second")
     expect(notices).to_contain_text("Your text is still here")
-    expect(box(page)).to_have_value("second")
+    expect(message_box(page)).to_have_value("second")
     call = upstream.next_call().start_stream()
-    enter_twice(page)
+    press_enter_twice(page)
     expect(turn(page, "waiting")).to_contain_text("second")
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_have_value("")
     call.delta("It is")
-    expect(text(page)).to_have_text("It is")
+    expect(reply_text(page)).to_have_text("It is")
     call.complete("It is live")
-    expect(text(page, "complete", 1)).to_have_text("It is live")
+    expect(reply_text(page, "complete", 1)).to_have_text("It is live")
 
-    lose_the_next_answer(page)
-    say(page, "third")
+    drop_next_response(page)
+    send_message(page, "third")
     expect(notices).to_contain_text("Your text is still here")
     upstream.next_call().start_stream().complete("One")
     for _ in range(2):
         page.reload()
         expect(turn(page, "complete", 2)).to_contain_text("third")
-        expect(box(page)).to_have_value("")  # what the conversation has is no draft
+        expect(message_box(page)).to_have_value("")  # what the conversation has is no draft
     assert upstream.sent_messages() == ["first", "second", "third"]
 
 
@@ -70,23 +77,23 @@ def test_message_sent_again_after_a_restart_is_the_same_turn(
     upstream: Upstream,
     app: Flask,
     settings: dict[str, Any],
-    wire: Wire,
+    tcp_proxy: TcpProxy,
 ):
-    page = begun(context, upstream)
-    lose_the_next_answer(page)
-    say(page, "once")
+    page = open_conversation(context, upstream)
+    drop_next_response(page)
+    send_message(page, "once")
     expect(page.locator("#notices")).to_contain_text("Your text is still here")
     upstream.next_call().start_stream()
-    close(app)
+    close_portal(app)
     restarted = twindow.create_app(settings)
-    with served(restarted) as wire.leads_to:
-        wire.cut()
+    with serve(restarted) as tcp_proxy.target_url:
+        tcp_proxy.drop_connections()
         page.get_by_role("button", name="Send").click()
 
         expect(turn(page, "interrupted")).to_contain_text("once")
         expect(page.locator(".turn")).to_have_count(2)
-        expect(box(page)).to_have_value("")
-    close(restarted)
+        expect(message_box(page)).to_have_value("")
+    close_portal(restarted)
     assert upstream.sent_messages() == ["Hello", "once"]
 
 
@@ -97,14 +104,14 @@ def test_two_portals_that_get_the_same_form_at_once_send_it_once(
 ):
     if kind == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
-        settings["database_url"] = postgres.new_database()
+        settings["database_url"] = postgres.create_database()
     portals = [twindow.create_app(settings) for _ in range(2)]
-    with served(portals[0]) as here, served(portals[1]) as there, ThreadPoolExecutor(2) as pool:
+    with serve(portals[0]) as here, serve(portals[1]) as there, ThreadPoolExecutor(2) as pool:
         people = [Person(here), Person(there)]
         page = people[0].get("/twins/ada")
         people[1].session.cookies.update(people[0].session.cookies)
         for number, content in enumerate(("first", "second"), 1):
-            action, fields = page.action("Send")
+            action, fields = page.button_action("Send")
             presses = [
                 pool.submit(person.post, action, fields | {"content": content}) for person in people
             ]
@@ -112,11 +119,11 @@ def test_two_portals_that_get_the_same_form_at_once_send_it_once(
             upstream.next_call().start_stream().complete("ok")
             assert [page.status for page in pages] == [200, 200]
             assert pages[0].path == pages[1].path
-            pages = [ended(*each) for each in zip(people, pages, strict=True)]
-            assert [page.states for page in pages] == [["complete"] * number] * 2
+            pages = [wait_for_reply(*each) for each in zip(people, pages, strict=True)]
+            assert [page.reply_states for page in pages] == [["complete"] * number] * 2
             page = pages[0]
         for person in people:
             person.close()
     for portal in portals:
-        close(portal)
+        close_portal(portal)
     assert upstream.sent_messages() == ["first", "second"]

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Locator, expect
 
-from tests.journeys.conftest import Surprises
-from tests.journeys.steps import begun, box, menu, say, talking, turn
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import (
+    message_box,
+    open_conversation,
+    open_menu,
+    open_streaming_conversation,
+    send_message,
+    turn,
+)
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
@@ -16,8 +23,10 @@ def place(part: Locator) -> int:
     return round(part.evaluate("part => part.getBoundingClientRect().top"))
 
 
-def test_twins_and_conversations_work_without_javascript(plain: BrowserContext, upstream: Upstream):
-    page = plain.new_page()
+def test_twins_and_conversations_work_without_javascript(
+    noscript_context: BrowserContext, upstream: Upstream
+):
+    page = noscript_context.new_page()
     page.goto("/")
     page.get_by_role("searchbox", name="Search twins").fill("explains")
     page.get_by_role("button", name="Search").click()
@@ -34,17 +43,17 @@ def test_twins_and_conversations_work_without_javascript(plain: BrowserContext, 
     expect(page.locator("body")).to_have_text("It **does**")
     page.go_back()
 
-    say(page, "And a tricycle?")
+    send_message(page, "And a tricycle?")
     call = upstream.next_call().start_stream()
     page.get_by_role("button", name="Stop").click()
     expect(turn(page, "stopped")).to_be_visible()
     page.get_by_role("button", name="Edit").first.click()
-    expect(box(page)).to_have_value("How does a bicycle stay upright?")
+    expect(message_box(page)).to_have_value("How does a bicycle stay upright?")
     expect(page.get_by_text("the earlier one stays")).to_be_visible()
     page.get_by_role("button", name="Ask again").click()
     upstream.next_call().start_stream().complete("As well")
     expect(turn(page, "complete", 1)).to_contain_text("As well")
-    menu(page, "How does a bicycle stay upright?")
+    open_menu(page, "How does a bicycle stay upright?")
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.locator(".note").last).to_contain_text("was pinned")
 
@@ -56,10 +65,10 @@ def test_twins_and_conversations_work_without_javascript(plain: BrowserContext, 
 
 
 def test_keys_and_preferences_work_without_javascript(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+    noscript_context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
-    page = plain.new_page()
+    page = noscript_context.new_page()
     page.goto("/preferences")
     expect(page.get_by_role("group", name="Theme")).to_be_visible()
     expect(page.get_by_role("group", name="Enter key")).to_be_hidden()
@@ -71,8 +80,8 @@ def test_keys_and_preferences_work_without_javascript(
     page.get_by_role("textbox", name="JWT").fill("no token")
     page.get_by_role("button", name="Make a key").click()
     expect(page.get_by_role("alert").filter(has_text="Paste a JWT")).to_be_focused()
-    assert all("422" in line for line in surprises)
-    surprises.clear()
+    assert all("422" in line for line in page_errors)
+    page_errors.clear()
 
     page.get_by_role("textbox", name="JWT").fill("aaa.bbb.ccc")
     page.get_by_role("button", name="Make a key").click()
@@ -85,8 +94,10 @@ def test_keys_and_preferences_work_without_javascript(
     assert call.body == {"name": "laptop", "scope": "full_access"}
 
 
-def test_growing_reply_moves_nothing_without_javascript(plain: BrowserContext, upstream: Upstream):
-    page, call = talking(plain, upstream, "Once")
+def test_growing_reply_moves_nothing_without_javascript(
+    noscript_context: BrowserContext, upstream: Upstream
+):
+    page, call = open_streaming_conversation(noscript_context, upstream, "Once")
     first = turn(page, "streaming").locator("p:visible", has_text="Once")
     there = place(first)
     for words in (" two", " three\n\nAnd a second", " part.\n\nAnd a third"):
@@ -96,7 +107,7 @@ def test_growing_reply_moves_nothing_without_javascript(plain: BrowserContext, u
         assert place(first) == there
     call.complete(LONG)
     expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
-    say(page, "More")
+    send_message(page, "More")
     call = upstream.next_call().start_stream()
     call.delta(LONG)
     running = turn(page, "streaming")
@@ -123,10 +134,10 @@ def test_growing_reply_moves_nothing_without_javascript(plain: BrowserContext, u
 
 
 def test_complete_reply_stands_where_its_page_shows_it_later(
-    plain: BrowserContext, upstream: Upstream
+    noscript_context: BrowserContext, upstream: Upstream
 ):
-    page = begun(plain, upstream)
-    say(page, "More")
+    page = open_conversation(noscript_context, upstream)
+    send_message(page, "More")
     call = upstream.next_call().start_stream()
     call.delta("# One\n\nText[^1]\n\n```\ncode\n```\n\n> quote\n>\n> more\n\n## Two\n\nText\n\n")
     expect(page.get_by_role("heading", name="Two")).to_be_visible()

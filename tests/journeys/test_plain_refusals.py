@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises
-from tests.journeys.steps import TOO_LONG, begun, say
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import TOO_LONG_MESSAGE, open_conversation, send_message
 from tests.support.upstream import Upstream
 
 SIZES = [(360, 640), (1280, 479), (640, 320)]
 
 
 def test_reason_of_a_refusal_is_in_sight(
-    plain: BrowserContext, upstream: Upstream, surprises: Surprises
+    noscript_context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page = begun(plain, upstream)
+    page = open_conversation(noscript_context, upstream)
     conversation = page.url.partition("?")[0]
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         for there in ("/twins/ada", conversation):
             page.goto(there)
-            say(page, TOO_LONG)
+            send_message(page, TOO_LONG_MESSAGE)
             expect(page.locator("#form-error")).to_be_in_viewport(ratio=0.9)
-    surprises.clear()
+    page_errors.clear()

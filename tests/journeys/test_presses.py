@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import begun, box, say, text, turn
+from tests.journeys.steps import message_box, open_conversation, reply_text, send_message, turn
 from tests.support.upstream import Upstream
 
 BETWEEN_MS = 300
@@ -14,7 +14,7 @@ LATER_MS = 600
 
 @pytest.fixture
 def page(context: BrowserContext, upstream: Upstream) -> Page:
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     page.clock.install()
     page.clock.pause_at(page.evaluate("Date.now()") + 1_000)
     return page
@@ -32,7 +32,7 @@ def press(page: Page, name: str) -> tuple[float, float]:
 
 
 def test_double_click_on_send_or_stop_is_one_press(page: Page, upstream: Upstream):
-    box(page).fill("once")
+    message_box(page).fill("once")
     middle = press(page, "Send")
     call = upstream.next_call().start_stream()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
@@ -40,24 +40,24 @@ def test_double_click_on_send_or_stop_is_one_press(page: Page, upstream: Upstrea
     page.mouse.click(*middle)
     call.delta("Still here")
     page.clock.run_for(LATER_MS)
-    expect(text(page)).to_have_text("Still here")
+    expect(reply_text(page)).to_have_text("Still here")
 
-    box(page).fill("half a thought")
+    message_box(page).fill("half a thought")
     page.clock.run_for(LATER_MS)
     middle = press(page, "Stop")
     expect(turn(page, "stopped")).to_be_visible()
     page.clock.run_for(BETWEEN_MS)
     page.mouse.click(*middle)
-    expect(box(page)).to_have_value("half a thought")
+    expect(message_box(page)).to_have_value("half a thought")
     assert upstream.sent_messages() == ["Hello", "once"]
 
 
 def test_click_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
-    say(page, "More")
+    send_message(page, "More")
     call = upstream.next_call().start_stream()
     call.delta("One")
-    expect(text(page)).to_have_text("One")
-    box(page).fill("half a thought")
+    expect(reply_text(page)).to_have_text("One")
+    message_box(page).fill("half a thought")
     page.clock.run_for(LATER_MS)
     place = page.get_by_role("button", name="Stop").bounding_box()
     assert place
@@ -65,7 +65,7 @@ def test_click_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
     page.get_by_role("button", name="Send").wait_for()
     page.clock.run_for(BETWEEN_MS)
     page.mouse.click(place["x"] + 9, place["y"] + 9)
-    box(page).press("End")
+    message_box(page).press("End")
     page.keyboard.type(" more")
     page.mouse.click(place["x"] + 9, place["y"] + 9)
 
@@ -75,20 +75,20 @@ def test_click_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
 def test_enter_on_stop_stops_or_does_nothing(page: Page, upstream: Upstream):
     page.get_by_role("button", name="Ask again").press("Enter")
     upstream.next_call().start_stream().delta("One")
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Stop")).to_be_focused()
     page.keyboard.press("Enter")
     expect(turn(page, "stopped")).to_be_visible()
 
-    say(page, "More")
+    send_message(page, "More")
     call = upstream.next_call().start_stream()
     call.delta("One")
-    expect(text(page)).to_have_text("One")
-    box(page).fill("half a dra")
+    expect(reply_text(page)).to_have_text("One")
+    message_box(page).fill("half a dra")
     page.get_by_role("button", name="Stop").focus()
     call.complete("One")
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
     page.keyboard.press("Enter")  # the reply has ended just now: it sends nothing
     page.keyboard.press("End")
     page.keyboard.type("ft")
@@ -99,23 +99,23 @@ def test_enter_on_stop_stops_or_does_nothing(page: Page, upstream: Upstream):
 def test_reader_of_an_earlier_turn_stays_there_by_keyboard(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    box(page).fill("More")
-    box(page).press("Enter")
+    page = open_conversation(context, upstream)
+    message_box(page).fill("More")
+    message_box(page).press("Enter")
     call = upstream.next_call().start_stream()
     call.delta("One")
-    expect(text(page)).to_have_text("One")
-    expect(box(page)).to_be_focused()
+    expect(reply_text(page)).to_have_text("One")
+    expect(message_box(page)).to_be_focused()
     page.keyboard.press("Escape")
     call.delta(" and more")
-    expect(text(page)).to_have_text("One and more")
-    expect(box(page)).not_to_be_focused()
+    expect(reply_text(page)).to_have_text("One and more")
+    expect(message_box(page)).not_to_be_focused()
 
     for key in ("k", "k"):
         page.keyboard.press(key)
     expect(turn(page, "complete")).to_be_focused()
     call.delta(".\n\nMore" * 60)
-    expect(text(page)).to_contain_text("More")
+    expect(reply_text(page)).to_contain_text("More")
     expect(page.get_by_role("button", name="New text below")).to_be_visible()
     expect(turn(page, "complete").locator(".turn__said")).to_be_in_viewport()
 
@@ -123,7 +123,7 @@ def test_reader_of_an_earlier_turn_stays_there_by_keyboard(
     copy.focus()
     expect(copy).to_be_in_viewport()
     call.delta("\n\nLong." * 60)
-    expect(text(page)).to_contain_text("Long.")
+    expect(reply_text(page)).to_contain_text("Long.")
     expect(copy).to_be_in_viewport()
     page.keyboard.press("s")
     expect(turn(page, "stopped")).to_be_visible()

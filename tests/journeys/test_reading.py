@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import LONG, begun, box, long_reply, say, talking, text, turn
-from tests.journeys.window import step_up
+from tests.journeys.steps import (
+    LONG_REPLY,
+    message_box,
+    open_conversation,
+    open_long_reply,
+    open_streaming_conversation,
+    reply_text,
+    send_message,
+    turn,
+)
+from tests.journeys.window import scroll_up
 from tests.support.upstream import Upstream
 
 LOW = {"width": 640, "height": 400}
@@ -29,40 +38,40 @@ GROW_AND_STEP_UP = """by => {
 
 
 def test_page_follows_a_reply_only_at_its_end(context: BrowserContext, upstream: Upstream):
-    page, call = long_reply(context, upstream)
+    page, call = open_long_reply(context, upstream)
     newest = page.get_by_role("button", name="New text below")
     expect(newest).to_be_hidden()
     for by in (30, 100, 400):
-        place = step_up(page, by)
+        place = scroll_up(page, by)
         call.delta(f"\n\nAfter {by}.")
-        expect(text(page)).to_contain_text(f"After {by}.")
+        expect(reply_text(page)).to_contain_text(f"After {by}.")
         expect(newest).to_be_visible()
         assert page.evaluate("scrollY") == place
         page.evaluate("scrollTo(0, 1e6)")
         expect(newest).to_be_hidden()
         call.delta(f"\n\nMore than {by}." * 20)
-        expect(text(page)).to_contain_text(f"More than {by}.")
-        expect(text(page).locator("p").last).to_be_in_viewport()
+        expect(reply_text(page)).to_contain_text(f"More than {by}.")
+        expect(reply_text(page).locator("p").last).to_be_in_viewport()
 
-    step_up(page, 10_000)
+    scroll_up(page, 10_000)
     call.delta("\n\nMore and more.")
     expect(newest).to_be_visible()
     newest.click()
-    expect(text(page).locator("p").last).to_be_in_viewport()
+    expect(reply_text(page).locator("p").last).to_be_in_viewport()
     expect(newest).to_be_hidden()
-    step_up(page, 10_000)
+    scroll_up(page, 10_000)
     call.delta("\n\nAnd more.")
     expect(newest).to_be_visible()
     newest.press("Enter")
-    expect(text(page).locator("p").last).to_be_in_viewport()
-    expect(box(page)).to_be_focused()
+    expect(reply_text(page).locator("p").last).to_be_in_viewport()
+    expect(message_box(page)).to_be_focused()
     call.complete()
 
 
 def test_growth_and_scrolling_in_one_frame_are_told_apart(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = long_reply(context, upstream)
+    page, call = open_long_reply(context, upstream)
     assert page.evaluate(GROW) < 2
     place = page.evaluate("scrollY")
     assert page.evaluate(GROW_AND_STEP_UP, 300) < place - 200
@@ -77,23 +86,23 @@ COVERED = """() => {
 
 
 def test_high_box_covers_nothing(context: BrowserContext, upstream: Upstream):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     call.complete("\n\n".join(f"See [link {n}](https://example.org/{n})." for n in range(30)))
     tools = page.locator(".turn__footer .turn__actions")
     expect(tools).to_be_in_viewport()
-    box(page).fill("One\n" * 12)
+    message_box(page).fill("One\n" * 12)
     assert page.evaluate(AFTER_FRAMES)
-    above, below = tools.bounding_box(), box(page).bounding_box()
+    above, below = tools.bounding_box(), message_box(page).bounding_box()
     assert above
     assert below
     assert above["y"] + above["height"] <= below["y"]
 
-    box(page).fill(DRAFT)
+    message_box(page).fill(DRAFT)
     wrong = []
     for width, height in ((1280, 800), (400, 500)):
         page.set_viewport_size({"width": width, "height": height})
         for key in ("Shift+Tab", "Tab"):
-            box(page).focus()
+            message_box(page).focus()
             if key == "Tab":
                 page.evaluate("scrollTo(0, 0)")
                 page.get_by_role("button", name="Edit").focus()
@@ -111,14 +120,14 @@ def test_high_box_covers_nothing(context: BrowserContext, upstream: Upstream):
 def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     for end, state in (("complete", "complete"), ("s", "stopped")):
-        box(page).fill(end)
-        box(page).press("Enter")
+        message_box(page).fill(end)
+        message_box(page).press("Enter")
         call = upstream.next_call().start_stream()
         call.delta("One [link](https://example.org/) and[^1] more.\n\n[^1]: Noted.\n")
-        expect(text(page)).to_contain_text("Noted.")
-        link = text(page).get_by_role("link", name="link")
+        expect(reply_text(page)).to_contain_text("Noted.")
+        link = reply_text(page).get_by_role("link", name="link")
         link.focus()
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Tab")
@@ -139,19 +148,19 @@ def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
 def test_box_takes_the_focus_after_a_button_of_a_reply_and_for_an_edit(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     call.delta("\n\n```\ncode\n```\n\nTwo[^1]\n\n[^1]: Noted.\n")
-    expect(text(page)).to_contain_text("Noted.")
+    expect(reply_text(page)).to_contain_text("Noted.")
     page.get_by_role("button", name="Copy code").click()
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
 
-    say(page, "More")
-    upstream.next_call().start_stream().complete(LONG)
+    send_message(page, "More")
+    upstream.next_call().start_stream().complete(LONG_REPLY)
     expect(turn(page, "complete", 1)).to_be_visible()
     page.set_viewport_size(LOW)  # type: ignore[arg-type]
     page.get_by_role("button", name="Edit").first.press("Enter")
-    expect(box(page)).to_have_value("Hello")
-    expect(box(page)).to_be_focused()
-    expect(box(page)).to_be_in_viewport(ratio=1)
+    expect(message_box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_be_focused()
+    expect(message_box(page)).to_be_in_viewport(ratio=1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import Surprises
-from tests.journeys.steps import begun, say, turn
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import open_conversation, send_message, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
@@ -52,9 +52,9 @@ def sideways(page: Page) -> list[object]:
 
 
 def test_no_page_scrolls_sideways(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     conversation = page.url
     page.set_viewport_size({"width": 320, "height": 640})
     wrong = []
@@ -62,11 +62,11 @@ def test_no_page_scrolls_sideways(
         page.goto(path)
         wrong += sideways(page)
     assert page.locator("[data-text=large] body").count() == 1
-    surprises.clear()  # the page that is nowhere
+    page_errors.clear()  # the page that is nowhere
 
     page.reload()
     for number, reply in enumerate(REPLIES, 1):
-        say(page, "More")
+        send_message(page, "More")
         upstream.next_call().start_stream().complete(reply)
         expect(turn(page, "complete", number)).to_be_visible()
         if page.evaluate(WIDTH) != 320:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.journeys.steps import turn
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
-from tools.chaos.processes import Portal, Service, serving
+from tools.chaos.processes import Portal, ScriptedService, run_portal
 
 # The page asks again ever more rarely while nobody answers.
 BACK_MS = 20_000
@@ -25,11 +25,11 @@ def test_page_learns_by_itself_that_its_reply_was_interrupted(
     port = free_port()
     context = browser.new_context()
     page = context.new_page()
-    with serving(tmp_path, port, Service(upstream.url)) as portal:
+    with run_portal(tmp_path, port, ScriptedService(upstream.url)) as portal:
         said_and_half_heard(page, portal, upstream)
         portal.kill()
     forget_the_producers(tmp_path)
-    with serving(tmp_path, port, Service(upstream.url)):
+    with run_portal(tmp_path, port, ScriptedService(upstream.url)):
         cut = turn(page, "interrupted")
         expect(cut).to_contain_text("Half of it", timeout=BACK_MS)
         expect(cut.locator(".note")).to_contain_text("Twindow was restarted")

@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import AFTER_PAINT, begun, box, say, turn
-from tests.support.history import converse, person_of
+from tests.journeys.steps import WAIT_FOR_PAINT, message_box, open_conversation, send_message, turn
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -65,12 +65,12 @@ def test_sheet_opens_by_key_or_menu_and_only_once(context: BrowserContext):
     expect(sheet(page)).to_be_visible()
     page.locator("#shortcuts-link").evaluate(CLOSED_AND_ASKED_FOR)
     expect(sheet(page)).to_be_visible()
-    page.evaluate(AFTER_PAINT)
+    page.evaluate(WAIT_FOR_PAINT)
     expect(sheet(page)).to_have_count(1)
 
 
-def test_nothing_speaks_of_shortcuts_without_scripts(plain: BrowserContext):
-    page = plain.new_page()
+def test_nothing_speaks_of_shortcuts_without_scripts(noscript_context: BrowserContext):
+    page = noscript_context.new_page()
     page.goto("/help")
     page.get_by_role("button", name="More").click()
     expect(page.get_by_role("link", name="Preferences").first).to_be_visible()
@@ -88,12 +88,12 @@ def test_nothing_speaks_of_shortcuts_without_scripts(plain: BrowserContext):
 
 
 def test_keys_lead_to_pages_and_boxes(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     page.keyboard.press("Escape")
-    expect(box(page)).not_to_be_focused()
+    expect(message_box(page)).not_to_be_focused()
     page.keyboard.press("m")
-    expect(box(page)).to_be_focused()
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_be_focused()
+    expect(message_box(page)).to_have_value("")
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("c")
@@ -112,26 +112,26 @@ def test_keys_lead_to_pages_and_boxes(context: BrowserContext, upstream: Upstrea
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("/twins/ada#message$"))
     page.keyboard.type("more")
-    expect(box(page)).to_have_value("more")
+    expect(message_box(page)).to_have_value("more")
 
 
 def test_box_is_reached_from_an_earlier_page_and_s_stops_a_reply(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    say(page, "More")
+    page = open_conversation(context, upstream)
+    send_message(page, "More")
     upstream.next_call().start_stream().complete("Two")
     expect(turn(page, "complete", 1)).to_be_visible()
     address = page.url
     for key in ("m", "/"):
         page.goto(f"{address}?before=2")
-        expect(box(page)).to_have_count(0)
+        expect(message_box(page)).to_have_count(0)
         page.keyboard.press(key)
         expect(page).to_have_url(f"{address}#message")
-        expect(box(page)).to_be_focused()
+        expect(message_box(page)).to_be_focused()
 
-    box(page).fill("Stop this")
-    box(page).press("Enter")
+    message_box(page).fill("Stop this")
+    message_box(page).press("Enter")
     upstream.next_call().start_stream().delta("One")
     expect(turn(page, "streaming")).to_be_visible()
     page.locator("h1").click()
@@ -142,12 +142,12 @@ def test_box_is_reached_from_an_earlier_page_and_s_stops_a_reply(
 def test_j_and_k_move_between_the_first_and_the_last_turn(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    say(page, "More")
+    page = open_conversation(context, upstream)
+    send_message(page, "More")
     upstream.next_call().start_stream().complete("Long.\n\n" * 60)
     expect(turn(page, "complete", 1)).to_contain_text("Long.")
     page.keyboard.press("Escape")
-    expect(box(page)).not_to_be_focused()
+    expect(message_box(page)).not_to_be_focused()
     page.keyboard.press("k")
     expect(turn(page, "complete", 1)).to_be_focused()
     page.keyboard.press("k")
@@ -164,15 +164,15 @@ def test_j_and_k_move_between_the_first_and_the_last_turn(
         page.keyboard.press(key)
     expect(turn(page, "complete", 1)).to_be_focused()
     page.keyboard.press("m")
-    expect(box(page)).to_be_focused()
-    expect(box(page)).to_have_value("")
+    expect(message_box(page)).to_be_focused()
+    expect(message_box(page)).to_have_value("")
 
 
 def test_j_and_k_start_from_a_search_hit_and_reach_later_turns(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    page = begun(context, upstream)
-    conversation = converse(portal.database, person_of(portal.database), 24)
+    page = open_conversation(context, upstream)
+    conversation = insert_conversation(portal.database, get_only_person(portal.database), 24)
     address = f"/conversations/{conversation}?before=20"
     page.goto(address)
     turns = page.locator(".turn")
@@ -195,27 +195,27 @@ def test_keys_rest_while_one_types_and_letters_without_a_meaning_begin_a_message
     page.goto("/twins/ada")
     for key in ("Control+m", "Alt+m", "Meta+m"):
         page.keyboard.press(key)
-        expect(box(page)).not_to_be_focused()
+        expect(message_box(page)).not_to_be_focused()
     page.keyboard.type("Just so: many questions")
-    expect(box(page)).to_have_value("Just so: many questions")
-    box(page).fill("")
+    expect(message_box(page)).to_have_value("Just so: many questions")
+    message_box(page).fill("")
     page.keyboard.type("?mgt/nsjk")
-    expect(box(page)).to_have_value("?mgt/nsjk")
+    expect(message_box(page)).to_have_value("?mgt/nsjk")
     expect(sheet(page)).to_have_count(0)
 
-    box(page).fill("")
+    message_box(page).fill("")
     page.reload()
     for key in ("Tab", "Tab", "Enter"):
         page.keyboard.press(key)
     page.keyboard.type("Hello")
-    expect(box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_have_value("Hello")
 
     # Keys that write other letters count by their places.
-    box(page).press("Escape")
-    expect(box(page)).not_to_be_focused()
+    message_box(page).press("Escape")
+    expect(message_box(page)).not_to_be_focused()
     page.evaluate(PRESS_BY_PLACE, ["\u0629", "KeyM"])
-    expect(box(page)).to_be_focused()
-    box(page).press("Escape")
+    expect(message_box(page)).to_be_focused()
+    message_box(page).press("Escape")
     page.evaluate(PRESS_BY_PLACE, ["\u061f", "Slash"])
     expect(sheet(page)).to_be_visible()
 
@@ -231,7 +231,7 @@ def test_keys_can_be_switched_off(context: BrowserContext):
     page.goto("/twins/ada")
     for key in ("?", "m", "/", "g", "t", "j", "k", "H"):
         page.keyboard.press(key)
-    expect(box(page)).not_to_be_focused()
+    expect(message_box(page)).not_to_be_focused()
     expect(page).to_have_url(re.compile("/twins/ada$"))
     page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Keyboard shortcuts").click()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import begun, box, say, talking, text, turn
+from tests.journeys.steps import (
+    message_box,
+    open_conversation,
+    open_streaming_conversation,
+    reply_text,
+    send_message,
+    turn,
+)
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
@@ -13,9 +20,9 @@ NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 
 
 def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     call.complete(LONG)
-    expect(text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
+    expect(reply_text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
     expect(turn(page, "complete").get_by_role("button", name="Ask again")).to_be_in_viewport()
     # Nothing can be pressed while the page fades in.
     page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
@@ -25,9 +32,9 @@ def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
 def test_sent_message_scrolls_into_view(context: BrowserContext, upstream: Upstream):
     page = long_talk(context, upstream)
     page.evaluate("scrollTo(0, 0)")
-    box(page).fill("And then?")
+    message_box(page).fill("And then?")
     page.evaluate("scrollTo(0, 0)")
-    box(page).press("Enter")
+    message_box(page).press("Enter")
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting").get_by_text("And then?", exact=True).first).to_be_in_viewport()
     call.complete(LONG)
@@ -36,14 +43,14 @@ def test_sent_message_scrolls_into_view(context: BrowserContext, upstream: Upstr
     page.get_by_role("button", name="Ask again").click()
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_in_viewport()
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
     call.complete("Yes")
 
 
 def test_stop_takes_the_place_of_send_and_only_the_last_turn_can_be_asked_again(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     stop, send, retry = (
         page.get_by_role("button", name=name) for name in ("Stop", "Send", "Retry")
     )
@@ -53,20 +60,20 @@ def test_stop_takes_the_place_of_send_and_only_the_last_turn_can_be_asked_again(
     expect(turn(page, "stopped")).to_be_visible()
     expect(stop).to_have_count(0)
     expect(send).to_be_visible()
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
     assert call.wait_for_disconnect()
 
-    say(page, "Go on")
+    send_message(page, "Go on")
     upstream.next_call().respond(500, {})
     expect(retry).to_have_count(1)
-    say(page, "Go on after all")
+    send_message(page, "Go on after all")
     call = upstream.next_call().start_stream()
     expect(stop).to_be_visible()
     stop.focus()
     call.complete("Two")
     expect(turn(page, "complete")).to_be_visible()
     expect(send).to_be_visible()
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
 
     for page_again in (None, page.reload):
         if page_again:
@@ -78,7 +85,7 @@ def test_stop_takes_the_place_of_send_and_only_the_last_turn_can_be_asked_again(
 def test_only_wide_parts_are_stops_with_a_name_and_notes_lead_back_by_a_name(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "One")
     wide_code = "```python\n" + "x" * 400 + "\n```\n"
     notes = "Round[^a], and red[^b].\n\n[^a]: More or less.\n[^b]: Rust.\n"
     call.complete(f"{WIDE}\n\n{NARROW}\n\n{wide_code}\n```\nshort\n```\n\n{notes}")
@@ -96,23 +103,23 @@ def test_writing_editing_and_renaming_do_not_scroll(context: BrowserContext, ups
     page = long_talk(context, upstream)
     page.evaluate("scrollTo(0, 0)")
     page.get_by_role("button", name="Edit").click()
-    expect(box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_have_value("Hello")
     assert page.evaluate("scrollY") == 0
-    box(page).press("Escape")
-    expect(box(page)).to_have_value("")
+    message_box(page).press("Escape")
+    expect(message_box(page)).to_have_value("")
     assert page.evaluate("scrollY") == 0
 
     for place in (0, 900):
         page.evaluate(f"scrollTo(0, {place})")
-        box(page).press_sequentially("Some words")
-        box(page).press("Shift+Enter")
-        box(page).press_sequentially("and more")
+        message_box(page).press_sequentially("Some words")
+        message_box(page).press("Shift+Enter")
+        message_box(page).press_sequentially("and more")
         page.locator(".conversation .menu summary").click()
         title = page.get_by_role("textbox", name="Title")
         title.press_sequentially("Another")
         page.keyboard.press("Escape")
         assert page.evaluate("scrollY") == place
-        box(page).fill("")
+        message_box(page).fill("")
         page.evaluate(f"scrollTo(0, {place})")
 
         page.locator(".conversation .menu summary").click()
@@ -123,12 +130,12 @@ def test_writing_editing_and_renaming_do_not_scroll(context: BrowserContext, ups
         assert page.evaluate("scrollY") == place
         assert "done=" not in page.url
         page.keyboard.type("n")
-        expect(box(page)).to_have_value("n")
+        expect(message_box(page)).to_have_value("n")
         note = page.get_by_role("group", name="It is called")
         expect(note).to_have_count(0)
         page.reload()
         expect(note).to_have_count(0)
-        box(page).fill("")
+        message_box(page).fill("")
 
 
 def note_after_renaming(page: Page, title: str) -> None:
@@ -136,13 +143,13 @@ def note_after_renaming(page: Page, title: str) -> None:
     page.wait_for_load_state()
     expect(page.get_by_role("group", name="It is called")).to_be_in_viewport()
     expect(page.locator("#announcer")).to_have_text(f"It is called “{title}” now")
-    expect(box(page)).to_be_focused()
+    expect(message_box(page)).to_be_focused()
 
 
 def test_focus_goes_to_the_next_button_on_a_phone(phone: BrowserContext, upstream: Upstream):
-    page = begun(phone, upstream)
+    page = open_conversation(phone, upstream)
     send, stop = (page.get_by_role("button", name=name) for name in ("Send", "Stop"))
-    box(page).fill("More")
+    message_box(page).fill("More")
     send.focus()
     page.keyboard.press("Enter")
     call = upstream.next_call().start_stream()
@@ -154,4 +161,6 @@ def test_focus_goes_to_the_next_button_on_a_phone(phone: BrowserContext, upstrea
     page.keyboard.press("Enter")
     upstream.next_call().start_stream()
     expect(stop).to_be_focused()
-    expect(box(page)).to_have_accessible_description("You can send when the reply has ended")
+    expect(message_box(page)).to_have_accessible_description(
+        "You can send when the reply has ended"
+    )

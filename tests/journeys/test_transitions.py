@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import say, turn
+from tests.journeys.steps import send_message, turn
 from tests.support.upstream import Upstream
 
 NAME = "element => getComputedStyle(element).viewTransitionName"
@@ -20,7 +20,7 @@ def test_face_of_the_twin_becomes_the_face_of_the_conversation_unless_motion_is_
         page.add_init_script(NOTE)
         page.goto("/twins/ada")
         before = page.locator(".twin-header .avatar").evaluate(NAME)
-        say(page, "Hello")
+        send_message(page, "Hello")
         upstream.next_call().start_stream().complete("Hello to you")
         expect(turn(page, "complete")).to_be_visible()
 

@@ -7,8 +7,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import update
 
 from chat.schema import allowances
-from tests.journeys.steps import say, turn
-from tests.journeys.window import same_person
+from tests.journeys.steps import send_message, turn
+from tests.journeys.window import copy_cookies
 from tests.support.upstream import Upstream
 from web.assets.bundles import property_names
 from web.container import Portal
@@ -24,7 +24,7 @@ def refused(context: BrowserContext, upstream: Upstream) -> Page:
     """Open a conversation whose first message the service refuses for half an hour."""
     page = context.new_page()
     page.goto("/twins/ada")
-    say(page, "Hello")
+    send_message(page, "Hello")
     upstream.next_call().respond(429, {}, retry_after="1830")
     expect(turn(page, "failed").get_by_text("Try again in")).to_be_visible()
     return page
@@ -54,7 +54,7 @@ def test_retry_appears_when_the_countdown_ends(
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 
-    same_person(context, phone)
+    copy_cookies(context, phone)
     small = phone.new_page()
     small.goto(page.url)
     expect(small.locator("#composer").get_by_text("Try again in")).to_be_visible()
@@ -65,6 +65,6 @@ def test_retry_appears_when_the_countdown_ends(
 
 @pytest.mark.fault("F49")
 def test_retry_appears_when_the_countdown_ends_without_script(
-    plain: BrowserContext, upstream: Upstream, portal: Portal
+    noscript_context: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    retry_at_the_end_of_the_wait(refused(plain, upstream), upstream, portal)
+    retry_at_the_end_of_the_wait(refused(noscript_context, upstream), upstream, portal)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.journeys.steps import box, long_reply, turn
-from tests.journeys.window import step_up
+from tests.journeys.steps import message_box, open_long_reply, turn
+from tests.journeys.window import scroll_up
 from tests.support.upstream import Upstream
 
 
@@ -15,7 +15,7 @@ def newest(page: Page) -> Locator:
 
 def ended_long_reply(context: BrowserContext, upstream: Upstream) -> Page:
     """Have a complete reply that is longer than the window."""
-    page, call = long_reply(context, upstream)
+    page, call = open_long_reply(context, upstream)
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
     return page
@@ -28,9 +28,9 @@ def test_button_leads_from_far_above_to_the_newest_turn(
     last = turn(page, "complete").get_by_text("Paragraph 59.")
     down = newest(page)
     expect(down).to_be_hidden()
-    step_up(page, 100)
+    scroll_up(page, 100)
     expect(down).to_be_hidden()
-    step_up(page, 1_500)
+    scroll_up(page, 1_500)
     expect(down).to_be_visible()
     expect(down).not_to_contain_text("New text below", use_inner_text=True)
     down.click()
@@ -39,11 +39,11 @@ def test_button_leads_from_far_above_to_the_newest_turn(
     expect(down).to_be_hidden()
     page.reload()
     expect(last).to_be_in_viewport()
-    step_up(page, 1_500)
+    scroll_up(page, 1_500)
     expect(down).to_be_visible()
 
     # It is no stop on the way from the box, and is not printed.
-    box(page).evaluate("box => box.focus({ preventScroll: true })")
+    message_box(page).evaluate("box => box.focus({ preventScroll: true })")
     page.keyboard.press("Shift+Tab")
     expect(page.get_by_role("button", name="Ask again")).to_be_focused()
     page.emulate_media(media="print")
@@ -59,13 +59,13 @@ def test_button_appears_later_in_a_low_window_and_stands_above_a_high_box(
         page.set_viewport_size({"width": 1_000, "height": height})
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
         expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
-        step_up(page, by - 200)
+        scroll_up(page, by - 200)
         expect(down).to_be_hidden()
-        step_up(page, 400)
+        scroll_up(page, 400)
         expect(down).to_be_visible()
 
     page.set_viewport_size({"width": 1_280, "height": 720})
-    box(page).fill("line\n" * 7)
+    message_box(page).fill("line\n" * 7)
     page.evaluate("scrollTo(0, 100)")
     expect(down).to_be_visible()
     above, below = down.bounding_box(), page.locator(".composer form").bounding_box()

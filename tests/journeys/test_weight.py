@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.support.person import Person, ended
-from tests.support.processes import running
+from tests.support.person import Person, wait_for_reply
+from tests.support.processes import run_server
 from tests.support.upstream import Upstream
 
 FIRST_BYTES, FIRST_REQUESTS = 45_000, 16
@@ -84,7 +84,7 @@ class Scales:
 @pytest.fixture(scope="module")
 def server(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve with nothing set: with the twins that come along, and the service beside."""
-    with running(Path(tmp_path_factory.mktemp("weight")), "app.py") as server:
+    with run_server(Path(tmp_path_factory.mktemp("weight")), "app.py") as server:
         yield server.url
 
 
@@ -132,10 +132,10 @@ def test_first_and_next_pages_are_light(browser: Browser, server: str):
 
 def test_page_of_twenty_turns_is_small(browser: Browser, upstream: Upstream, url: str):
     person = Person(url)
-    seen = person.begin("Why does a bicycle stay upright? 1")
+    seen = person.start_conversation("Why does a bicycle stay upright? 1")
     for number in range(2, TURNS + 2):
         upstream.next_call().start_stream().complete(REPLY)
-        seen = ended(person, seen)
+        seen = wait_for_reply(person, seen)
         if number <= TURNS:
             seen = person.press(seen, "Send", content=f"Why does a bicycle stay upright? {number}")
     cookie = person.session.cookies["twindow"]

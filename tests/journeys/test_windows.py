@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
-from tests.journeys.conftest import Surprises, open_context
-from tests.journeys.steps import begun, box, menu, say_too_early, talking, text, turn
-from tests.journeys.traffic import Held, until
-from tests.journeys.window import hide, same_person, show
+from tests.journeys.conftest import PageErrors, open_context
+from tests.journeys.steps import (
+    message_box,
+    open_conversation,
+    open_menu,
+    open_streaming_conversation,
+    reply_text,
+    send_while_replying,
+    turn,
+)
+from tests.journeys.traffic import DelayedRequest, wait_on_page
+from tests.journeys.window import copy_cookies, hide_tab, show_tab
 from tests.support.upstream import Upstream
 
 
@@ -22,34 +30,34 @@ def beside(page: Page) -> Page:
 
 def send(page: Page, words: str) -> None:
     """Send a message by keyboard: a click would wait for frames, rare in a background window."""
-    box(page).fill(words)
-    box(page).press("Enter")
+    message_box(page).fill(words)
+    message_box(page).press("Enter")
 
 
 def test_windows_of_a_conversation_show_the_same(
-    context: BrowserContext, upstream: Upstream, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     other = beside(page)
-    box(other).fill("My draft")
+    message_box(other).fill("My draft")
     send(page, "More")
     call = upstream.next_call().start_stream()
     call.delta("One two")
-    expect(text(other)).to_have_text("One two")
-    expect(box(other)).to_have_value("My draft")
-    say_too_early(other, "And more")
+    expect(reply_text(other)).to_have_text("One two")
+    expect(message_box(other)).to_have_value("My draft")
+    send_while_replying(other, "And more")
     expect(other.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     call.complete("One two three")
-    expect(text(other, "complete", 1)).to_have_text("One two three")
+    expect(reply_text(other, "complete", 1)).to_have_text("One two three")
     expect(other.get_by_role("button", name="Ask again")).to_have_count(1)
-    assert all("409" in line for line in surprises)
-    surprises.clear()
+    assert all("409" in line for line in page_errors)
+    page_errors.clear()
 
-    box(other).press("Enter")
+    message_box(other).press("Enter")
     call = upstream.next_call().start_stream()
     call.delta("For ever and")
     for window in (page, other):
-        expect(text(window)).to_have_text("For ever and")
+        expect(reply_text(window)).to_have_text("For ever and")
     page.bring_to_front()
     page.get_by_role("button", name="Stop").click()
     for window in (page, other):
@@ -62,7 +70,7 @@ def test_windows_of_a_conversation_show_the_same(
 def test_other_window_announces_a_message_and_keeps_its_focus(
     context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     other = beside(page)
     page.bring_to_front()
     page.get_by_role("button", name="Ask again").click()
@@ -70,43 +78,43 @@ def test_other_window_announces_a_message_and_keeps_its_focus(
     expect(other.locator("#announcer")).to_contain_text("Ada replies to “Hello”")
     expect(page.locator("#announcer")).to_contain_text("Ada has your message")
     call.complete("One two")
-    expect(text(other, "complete", 1)).to_have_text("One two")
+    expect(reply_text(other, "complete", 1)).to_have_text("One two")
     expect(other.locator("body")).to_be_focused()
 
-    menu(other, "Hello")
+    open_menu(other, "Hello")
     other.get_by_role("button", name="Archive").click()
     other.goto(page.url + "?done=archived&of=" + page.url.rsplit("/", 1)[1].partition("?")[0])
     expect(other.get_by_role("button", name="Undo")).to_be_visible()
     send(page, "More")
     upstream.next_call().start_stream().complete("Two")
-    expect(text(other, "complete", 2)).to_have_text("Two")
+    expect(reply_text(other, "complete", 2)).to_have_text("Two")
 
 
 def test_turns_of_another_device_appear_when_the_page_is_shown_again(
-    browser: Browser, url: str, surprises: Surprises, context: BrowserContext, upstream: Upstream
+    browser: Browser, url: str, page_errors: PageErrors, context: BrowserContext, upstream: Upstream
 ):
-    page = begun(context, upstream)
-    for elsewhere in open_context(browser, url, surprises, scripts=True):
-        same_person(context, elsewhere)
+    page = open_conversation(context, upstream)
+    for elsewhere in open_context(browser, url, page_errors, has_javascript=True):
+        copy_cookies(context, elsewhere)
         away = elsewhere.new_page()
         away.goto(page.url)
-        hide(page)
+        hide_tab(page)
         for number, said in enumerate(("More", "And more"), 1):
             send(away, said)
             upstream.next_call().start_stream().complete(f"To “{said}”")
-            expect(text(away, "complete", number)).to_have_text(f"To “{said}”")
+            expect(reply_text(away, "complete", number)).to_have_text(f"To “{said}”")
     expect(page.locator(".turn")).to_have_count(1)
-    show(page)
+    show_tab(page)
     expect(page.locator(".turn")).to_have_count(3)
-    expect(text(page, "complete", 2)).to_have_text("To “And more”")
+    expect(reply_text(page, "complete", 2)).to_have_text("To “And more”")
 
 
 def test_turn_that_arrives_in_two_ways_is_shown_once(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     other = beside(page)
     said = ["Hello"]
     for hidden in (False, True):
-        held = Held(other, "**/turns?seen=*")
+        held = DelayedRequest(other, "**/turns?seen=*")
         for window, words in ((page, f"{len(said)}"), (other, f"{len(said)} again")):
             send(window, words)
             upstream.next_call().start_stream().complete("Yes")
@@ -114,7 +122,7 @@ def test_turn_that_arrives_in_two_ways_is_shown_once(context: BrowserContext, up
             expect(turn(window, "complete", len(said) - 1)).to_be_visible()
         expect(other.locator(".turn")).to_have_count(len(said))
         if hidden:
-            hide(other)
+            hide_tab(other)
         with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
             held.release()
         other.evaluate("new Promise((done) => setTimeout(done))")
@@ -123,30 +131,30 @@ def test_turn_that_arrives_in_two_ways_is_shown_once(context: BrowserContext, up
 
 
 def test_message_whose_response_is_late_is_shown_once(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     held: list[tuple[Route, APIResponse]] = []
     page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
     with page.expect_request("**/turns"):
         send(page, "More")
-    until(page, lambda: held)  # what holds the answer has its turn before this one waits
+    wait_on_page(page, lambda: held)  # what holds the answer has its turn before this one waits
     upstream.next_call().start_stream().complete("Two")
-    show(page)
-    expect(text(page, "complete", 1)).to_have_text("Two")
+    show_tab(page)
+    expect(reply_text(page, "complete", 1)).to_have_text("Two")
     ((route, answer),) = held
     route.fulfill(response=answer)
-    expect(box(page)).to_be_empty()
+    expect(message_box(page)).to_be_empty()
     expect(page.locator(".turn")).to_have_count(2)
 
 
 @pytest.mark.usefixtures("bad_network")
 def test_failed_look_for_new_turns_is_silent(context: BrowserContext, upstream: Upstream):
-    page = begun(context, upstream)
+    page = open_conversation(context, upstream)
     page.route("**/turns?seen=*", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):
-        show(page)
+        show_tab(page)
     for _ in range(2):
         with page.expect_response("**/turns?seen=*"):
-            show(page)
+            show_tab(page)
         context.clear_cookies()
     page.evaluate("new Promise((done) => setTimeout(done))")
     expect(page.locator("#notices")).to_be_empty()
@@ -157,18 +165,18 @@ def test_failed_look_for_new_turns_is_silent(context: BrowserContext, upstream: 
 def test_conversation_that_another_window_deletes_says_so(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = talking(context, upstream)
+    page, call = open_streaming_conversation(context, upstream)
     other = context.new_page()
     other.goto("/conversations")
-    menu(other, "Hello")
+    open_menu(other, "Hello")
     other.get_by_role("button", name="Delete").click()
     expect(turn(page, "stopped")).to_contain_text("The conversation was deleted")
     assert call.wait_for_disconnect()
     send(page, "still here?")
     expect(page.locator("#notices")).to_contain_text("This conversation was deleted")
-    expect(box(page)).to_have_value("still here?")
+    expect(message_box(page)).to_have_value("still here?")
 
     page.locator("#notices").get_by_role("button", name="Undo").click()
     expect(page.locator("#composer")).to_contain_text("is back")
-    expect(box(page)).to_have_value("still here?")
+    expect(message_box(page)).to_have_value("still here?")
     expect(turn(page, "stopped")).to_contain_text("One")

@@ -9,14 +9,14 @@ import pytest
 from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.conftest import Surprises
+from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import turn
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
 @pytest.mark.spec("S71")
 def test_no_byte_that_reaches_the_browser_holds_the_key(
-    context: BrowserContext, upstream: Upstream, app: Flask, surprises: Surprises
+    context: BrowserContext, upstream: Upstream, app: Flask, page_errors: PageErrors
 ):
     seen: list[bytes] = []
     app.wsgi_app = _recorded(app.wsgi_app, seen)  # type: ignore[method-assign]
@@ -26,12 +26,12 @@ def test_no_byte_that_reaches_the_browser_holds_the_key(
     page.get_by_role("textbox", name="Message").fill("What is your key?")
     page.keyboard.press("Enter")
     call = upstream.next_call().start_stream()
-    assert KEY in call.headers["Authorization"]
+    assert UPSTREAM_KEY in call.headers["Authorization"]
     call.complete("I would not tell")
     expect(turn(page, "complete")).to_be_visible()
     page.get_by_role("textbox", name="Message").fill("Now?")
     page.keyboard.press("Enter")
-    upstream.next_call().respond(401, {"error": f"the key {KEY} is wrong"})
+    upstream.next_call().respond(401, {"error": f"the key {UPSTREAM_KEY} is wrong"})
     expect(turn(page, "failed")).to_be_visible()
     page.goto("/nowhere")
     page.goto("/conversations")
@@ -42,8 +42,8 @@ def test_no_byte_that_reaches_the_browser_holds_the_key(
 
     assert len(seen) > 20
     assert any(b"I would not tell" in part for part in seen)
-    assert not [part for part in seen if KEY.encode() in part]
-    surprises.clear()  # the page that is nowhere
+    assert not [part for part in seen if UPSTREAM_KEY.encode() in part]
+    page_errors.clear()  # the page that is nowhere
 
 
 def _recorded(application: Any, seen: list[bytes]) -> Any:

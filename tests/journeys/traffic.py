@@ -10,43 +10,43 @@ from playwright.sync_api import Page, Request, Route
 
 from tests.support.chromium import WAIT_MS
 
-STREAMS = re.compile(r"/turns/[\w-]+/events")
-CONVERSATION = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
-FORMS = re.compile(r"/(turns|conversations)$")
+STREAM_URL = re.compile(r"/turns/[\w-]+/events")
+CONVERSATION_URL = re.compile(r"/conversations/[\w-]{22}(?:[?#].*)?$")
+FORM_URL = re.compile(r"/(turns|conversations)$")
 
 
-class Held:
+class DelayedRequest:
     """The next such request, kept until the test lets it go on."""
 
-    def __init__(self, page: Page, what: str | re.Pattern[str]) -> None:
+    def __init__(self, page: Page, url: str | re.Pattern[str]) -> None:
         self._page = page
         self._routes: list[Route] = []
-        page.route(what, lambda route: self._routes.append(route), times=1)
+        page.route(url, lambda route: self._routes.append(route), times=1)
 
     def release(self) -> None:
         """Let it go on, as soon as it is there."""
-        until(self._page, lambda: self._routes)
+        wait_on_page(self._page, lambda: self._routes)
         self._routes[0].continue_()
 
 
-def until(page: Page, there: Callable[[], object]) -> None:
+def wait_on_page(page: Page, condition: Callable[[], object]) -> None:
     """Take in what happens to a page until something is there."""
-    give_up = time.monotonic() + WAIT_MS / 1000
-    while not there():
-        assert time.monotonic() < give_up, "it did not happen in time"
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
         page.wait_for_timeout(1)
 
 
-def requests_of(page: Page, wanted: Callable[[Request], object]) -> list[Request]:
+def record_requests(page: Page, is_wanted: Callable[[Request], object]) -> list[Request]:
     """Return a list that grows with every request that is wanted."""
-    seen: list[Request] = []
-    page.on("request", lambda request: wanted(request) and seen.append(request))
-    return seen
+    recorded: list[Request] = []
+    page.on("request", lambda request: is_wanted(request) and recorded.append(request))
+    return recorded
 
 
-def is_stream(request: Request) -> bool:
+def is_stream_request(request: Request) -> bool:
     """Tell whether a request follows a reply."""
-    return bool(STREAMS.search(request.url))
+    return bool(STREAM_URL.search(request.url))
 
 
 def is_post(request: Request) -> bool:
@@ -54,11 +54,11 @@ def is_post(request: Request) -> bool:
     return request.method == "POST"
 
 
-def lose_the_next_answer(page: Page) -> None:
+def drop_next_response(page: Page) -> None:
     """Let the next form reach the portal, and its answer nobody."""
 
     def lose(route: Route) -> None:
         route.fetch(max_redirects=0)
         route.abort()
 
-    page.route(FORMS, lose, times=1)
+    page.route(FORM_URL, lose, times=1)

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page
 
-HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
-SHOWN = HIDDEN.replace("true})", "false})")
-CHANGED = "document.dispatchEvent(new Event('visibilitychange'))"
+SET_HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
+SET_VISIBLE = SET_HIDDEN.replace("true})", "false})")
+DISPATCH_VISIBILITY_CHANGE = "document.dispatchEvent(new Event('visibilitychange'))"
 # What the announcer says, from now on.
-SAYINGS = """() => {
+RECORD_ANNOUNCEMENTS = """() => {
   globalThis.said = [];
   const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
   new MutationObserver(look).observe(announcer, { childList: true });
 }"""
 
 
-def fire(page: Page, event: str) -> None:
+def dispatch_window_event(page: Page, event: str) -> None:
     """Let something happen to the window."""
     page.evaluate(f"dispatchEvent(new Event('{event}'))")
 
 
-def hide(page: Page) -> None:
+def hide_tab(page: Page) -> None:
     """Go to another tab."""
-    page.evaluate(f"{HIDDEN}; {CHANGED}")
+    page.evaluate(f"{SET_HIDDEN}; {DISPATCH_VISIBILITY_CHANGE}")
 
 
-def show(page: Page) -> None:
+def show_tab(page: Page) -> None:
     """Come back to this tab."""
-    page.evaluate(f"{SHOWN}; {CHANGED}")
+    page.evaluate(f"{SET_VISIBLE}; {DISPATCH_VISIBILITY_CHANGE}")
 
 
-def step_up(page: Page, by: int) -> int:
+def scroll_up(page: Page, pixels: int) -> int:
     """Scroll up, let the page know, and return where that is."""
     return int(
         page.evaluate(
             "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
             "requestAnimationFrame(() => done(scrollY)))) }",
-            by,
+            pixels,
         )
     )
 
 
-def same_person(context: BrowserContext, other: BrowserContext) -> None:
+def copy_cookies(context: BrowserContext, other: BrowserContext) -> None:
     """Give the cookies of one browser to another."""
     other.add_cookies([{**cookie} for cookie in context.cookies()])  # type: ignore[typeddict-item]

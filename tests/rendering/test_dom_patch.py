@@ -6,23 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rendering.stream.dom_patch import DomPatch, diff
-from tests.support.html import read
-from tests.support.turn_view import Shown
+from tests.support.html import parse_html
+from tests.support.turn_dom import TurnDom
 from web.streaming import htmx_frames
 
 
 def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
     """Return the HTML of a page after these changes."""
-    page = Shown("x")
-    page.change(read(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
+    page = TurnDom("x")
+    page.apply_frame(parse_html(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
     for step in steps:
-        page.change(read(htmx_frames.render_patches(1, step)))
+        page.apply_frame(parse_html(htmx_frames.render_patches(1, step)))
     return plain(page.reply.decode_contents())
 
 
 def plain(html: str) -> str:
     """Leave out the white space that nobody sees."""
-    whole = read(f"<article>{html}</article>").article.decode_contents()
+    whole = parse_html(f"<article>{html}</article>").article.decode_contents()
     return re.sub(r">\n+|\n+<", lambda found: found[0].strip("\n"), whole).strip("\n")
 
 

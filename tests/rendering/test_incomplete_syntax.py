@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from chat.log.entries import Batch
-from tests.rendering.stream_reader import cut
+from tests.rendering.stream_reader import split_into_deltas
 from web.streaming.live_rendering import render_reply
 
 
 def drafted(text: str, size: int) -> str:
     """Return the HTML of an open reply that came in pieces of this size."""
-    log = cut(text, [size])
+    log = split_into_deltas(text, [size])
     return render_reply(Batch(0, len(log), tuple(log)), "x").html
 
 

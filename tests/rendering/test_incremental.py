@@ -11,7 +11,13 @@ from rendering.render import render
 from rendering.stream import open_block
 from rendering.stream.incremental import IncrementalRenderer
 from tests.rendering.constructs import CONSTRUCTS
-from tests.rendering.stream_reader import LONG, Reader, cut, follow, plain
+from tests.rendering.stream_reader import (
+    LONG_REPLIES,
+    StreamReader,
+    follow_reply,
+    normalize_html,
+    split_into_deltas,
+)
 from web.streaming.live_rendering import append_batch, render_reply
 
 
@@ -21,7 +27,7 @@ def test_each_construct_in_pieces_renders_like_the_whole(
 ):
     """A block that is longer than `long` is rendered in parts."""
     monkeypatch.setattr(open_block, "FREEZE_LENGTH", long)
-    wrong = [each for text in CONSTRUCTS for each in follow(text, [1, 2, 3, 7]).wrong]
+    wrong = [each for text in CONSTRUCTS for each in follow_reply(text, [1, 2, 3, 7]).mismatches]
 
     assert wrong == []
 
@@ -41,20 +47,20 @@ SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=8)
 def test_documents_in_any_pieces_render_like_the_whole(text: str, sizes: list[int], long: int):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(open_block, "FREEZE_LENGTH", long)
-        assert follow(text, sizes).wrong == []
+        assert follow_reply(text, sizes).mismatches == []
 
 
 @settings(max_examples=40)
 @given(DOCUMENTS, SIZES, st.data())
 def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[int], data):
-    log = cut(text, sizes)
+    log = split_into_deltas(text, sizes)
     at = data.draw(st.integers(1, len(log)))
     page = render_reply(Batch(0, at, tuple(log[:at])), "x")
 
-    reader = Reader(page.cursor, page.html)
-    reader.hear(log, len(log))
+    reader = StreamReader(page.cursor, page.html)
+    reader.read_entries(log, len(log))
 
-    assert reader.html == plain(reader.draft.html)
+    assert reader.html == normalize_html(reader.renderer.html)
 
 
 def test_page_at_a_cursor_gets_only_what_is_new():
@@ -62,21 +68,21 @@ def test_page_at_a_cursor_gets_only_what_is_new():
     for text in CONSTRUCTS:
         log = [Delta(f"Before.\n\n{text}\n\nAf"), Delta("ter.")]
         page = render_reply(Batch(0, 1, tuple(log[:1])), "x")
-        reader = Reader(page.cursor, page.html)
-        reader.hear(log, 2)
-        if (reader.anew, reader.sent) != (0, len("ter.")):
+        reader = StreamReader(page.cursor, page.html)
+        reader.read_entries(log, 2)
+        if (reader.full_replacements, reader.sent_characters) != (0, len("ter.")):
             wrong.append(text)
 
     assert wrong == []
 
 
-@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("text", LONG_REPLIES.values(), ids=LONG_REPLIES)
 def test_long_reply_is_sent_about_once(text: str):
-    reader = follow(text, [150])
+    reader = follow_reply(text, [150])
 
-    assert reader.wrong == []
-    assert reader.sent <= 3 * len(text)
-    assert reader.anew == 1  # the first time
+    assert reader.mismatches == []
+    assert reader.sent_characters <= 3 * len(text)
+    assert reader.full_replacements == 1  # the first time
 
 
 ITEMS = "".join(f"- item {number} of a list that is long enough\n" for number in range(20))
@@ -97,17 +103,17 @@ def test_text_after_a_long_block_renders_like_the_whole():
     wrong = [
         each
         for pieces in CONTINUED
-        for each in follow("".join(pieces), [len(piece) for piece in pieces]).wrong
+        for each in follow_reply("".join(pieces), [len(piece) for piece in pieces]).mismatches
     ]
 
     assert wrong == []
 
 
 def test_progress_between_changes_nothing():
-    reader = Reader()
+    reader = StreamReader()
     log = [Delta("One"), Progress("thinking"), Delta(" **two**")]
     for number in (1, 2, 3):
-        reader.hear(log, number)
+        reader.read_entries(log, number)
 
     assert reader.html == "<p>One <strong>two</strong></p>"
 
@@ -117,7 +123,7 @@ def test_progress_between_changes_nothing():
 def test_a_table_is_sent_about_once(columns: int, rows: int):
     text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * rows
     draft, sent = IncrementalRenderer("x"), 0
-    for number, piece in enumerate(cut(text, [300])):
+    for number, piece in enumerate(split_into_deltas(text, [300])):
         append_batch(draft, Batch(number, number + 1, (piece,)))
         sent += sum(len(change.html) for change in draft.next_patches())
 

@@ -9,7 +9,7 @@ from rendering.formulas import MAX_FORMULAS, MathBudget
 from rendering.render import render
 from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
 from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
-from tests.rendering.stream_reader import LONG, cut, follow
+from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, split_into_deltas
 from web.streaming.live_rendering import append_batch, render_reply
 
 
@@ -28,10 +28,10 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     monkeypatch.setattr("rendering.stream.open_block.render", closing)
-    for text in LONG.values():
+    for text in LONG_REPLIES.values():
         rendered.clear()
         closed.clear()
-        draft, log = IncrementalRenderer("x"), cut(text, [50])
+        draft, log = IncrementalRenderer("x"), split_into_deltas(text, [50])
         for number in range(1, len(log) + 1):
             append_batch(draft, Batch(0, number, tuple(log[:number])))
             draft.next_patches()
@@ -50,7 +50,7 @@ def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     text = "".join(f"${number}+x$ " for number in range(6_000))
-    log = cut(text, [1_000])
+    log = split_into_deltas(text, [1_000])
     assert render_reply(Batch(0, len(log), tuple(log)), "x").html.startswith("<pre>$0+x$ $1+x$ ")
     assert max(rendered, default=0) <= MAX_RENDERED_LENGTH
 
@@ -60,14 +60,14 @@ def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPa
 def test_so_many_formulas_are_drawn_and_no_more(between: str):
     text = between.join(f"${number}+x$" for number in range(MAX_FORMULAS + 100)) + "\n\nEnd"
 
-    log = cut(text, [1_000])
+    log = split_into_deltas(text, [1_000])
     for html in (render(text, "x"), render_reply(Batch(0, len(log), tuple(log)), "x").html):
         assert html.count("<math") == MAX_FORMULAS
         assert f"<code>${MAX_FORMULAS + 99}+x$</code>" in html
 
 
 def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.MonkeyPatch):
-    log = cut("A paragraph that grows and $x$ grows. " * 30, [10])
+    log = split_into_deltas("A paragraph that grows and $x$ grows. " * 30, [10])
     rendered: list[str] = []
     html_of = OpenBlock._render_source
 
@@ -83,9 +83,9 @@ def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.Monk
 
 def test_what_is_too_deep_is_shown_as_it_is():
     text = "> " * 500 + "x"
-    reader = follow(text, [40])
+    reader = follow_reply(text, [40])
 
-    assert reader.wrong == []
+    assert reader.mismatches == []
     assert "<blockquote>" not in reader.html
 
 

@@ -11,7 +11,7 @@ import requests
 from core import sse
 
 
-class Api:
+class ApiClient:
     """A client of the service's API."""
 
     def __init__(self, url: str, key: str | None) -> None:
@@ -20,31 +20,31 @@ class Api:
         self.session.trust_env = False
         self.headers = {"Authorization": f"Bearer {key}"} if key else {}
 
-    def get(self, path: str, **parts: Any) -> requests.Response:
+    def get(self, path: str, **options: Any) -> requests.Response:
         """Read."""
-        return self._send("GET", path, **parts)
+        return self._send("GET", path, **options)
 
-    def post(self, path: str, **parts: Any) -> requests.Response:
+    def post(self, path: str, **options: Any) -> requests.Response:
         """Write."""
-        return self._send("POST", path, **parts)
+        return self._send("POST", path, **options)
 
-    def delete(self, path: str, **parts: Any) -> requests.Response:
+    def delete(self, path: str, **options: Any) -> requests.Response:
         """Take away."""
-        return self._send("DELETE", path, **parts)
+        return self._send("DELETE", path, **options)
 
-    def _send(self, method: str, path: str, **parts: Any) -> requests.Response:
-        headers = parts.pop("headers", self.headers)
-        return self.session.request(method, self.url + path, headers=headers, timeout=10, **parts)
+    def _send(self, method: str, path: str, **options: Any) -> requests.Response:
+        headers = options.pop("headers", self.headers)
+        return self.session.request(method, self.url + path, headers=headers, timeout=10, **options)
 
-    def converse(self) -> str:
+    def create_conversation(self) -> str:
         """Begin a conversation and return its id."""
         return str(self.post("/conversations", json={"twinId": "ada"}).json()["data"]["id"])
 
     def stream(
-        self, conversation: str, content: str, headers: Mapping[str, str] | None = None
+        self, conversation_id: str, content: str, headers: Mapping[str, str] | None = None
     ) -> Iterator[dict[str, Any]]:
         """Send a message and return the events of its reply."""
-        path = f"/conversations/{conversation}/messages/stream"
+        path = f"/conversations/{conversation_id}/messages/stream"
         headers = self.headers | dict(headers or {})
         response = self.post(path, json={"content": content}, headers=headers, stream=True)
         assert response.status_code == 200, response.text

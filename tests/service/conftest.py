@@ -20,12 +20,12 @@ from service.container import Container
 from service.conversations.queue import ReplyQueue
 from service.conversations.slots import QueueSlots
 from service.schema import metadata
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
-from tests.service.guests import Come, NewLine, coming
-from tests.service.provider import ISSUER, Provider
+from tests.service.identity_provider import ISSUER, IdentityProvider
+from tests.service.queued_requests import Enqueue, NewQueue, run_queued_requests
 from tests.support import upstream_server
-from tests.support.portals import served
+from tests.support.portals import serve
 from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
 
@@ -46,14 +46,14 @@ You are Ada.
 
 @pytest.fixture(scope="session")
 def postgres_url(postgres: Postgres) -> str:
-    return postgres.new_database()
+    return postgres.create_database()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path, tables: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
     """Return the address of an empty database; that of PostgreSQL serves all tests."""
     if request.param == "sqlite":
-        return f"sqlite:///{shutil.copy(tables, tmp_path / 'twindow.db')}"
+        return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
     url: str = request.getfixturevalue("postgres_url")
     engine = create_engine(url, poolclass=NullPool)
     with engine.begin() as connection:
@@ -72,15 +72,15 @@ def database(database_url: str, clock: Clock) -> Iterator[Database]:
 
 @pytest.fixture
 def model() -> Iterator[Upstream]:
-    with upstream_server.running() as upstream:
+    with upstream_server.run_upstream() as upstream:
         yield upstream
 
 
 @pytest.fixture
-def service_settings(model: Upstream, tmp_path: Path, tables: Path) -> dict[str, Any]:
+def service_settings(model: Upstream, tmp_path: Path, sqlite_template: Path) -> dict[str, Any]:
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
-    shutil.copy(tables, data / "service.db")  # quicker than migrations
+    shutil.copy(sqlite_template, data / "service.db")  # quicker than migrations
     twins = tmp_path / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
@@ -114,36 +114,36 @@ def service(new_service: Callable[[], Flask]) -> Flask:
 
 
 @pytest.fixture
-def parts(service: Flask) -> Container:
+def container(service: Flask) -> Container:
     return get_container(service)
 
 
 @pytest.fixture
 def url(service: Flask) -> Iterator[str]:
-    with served(service) as url:
+    with serve(service) as url:
         yield url
 
 
 @pytest.fixture
-def full_key(parts: Container) -> str:
-    return parts.api_keys.create("alice", "test", "full_access")[1]
+def full_key(container: Container) -> str:
+    return container.api_keys.create("alice", "test", "full_access")[1]
 
 
 @pytest.fixture
-def read_key(parts: Container) -> str:
-    return parts.api_keys.create("alice", "test", "read_only")[1]
+def read_key(container: Container) -> str:
+    return container.api_keys.create("alice", "test", "read_only")[1]
 
 
 @pytest.fixture
-def api(url: str, full_key: str) -> Iterator[Api]:
-    api = Api(url, full_key)
+def api(url: str, full_key: str) -> Iterator[ApiClient]:
+    api = ApiClient(url, full_key)
     yield api
     api.session.close()
 
 
 @pytest.fixture
-def credentials(parts: Container) -> Credentials:
-    return Credentials(parts)
+def credentials(container: Container) -> Credentials:
+    return Credentials(container)
 
 
 @pytest.fixture
@@ -152,39 +152,41 @@ def lock_timeout() -> float:
 
 
 @pytest.fixture
-def new_line(database_url: str, clock: Clock, lock_timeout: float) -> Iterator[NewLine]:
+def new_queue(database_url: str, clock: Clock, lock_timeout: float) -> Iterator[NewQueue]:
     """Return the line as one more process has it with each call; leases last for the test."""
     databases: list[Database] = []
 
-    def new_line(places: int) -> ReplyQueue:
+    def new_queue(slot_count: int) -> ReplyQueue:
         databases.append(Database(database_url, lock_timeout=lock_timeout, clock=clock))
         migrate(databases[-1], MIGRATIONS_DIR, "service_alembic_version")
-        line = ReplyQueue(QueueSlots(databases[-1], places))
-        line.poll_seconds, line.slots.lease_seconds = 0.02, 600
-        return line
+        reply_queue = ReplyQueue(QueueSlots(databases[-1], slot_count))
+        reply_queue.poll_seconds, reply_queue.slots.lease_seconds = 0.02, 600
+        return reply_queue
 
-    yield new_line
+    yield new_queue
     for database in databases:
         database.close()
 
 
 @pytest.fixture
-def come(new_line: NewLine) -> Iterator[Come]:
-    with coming() as come:
-        yield come
+def enqueue(new_queue: NewQueue) -> Iterator[Enqueue]:
+    with run_queued_requests() as enqueue:
+        yield enqueue
 
 
 @pytest.fixture
-def provider() -> Iterator[Provider]:
-    with upstream_server.running() as upstream:
-        provider = Provider(upstream)
-        provider.add("one")
-        yield provider
+def identity_provider() -> Iterator[IdentityProvider]:
+    with upstream_server.run_upstream() as upstream:
+        identity_provider = IdentityProvider(upstream)
+        identity_provider.add_key("one")
+        yield identity_provider
 
 
 @pytest.fixture
-def tokens(provider: Provider, tmp_path: Path, clock: Clock) -> JwtTokens:
+def tokens(identity_provider: IdentityProvider, tmp_path: Path, clock: Clock) -> JwtTokens:
     return JwtTokens(
-        load_settings({"data_dir": tmp_path, "jwt_jwks_url": provider.url, "jwt_issuer": ISSUER}),
+        load_settings(
+            {"data_dir": tmp_path, "jwt_jwks_url": identity_provider.url, "jwt_issuer": ISSUER}
+        ),
         clock,
     )

@@ -16,38 +16,38 @@ from service.access import rate_limit
 from service.app import create_service, get_container
 from tests.service.conftest import TWIN
 from tests.support import upstream_server
-from tests.support.portals import served
+from tests.support.portals import serve
 from tests.support.upstream import Call
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-LONG = 400
+MAX_LINE_LENGTH = 400
 SEED = 20261121
-LIFTED = 10**9
+UNLIMITED_REQUESTS = 10**9
 
 
 def run(*, examples: int, seed: int = SEED) -> subprocess.CompletedProcess[str]:
     """Send so many requests to each operation, by all checks, and return what came of it."""
-    with tempfile.TemporaryDirectory() as folder, _serving(Path(folder)) as (url, secrets):
+    with tempfile.TemporaryDirectory() as folder, _run_service(Path(folder)) as (url, secrets):
         command = [sys.executable, "-m", "schemathesis.cli"]
         command += ["--config-file", str(HERE / "schemathesis.toml")]
         command += ["run", f"{url}/api/v1/openapi.json", "--checks", "all", "--seed", str(seed)]
         command += ["--max-examples", str(examples), "--no-color", "--continue-on-failure"]
         command += ["--generation-database", "none", "--output-truncate", "true"]
-        hooks = {"SCHEMATHESIS_HOOKS": "tests.service.hooks", "PYTHONPATH": str(ROOT)}
-        surroundings = os.environ | secrets | hooks | {"NO_PROXY": "*"}
+        hooks = {"SCHEMATHESIS_HOOKS": "tests.service.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
+        environment = os.environ | secrets | hooks | {"NO_PROXY": "*"}
         return subprocess.run(
-            command, check=False, capture_output=True, text=True, cwd=folder, env=surroundings
+            command, check=False, capture_output=True, text=True, cwd=folder, env=environment
         )
 
 
 @contextmanager
-def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+def _run_service(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     twins = folder / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
-    with upstream_server.running() as upstream:
-        upstream.answers["/v1/chat/completions"] = _reply
+    with upstream_server.run_upstream() as upstream:
+        upstream.answers["/v1/chat/completions"] = _send_reply
         upstream.answers["/tokenize"] = 404, {}
         settings = load_settings(
             {
@@ -58,21 +58,21 @@ def _serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
             }
         )
         app = create_service(settings)
-        parts = get_container(app)
+        container = get_container(app)
         per_hour = dict(rate_limit.REQUESTS_PER_HOUR)
-        rate_limit.REQUESTS_PER_HOUR.update(dict.fromkeys(per_hour, LIFTED))
+        rate_limit.REQUESTS_PER_HOUR.update(dict.fromkeys(per_hour, UNLIMITED_REQUESTS))
         secrets = {
-            "KEY": parts.api_keys.create("alice", "contract", "full_access")[1],
-            "JWT": parts.jwt_tokens.sign("bob"),
+            "KEY": container.api_keys.create("alice", "contract", "full_access")[1],
+            "JWT": container.jwt_tokens.sign("bob"),
         }
-        with served(app) as url:
+        with serve(app) as url:
             yield url, secrets
         rate_limit.REQUESTS_PER_HOUR.update(per_hour)
-        parts.replies.close()
-        parts.database.close()
+        container.replies.close()
+        container.database.close()
 
 
-def _reply(call: Call) -> None:
+def _send_reply(call: Call) -> None:
     call.start_stream()
     call.delta("Hello")
     call.complete()
@@ -83,11 +83,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=SEED)
-    given = parser.parse_args()
-    done = run(examples=given.examples, seed=given.seed)
-    for line in f"{done.stdout}\n{done.stderr}".splitlines():
-        print(line[:LONG])
-    sys.exit(done.returncode)
+    arguments = parser.parse_args()
+    result = run(examples=arguments.examples, seed=arguments.seed)
+    for line in f"{result.stdout}\n{result.stderr}".splitlines():
+        print(line[:MAX_LINE_LENGTH])
+    sys.exit(result.returncode)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ from service.container import Container
 class Credentials:
     """Make them for one service; only three of them are any good."""
 
-    def __init__(self, parts: Container) -> None:
-        self._parts = parts
-        self._secret = parts.settings.secret("jwt_secret")
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._secret = container.settings.secret("jwt_secret")
 
     @classmethod
-    def names(cls) -> list[str]:
+    def kinds(cls) -> list[str]:
         """Return what kinds there are."""
         return list(KINDS)
 
@@ -28,54 +28,60 @@ class Credentials:
         """Make one."""
         return KINDS[name](self)
 
-    def key(self, scope: Any, **more: Any) -> str:
+    def make_api_key(self, scope: Any, **options: Any) -> str:
         """Make an API key."""
-        return self._parts.api_keys.create("alice", "test", scope, **more)[1]
+        return self._container.api_keys.create("alice", "test", scope, **options)[1]
 
-    def revoked(self) -> str:
+    def make_revoked_key(self) -> str:
         """Make a key and take it back."""
-        key, secret = self._parts.api_keys.create("alice", "test", "full_access")
-        assert self._parts.api_keys.revoke("alice", key.id)
+        key, secret = self._container.api_keys.create("alice", "test", "full_access")
+        assert self._container.api_keys.revoke("alice", key.id)
         return secret
 
-    def token(self, *, secret: str | None = None, algorithm: str = "HS256", **claims: Any) -> str:
+    def make_jwt(
+        self, *, secret: str | None = None, algorithm: str = "HS256", **claims: Any
+    ) -> str:
         """Make a JWT, good but for what is said; a claim of None is left out."""
         good = {"sub": "alice", "aud": "twindow", "exp": int(time.time()) + 600}
-        held = {name: value for name, value in (good | claims).items() if value is not None}
+        payload = {name: value for name, value in (good | claims).items() if value is not None}
         signed_with = None if algorithm == "none" else secret or self._secret
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a secret that is too short for HS512
-            return jwt.encode(held, signed_with, algorithm=algorithm)
+            return jwt.encode(payload, signed_with, algorithm=algorithm)
 
 
-def _typing_errors(secret: str) -> Iterator[str]:
+def _mistyped_secrets(secret: str) -> Iterator[str]:
     """Change the last letter, which is one of the checksum's."""
     yield secret[:-1] + ("a" if secret[-1] != "a" else "b")
 
 
 KINDS: dict[str, Callable[[Credentials], str]] = {
-    "read_only key": lambda make: make.key("read_only"),
-    "full_access key": lambda make: make.key("full_access"),
-    "JWT": lambda make: make.token(),
+    "read_only key": lambda make: make.make_api_key("read_only"),
+    "full_access key": lambda make: make.make_api_key("full_access"),
+    "JWT": lambda make: make.make_jwt(),
     "garbage": lambda _: "garbage",
     "a key nobody made": lambda _: "tw_" + "a" * 38,
-    "key with a typing error": lambda make: next(_typing_errors(make.key("full_access"))),
-    "key in capitals": lambda make: make.key("full_access").upper(),
-    "beginning of a key": lambda make: make.key("full_access")[:11],
-    "two keys in one": lambda make: f"{make.key('read_only')},{make.key('full_access')}",
-    "expired key": lambda make: make.key("full_access", expires_at=time.time() - 1),
-    "revoked key": lambda make: make.revoked(),
-    "expired JWT": lambda make: make.token(exp=int(time.time()) - 61),
-    "JWT that begins later": lambda make: make.token(nbf=int(time.time()) + 61),
-    "JWT for somebody else": lambda make: make.token(aud="another"),
-    "JWT without an audience": lambda make: make.token(aud=None),
-    "JWT without an expiry": lambda make: make.token(exp=None),
-    "JWT without a subject": lambda make: make.token(sub=None),
-    "JWT with an empty subject": lambda make: make.token(sub=""),
-    "JWT with a long subject": lambda make: make.token(sub="x" * 201),
-    "JWT with groups that are none": lambda make: make.token(groups="staff"),
-    "JWT signed by another": lambda make: make.token(secret="another secret" * 3),
-    "JWT without a signature": lambda make: make.token(algorithm="none"),
-    "JWT with another algorithm": lambda make: make.token(algorithm="HS512"),
-    "JWT cut off": lambda make: make.token()[:-3],
+    "key with a typing error": lambda make: next(
+        _mistyped_secrets(make.make_api_key("full_access"))
+    ),
+    "key in capitals": lambda make: make.make_api_key("full_access").upper(),
+    "beginning of a key": lambda make: make.make_api_key("full_access")[:11],
+    "two keys in one": lambda make: (
+        f"{make.make_api_key('read_only')},{make.make_api_key('full_access')}"
+    ),
+    "expired key": lambda make: make.make_api_key("full_access", expires_at=time.time() - 1),
+    "revoked key": lambda make: make.make_revoked_key(),
+    "expired JWT": lambda make: make.make_jwt(exp=int(time.time()) - 61),
+    "JWT that begins later": lambda make: make.make_jwt(nbf=int(time.time()) + 61),
+    "JWT for somebody else": lambda make: make.make_jwt(aud="another"),
+    "JWT without an audience": lambda make: make.make_jwt(aud=None),
+    "JWT without an expiry": lambda make: make.make_jwt(exp=None),
+    "JWT without a subject": lambda make: make.make_jwt(sub=None),
+    "JWT with an empty subject": lambda make: make.make_jwt(sub=""),
+    "JWT with a long subject": lambda make: make.make_jwt(sub="x" * 201),
+    "JWT with groups that are none": lambda make: make.make_jwt(groups="staff"),
+    "JWT signed by another": lambda make: make.make_jwt(secret="another secret" * 3),
+    "JWT without a signature": lambda make: make.make_jwt(algorithm="none"),
+    "JWT with another algorithm": lambda make: make.make_jwt(algorithm="HS512"),
+    "JWT cut off": lambda make: make.make_jwt()[:-3],
 }

@@ -10,7 +10,7 @@ import pytest
 from service.container import Container
 from service.twins.parser import parse
 from service.twins.repository import TwinRepository
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
 from tests.support.upstream import Upstream
 
@@ -64,23 +64,23 @@ def test_an_invalid_access_list_lets_in_nobody(tmp_path: Path):
 
 
 @pytest.fixture
-def stranger(url: str, parts: Container) -> Iterator[Api]:
-    stranger = Api(url, parts.api_keys.create("bob", "his", "full_access")[1])
+def stranger(url: str, container: Container) -> Iterator[ApiClient]:
+    stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
     yield stranger
     stranger.session.close()
 
 
-def give_to(parts: Container, name: str) -> None:
-    (parts.twins.folder / "ada.md").write_text(twin(f"access: [{name}]"))
+def give_to(container: Container, name: str) -> None:
+    (container.twins.folder / "ada.md").write_text(twin(f"access: [{name}]"))
 
 
 @pytest.mark.spec("S3", "S34")
 def test_1_lists_and_counts_only_the_twins_for_the_caller(
-    api: Api, stranger: Api, parts: Container
+    api: ApiClient, stranger: ApiClient, container: Container
 ):
     for number in range(3):
         text = twin("access: [alice]").replace("Ada", f"T{number}")
-        (parts.twins.folder / f"t{number}.md").write_text(text)
+        (container.twins.folder / f"t{number}.md").write_text(text)
 
     mine, his = api.get("/twins?limit=2").json(), stranger.get("/twins?limit=2").json()
 
@@ -92,8 +92,10 @@ def test_1_lists_and_counts_only_the_twins_for_the_caller(
 
 
 @pytest.mark.spec("S39", "S42")
-def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Container):
-    give_to(parts, "alice")
+def test_2_3_a_twin_for_others_is_not_there(
+    api: ApiClient, stranger: ApiClient, container: Container
+):
+    give_to(container, "alice")
 
     assert api.get("/twins/ada").status_code == 200
     assert api.post("/conversations", json={"twinId": "ada"}).status_code == 201
@@ -107,12 +109,12 @@ def test_2_3_a_twin_for_others_is_not_there(api: Api, stranger: Api, parts: Cont
 
 
 def test_5_6_history_with_a_withdrawn_twin_is_read_only(
-    api: Api, parts: Container, model: Upstream
+    api: ApiClient, container: Container, model: Upstream
 ):
     model.always_reply("Hi")
-    path = f"/conversations/{(conversation := api.converse())}"
+    path = f"/conversations/{(conversation := api.create_conversation())}"
     api.post(f"{path}/messages", json={"content": "Hello"})
-    give_to(parts, "bob")
+    give_to(container, "bob")
 
     gone = api.get("/twins/none")
     for end in ("messages", "messages/stream"):

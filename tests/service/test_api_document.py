@@ -12,9 +12,9 @@ from textwrap import dedent
 import msgspec
 
 from service.api import schemas
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Call, Upstream
-from tests.support.upstream_server import running
+from tests.support.upstream_server import run_upstream
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
@@ -36,7 +36,7 @@ def test_the_lines_of_a_stream_are_what_the_service_writes():
 def test_the_example_prints_the_reply_that_comes_without_a_delta(
     processes: None, url: str, full_key: str
 ):
-    with running() as repeated:
+    with run_upstream() as repeated:
         repeated.answers["/api/v1/conversations"] = 201, {"data": {"id": "one"}}
         repeated.answers["/api/v1/conversations/one/messages/stream"] = only_the_end
 
@@ -44,7 +44,7 @@ def test_the_example_prints_the_reply_that_comes_without_a_delta(
 
 
 def test_the_example_prints_each_piece_once(
-    processes: None, api: Api, model: Upstream, full_key: str
+    processes: None, api: ApiClient, model: Upstream, full_key: str
 ):
     model.always_reply("Hi ", "there")
 

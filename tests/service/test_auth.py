@@ -18,7 +18,7 @@ from service.api.routes import operations
 from service.container import Container
 from service.docs.openapi import path_template
 from service.schema import api_keys
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
 
 Form = Callable[[str], dict[str, str]]
@@ -47,8 +47,8 @@ LET_IN = {
 
 
 @pytest.mark.spec("S25", "S57", "S64", "S65", "S66", "S67")
-def test_every_operation_checks_the_credential(api: Api, credentials: Credentials):
-    made = {name: credentials.make(name) for name in Credentials.names()}
+def test_every_operation_checks_the_credential(api: ApiClient, credentials: Credentials):
+    made = {name: credentials.make(name) for name in Credentials.kinds()}
     cells = list(product(made, operations.all, FORMS))
     wrong = []
     for name, operation, form in cells:
@@ -75,7 +75,7 @@ def expected(operation: Operation, credential: str, form: str) -> int:
 
 
 @pytest.mark.spec("S25")
-def test_every_operation_requires_a_credential(api: Api):
+def test_every_operation_requires_a_credential(api: ApiClient):
     lacking: list[dict[str, str]] = [
         {},
         {"Authorization": ""},
@@ -92,7 +92,7 @@ def test_every_operation_requires_a_credential(api: Api):
 
 
 @pytest.mark.spec("S64")
-def test_two_different_credentials_are_refused(api: Api, credentials: Credentials):
+def test_two_different_credentials_are_refused(api: ApiClient, credentials: Credentials):
     wrong = []
     for first, second in [
         ("full_access key", "read_only key"),
@@ -108,7 +108,7 @@ def test_two_different_credentials_are_refused(api: Api, credentials: Credential
     assert wrong == []
 
 
-def ask(api: Api, operation: Operation, headers: Mapping[str, str]) -> Any:
+def ask(api: ApiClient, operation: Operation, headers: Mapping[str, str]) -> Any:
     path = path_template(operation)
     for name, value in {"twinId": "ada", "messageId": "none-at-all"}.items():
         path = path.replace(f"{{{name}}}", value)
@@ -117,23 +117,23 @@ def ask(api: Api, operation: Operation, headers: Mapping[str, str]) -> Any:
 
 
 @pytest.mark.spec("S24", "S73")
-def test_a_key_expires(api: Api, parts: Container, url: str):
-    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+def test_a_key_expires(api: ApiClient, container: Container, url: str):
+    token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only", "expiresIn": 1}
     made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
     assert made["expiresAt"] > made["createdAt"]
     friend = {"X-API-Key": made["key"]}
     assert api.get("/twins", headers=friend).status_code == 200
 
-    with parts.database.write() as connection:
+    with container.database.write() as connection:
         connection.execute(api_keys.update().values(expires_at=time.time()))
 
     answer = api.get("/twins", headers=friend)
     assert (answer.status_code, answer.json()["error"]) == (401, "The API key has expired.")
 
 
-def test_key_lifetime_out_of_range_is_refused(api: Api, parts: Container):
-    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+def test_key_lifetime_out_of_range_is_refused(api: ApiClient, container: Container):
+    token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only"}
     answers = [
         api.post("/auth/api-keys", json=body | {"expiresIn": seconds}, headers=token)
@@ -145,9 +145,9 @@ def test_key_lifetime_out_of_range_is_refused(api: Api, parts: Container):
 
 
 @pytest.mark.spec("S22", "S24", "S74", "S75")
-def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Container):
+def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: ApiClient, container: Container):
     alice, bob = (
-        {"Authorization": f"Bearer {parts.jwt_tokens.sign(sub)}"} for sub in ("al", "bob")
+        {"Authorization": f"Bearer {container.jwt_tokens.sign(sub)}"} for sub in ("al", "bob")
     )
     body = {"name": "laptop", "scope": "read_only"}
     made = api.post("/auth/api-keys", json=body, headers=alice).json()["data"]
@@ -167,9 +167,11 @@ def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: Api, parts: Con
     assert api.get("/auth/api-keys", headers=alice).json()["data"] == []
 
 
-def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Container):
-    made = [parts.api_keys.create("bob", str(number), "read_only")[0] for number in range(MAX_KEYS)]
-    headers = {"Authorization": f"Bearer {parts.jwt_tokens.sign('bob')}"}
+def test_nobody_multiplies_their_hour_by_keys(api: ApiClient, container: Container):
+    made = [
+        container.api_keys.create("bob", str(number), "read_only")[0] for number in range(MAX_KEYS)
+    ]
+    headers = {"Authorization": f"Bearer {container.jwt_tokens.sign('bob')}"}
     body = {"name": "one more", "scope": "full_access"}
 
     answer = api.post("/auth/api-keys", json=body, headers=headers)
@@ -178,7 +180,7 @@ def test_nobody_multiplies_their_hour_by_keys(api: Api, parts: Container):
     # A key that was revoked has had its hour.
     assert api.delete(f"/auth/api-keys/{made[0].id}", headers=headers).status_code == 204
     assert api.post("/auth/api-keys", json=body, headers=headers).status_code == 409
-    with parts.database.write() as connection:
+    with container.database.write() as connection:
         an_hour_ago = time.time() - 3601
         worn = api_keys.update().where(api_keys.c.id == made[0].id).values(revoked_at=an_hour_ago)
         connection.execute(worn)
@@ -201,8 +203,8 @@ def test_the_bound_of_keys_holds_at_once(database: Database):
         assert sum(pool.map(make, range(MAX_KEYS + 20))) == MAX_KEYS
 
 
-def test_keys_are_kept_as_hashes(parts: Container, full_key: str):
-    with parts.database.read() as connection:
+def test_keys_are_kept_as_hashes(container: Container, full_key: str):
+    with container.database.read() as connection:
         stored = str(connection.execute(select(api_keys)).all())
 
     assert full_key not in stored
@@ -210,7 +212,7 @@ def test_keys_are_kept_as_hashes(parts: Container, full_key: str):
     assert full_key[11:] not in stored
 
 
-def test_two_keys_are_never_alike(parts: Container):
-    made = {ApiKeys(parts.database).create("alice", "t", "read_only")[1] for _ in range(50)}
+def test_two_keys_are_never_alike(container: Container):
+    made = {ApiKeys(container.database).create("alice", "t", "read_only")[1] for _ in range(50)}
 
     assert len(made) == 50

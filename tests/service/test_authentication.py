@@ -6,21 +6,21 @@ import pytest
 from flask import Flask
 
 from service.container import Container
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
 @pytest.fixture
-def talk(api: Api, model: Upstream) -> str:
+def talk(api: ApiClient, model: Upstream) -> str:
     """Return the path of a conversation in which something was said."""
     model.always_reply("Hi")
-    path = f"/conversations/{api.converse()}"
+    path = f"/conversations/{api.create_conversation()}"
     api.post(f"{path}/messages", json={"content": "Hello"})
     return path
 
 
 @pytest.mark.spec("S69")
-def test_read_only_reads_everything_and_writes_nothing(api: Api, read_key: str, talk: str):
+def test_read_only_reads_everything_and_writes_nothing(api: ApiClient, read_key: str, talk: str):
     reader = {"Authorization": f"Bearer {read_key}"}
 
     for path in ("/twins", "/twins/ada", "/conversations", talk, f"{talk}/messages"):
@@ -40,7 +40,7 @@ def test_read_only_reads_everything_and_writes_nothing(api: Api, read_key: str, 
 
 
 @pytest.mark.spec("S70")
-def test_full_access_writes_as_well(api: Api, talk: str):
+def test_full_access_writes_as_well(api: ApiClient, talk: str):
     for path in ("/twins", "/twins/ada", "/conversations", talk, f"{talk}/messages"):
         assert api.get(path).status_code == 200
     said = api.get(f"{talk}/messages").json()["data"][0]["id"]
@@ -53,8 +53,8 @@ def test_full_access_writes_as_well(api: Api, talk: str):
 
 @pytest.mark.spec("S68")
 @pytest.mark.parametrize("scope", ["read_only", "full_access"])
-def test_a_key_keeps_its_scope(api: Api, parts: Container, scope: str):
-    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+def test_a_key_keeps_its_scope(api: ApiClient, container: Container, scope: str):
+    token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"name": "laptop", "scope": scope}
     made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
 
@@ -67,7 +67,7 @@ def test_a_key_keeps_its_scope(api: Api, parts: Container, scope: str):
 
 
 @pytest.mark.spec("S72")
-def test_the_operator_prints_a_jwt(service: Flask, api: Api):
+def test_the_operator_prints_a_jwt(service: Flask, api: ApiClient):
     command = ["twindow", "token", "--sub", "carol"]
     token = service.test_cli_runner().invoke(args=command).output.strip()
 
@@ -76,5 +76,5 @@ def test_the_operator_prints_a_jwt(service: Flask, api: Api):
 
     assert made.status_code == 201
     carol = {"X-API-Key": made.json()["data"]["key"]}
-    api.converse()
+    api.create_conversation()
     assert api.get("/conversations", headers=carol).json()["data"] == []

@@ -13,7 +13,7 @@ import requests
 from service.container import Container
 from service.twins.avatars import MAX_AVATAR_BYTES
 from service.twins.repository import TwinRepository
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
@@ -30,21 +30,23 @@ def twin(avatar: str) -> str:
     return TWIN.replace("greeting:", f"avatar: {avatar}\ngreeting:")
 
 
-def avatar_of(api: Api) -> str | None:
+def avatar_of(api: ApiClient) -> str | None:
     url: str | None = api.get("/twins/ada").json()["data"]["avatarUrl"]
     return url
 
 
-def fetch(api: Api, url: str | None, **headers: str) -> requests.Response:
+def fetch(api: ApiClient, url: str | None, **headers: str) -> requests.Response:
     assert url
     assert url.startswith("/api/v1/")
     return api.get(url.removeprefix("/api/v1"), headers=headers)
 
 
-def test_avatars_are_addressed_by_their_content_and_need_no_key(api: Api, parts: Container):
+def test_avatars_are_addressed_by_their_content_and_need_no_key(
+    api: ApiClient, container: Container
+):
     for content, extension, kind in PICTURES:
-        (parts.twins.folder / "picture").write_bytes(content)
-        (parts.twins.folder / "ada.md").write_text(twin("picture"))
+        (container.twins.folder / "picture").write_bytes(content)
+        (container.twins.folder / "ada.md").write_text(twin("picture"))
 
         url = avatar_of(api)
         answer = fetch(api, url)
@@ -60,8 +62,8 @@ def test_avatars_are_addressed_by_their_content_and_need_no_key(api: Api, parts:
         assert (again.status_code, again.content) == (304, b"")
 
 
-def test_only_pictures_of_current_twins_are_served(api: Api, parts: Container):
-    folder = parts.twins.folder
+def test_only_pictures_of_current_twins_are_served(api: ApiClient, container: Container):
+    folder = container.twins.folder
     (folder / "other.png").write_bytes(PNG + b"another")
     (folder / "ada.png").write_bytes(PNG)
     (folder / "ada.md").write_text(twin("ada.png"))
@@ -79,14 +81,14 @@ def test_only_pictures_of_current_twins_are_served(api: Api, parts: Container):
     assert {answer.json()["code"] for answer in gone} == {"not_found"}
 
 
-def test_a_changed_picture_has_another_address_at_once(api: Api, parts: Container):
-    (parts.twins.folder / "ada.png").write_bytes(PNG)
-    (parts.twins.folder / "ada.md").write_text(twin("ada.png"))
+def test_a_changed_picture_has_another_address_at_once(api: ApiClient, container: Container):
+    (container.twins.folder / "ada.png").write_bytes(PNG)
+    (container.twins.folder / "ada.md").write_text(twin("ada.png"))
     first = avatar_of(api)
 
-    (parts.twins.folder / "ada.png").write_bytes(PNG[::-1] + b"GIF89a")
+    (container.twins.folder / "ada.png").write_bytes(PNG[::-1] + b"GIF89a")
     assert avatar_of(api) is None
-    (parts.twins.folder / "ada.png").write_bytes(PNG + b"new")
+    (container.twins.folder / "ada.png").write_bytes(PNG + b"new")
 
     assert avatar_of(api) not in (None, first)
     assert fetch(api, avatar_of(api)).content == PNG + b"new"
@@ -115,11 +117,11 @@ def test_the_picture_of_a_twin_that_is_gone_is_let_go(tmp_path: Path):
     assert twins.avatars._cache == {}
 
 
-def test_an_avatar_elsewhere_is_passed_on(api: Api, parts: Container):
-    (parts.twins.folder / "ada.md").write_text(twin("https://example.org/ada.svg?s=1#x"))
+def test_an_avatar_elsewhere_is_passed_on(api: ApiClient, container: Container):
+    (container.twins.folder / "ada.md").write_text(twin("https://example.org/ada.svg?s=1#x"))
 
     assert avatar_of(api) == "https://example.org/ada.svg?s=1#x"
-    assert parts.twins.problems() == []
+    assert container.twins.problems() == []
 
 
 HIDDEN = [

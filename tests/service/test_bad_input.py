@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from service.container import Container
 from service.schema import api_keys, conversations, messages
-from tests.service.client import Api
+from tests.service.client import ApiClient
 
 DEEP = 100_000
 
@@ -49,10 +49,10 @@ WRITING = {
 
 
 @pytest.fixture
-def everywhere(api: Api, parts: Container) -> list[tuple[str, bytes, dict[str, str]]]:
+def everywhere(api: ApiClient, container: Container) -> list[tuple[str, bytes, dict[str, str]]]:
     """Return where bodies are read, their first field, and headers that let one in."""
-    conversation = api.converse()
-    token = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+    conversation = api.create_conversation()
+    token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     return [
         (path.replace("ID", conversation), field, token if "auth" in path else api.headers)
         for path, field in WRITING.items()
@@ -61,9 +61,9 @@ def everywhere(api: Api, parts: Container) -> list[tuple[str, bytes, dict[str, s
 
 @pytest.mark.spec("S18", "S42", "S52", "S54", "S58", "S93")
 def test_bad_bodies_are_refused_and_store_nothing(
-    api: Api, parts: Container, everywhere: list[tuple[str, bytes, dict[str, str]]]
+    api: ApiClient, container: Container, everywhere: list[tuple[str, bytes, dict[str, str]]]
 ):
-    before = stored(parts)
+    before = stored(container)
     wrong = []
     for name, (body, status) in BAD_BODIES.items():
         for path, field, headers in everywhere:
@@ -76,7 +76,7 @@ def test_bad_bodies_are_refused_and_store_nothing(
             ):
                 wrong.append((name, path, answer.status_code, answer.text))
     assert wrong == []
-    assert stored(parts) == before
+    assert stored(container) == before
     assert api.get("/twins").status_code == 200
 
 
@@ -91,15 +91,15 @@ def is_refusal(answer: requests.Response, field: bytes) -> bool:
     )
 
 
-def stored(parts: Container) -> list[int]:
-    with parts.database.read() as connection:
+def stored(container: Container) -> list[int]:
+    with container.database.read() as connection:
         return [
             connection.execute(select(func.count()).select_from(table)).scalar_one()
             for table in (conversations, messages, api_keys)
         ]
 
 
-def test_a_body_without_a_length_is_not_cut_off_but_refused(api: Api):
+def test_a_body_without_a_length_is_not_cut_off_but_refused(api: ApiClient):
     """Its beginning might be whole, and mean something else."""
 
     def pieces() -> Iterator[bytes]:
@@ -115,7 +115,7 @@ def test_a_body_without_a_length_is_not_cut_off_but_refused(api: Api):
 
 
 @pytest.mark.spec("S35", "S36", "S46", "S47")
-def test_invalid_pages_are_refused_with_their_field(api: Api):
+def test_invalid_pages_are_refused_with_their_field(api: ApiClient):
     values = ["0", "-1", "1.5", "x", "", "1e400", "9" * 400, "٣", "NaN", "null", "1,2", "0x10"]
     wrong = []
     for path, name, value in product(("/twins", "/conversations"), ("page", "limit"), values):
@@ -131,7 +131,7 @@ ODD_IDS = [
 ]
 
 
-def test_odd_ids_are_not_found(api: Api):
+def test_odd_ids_are_not_found(api: ApiClient):
     wrong = []
     for id_ in ODD_IDS:
         for path in (f"/twins/{id_}", f"/conversations/{id_}", f"/conversations/{id_}/messages"):

@@ -16,7 +16,7 @@ from service.api.errors import (
     ApiError,
 )
 from service.api.schemas import ErrorCode, ReplyErrorCode
-from tests.service.client import Api
+from tests.service.client import ApiClient
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
@@ -37,7 +37,7 @@ def test_a_refusal_without_words_of_its_own_has_those_of_its_code():
     assert DEFAULT_ERRORS[409][0] == "still_replying"
 
 
-def test_the_largest_body_is_told_as_it_is(api: Api):
+def test_the_largest_body_is_told_as_it_is(api: ApiClient):
     headers = api.headers | {"Content-Type": "application/json"}
     body = b'{"twinId": "ada"}'
 
@@ -57,7 +57,7 @@ def test_the_api_document_tells_each_code_and_what_to_do():
 
 
 @pytest.fixture
-def components(api: Api) -> dict[str, Any]:
+def components(api: ApiClient) -> dict[str, Any]:
     return dict(api.get("/openapi.json").json()["components"])
 
 

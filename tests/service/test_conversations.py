@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from service.container import Container
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S41", "S44")
-def test_3_creates_a_conversation(api: Api):
+def test_3_creates_a_conversation(api: ApiClient):
     answer = api.post("/conversations", json={"twinId": "ada", "title": "On heat"})
 
     assert answer.status_code == 201
@@ -22,7 +22,7 @@ def test_3_creates_a_conversation(api: Api):
 
 
 @pytest.mark.spec("S42")
-def test_3_requires_a_twin(api: Api):
+def test_3_requires_a_twin(api: ApiClient):
     bodies: list[dict[str, object]] = [{}, {"twinId": None}, {"twinId": 3}, {"twinId": ""}]
     refused = [api.post("/conversations", json=body) for body in bodies]
 
@@ -33,7 +33,7 @@ def test_3_requires_a_twin(api: Api):
 
 
 @pytest.mark.spec("S16", "S43")
-def test_3_the_title_is_optional(api: Api):
+def test_3_the_title_is_optional(api: ApiClient):
     given: list[dict[str, object]] = [{}, {"title": None}, {"title": ""}]
     answers = [api.post("/conversations", json={"twinId": "ada"} | title) for title in given]
 
@@ -41,9 +41,9 @@ def test_3_the_title_is_optional(api: Api):
 
 
 @pytest.mark.spec("S41", "S45", "S49")
-def test_4_lists_own_conversations_newest_first(api: Api, url: str, parts: Container):
-    first, second = api.converse(), api.converse()
-    stranger = Api(url, parts.api_keys.create("bob", "his", "full_access")[1])
+def test_4_lists_own_conversations_newest_first(api: ApiClient, url: str, container: Container):
+    first, second = api.create_conversation(), api.create_conversation()
+    stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
 
     assert [c["id"] for c in api.get("/conversations").json()["data"]] == [second, first]
     assert stranger.get("/conversations").json()["data"] == []
@@ -51,9 +51,9 @@ def test_4_lists_own_conversations_newest_first(api: Api, url: str, parts: Conta
 
 
 @pytest.mark.spec("S46", "S47", "S61")
-def test_4_has_pages_as_1_has(api: Api):
+def test_4_has_pages_as_1_has(api: ApiClient):
     for _ in range(21):
-        newest = api.converse()
+        newest = api.create_conversation()
 
     assert len(api.get("/conversations").json()["data"]) == 20
     assert len(api.get("/conversations?page=2").json()["data"]) == 1
@@ -64,10 +64,10 @@ def test_4_has_pages_as_1_has(api: Api):
 
 
 @pytest.mark.spec("S15", "S48")
-def test_4_keeps_only_the_conversations_with_one_twin(api: Api, parts: Container):
-    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+def test_4_keeps_only_the_conversations_with_one_twin(api: ApiClient, container: Container):
+    (container.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     with_bob = api.post("/conversations", json={"twinId": "bob"}).json()["data"]
-    api.converse()
+    api.create_conversation()
 
     answer = api.get("/conversations?twinId=bob").json()
 
@@ -76,17 +76,17 @@ def test_4_keeps_only_the_conversations_with_one_twin(api: Api, parts: Container
 
 
 @pytest.mark.spec("S45")
-def test_4_the_one_that_was_spoken_in_last_comes_first(api: Api, model: Upstream):
+def test_4_the_one_that_was_spoken_in_last_comes_first(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
-    first, second = api.converse(), api.converse()
+    first, second = api.create_conversation(), api.create_conversation()
     api.post(f"/conversations/{first}/messages", json={"content": "Hello"})
 
     assert [c["id"] for c in api.get("/conversations").json()["data"]] == [first, second]
 
 
 @pytest.mark.spec("S50", "S53")
-def test_5_returns_the_reply(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_5_returns_the_reply(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(
             api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
@@ -106,8 +106,8 @@ def test_5_returns_the_reply(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S52", "S54")
-def test_5_and_6_require_words(api: Api):
-    path = f"/conversations/{api.converse()}/messages"
+def test_5_and_6_require_words(api: ApiClient):
+    path = f"/conversations/{api.create_conversation()}/messages"
     bodies: list[dict[str, object]] = [
         *({}, {"content": None}, {"content": ""}),
         *({"content": " \n\t"}, {"content": "\x1f\x85\ufeff"}),
@@ -120,8 +120,10 @@ def test_5_and_6_require_words(api: Api):
 
 
 @pytest.mark.spec("S63")
-def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, model: Upstream):
-    path = f"/conversations/{api.converse()}/messages"
+def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(
+    api: ApiClient, model: Upstream
+):
+    path = f"/conversations/{api.create_conversation()}/messages"
     for number in (1, 2, 3):
         model.always_reply(f"Reply {number}")
         api.post(path, json={"content": f"Message {number}"})
@@ -134,9 +136,9 @@ def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(api: Api, m
     assert len(page("")) == 6
 
 
-def test_5_and_6_store_the_same_messages(api: Api, model: Upstream):
+def test_5_and_6_store_the_same_messages(api: ApiClient, model: Upstream):
     model.always_reply("Hi ", "there")
-    one, other = api.converse(), api.converse()
+    one, other = api.create_conversation(), api.create_conversation()
 
     whole = api.post(f"/conversations/{one}/messages", json={"content": "Hello"})
     *_, complete = api.stream(other, "Hello")

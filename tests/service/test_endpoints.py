@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from service.container import Container
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
 from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S26", "S27", "S28", "S29", "S30", "S31", "S32", "S33")
-def test_each_endpoint_accepts_the_credentials_of_the_table(api: Api, credentials: Credentials):
-    messages = f"/conversations/{api.converse()}/messages"
+def test_each_endpoint_accepts_the_credentials_of_the_table(
+    api: ApiClient, credentials: Credentials
+):
+    messages = f"/conversations/{api.create_conversation()}/messages"
     table = [
         ("GET", "/twins", "read_only"),
         ("GET", "/twins/ada", "read_only"),
@@ -44,8 +46,8 @@ def test_each_endpoint_accepts_the_credentials_of_the_table(api: Api, credential
 
 
 @pytest.mark.spec("S34", "S38")
-def test_1_what_is_listed_can_be_read_and_talked_with(api: Api, parts: Container):
-    (parts.twins.folder / "bob.md").write_text("---\nname: A man called Bob\n---\n")
+def test_1_what_is_listed_can_be_read_and_talked_with(api: ApiClient, container: Container):
+    (container.twins.folder / "bob.md").write_text("---\nname: A man called Bob\n---\n")
     listed = api.get("/twins").json()["data"]
 
     assert [twin["id"] for twin in listed] == ["bob", "ada"]
@@ -55,7 +57,7 @@ def test_1_what_is_listed_can_be_read_and_talked_with(api: Api, parts: Container
 
 
 @pytest.mark.spec("S37")
-def test_1_lists_twins_in_data(api: Api):
+def test_1_lists_twins_in_data(api: ApiClient):
     answer = api.get("/twins").json()
 
     assert [twin["id"] for twin in answer["data"]] == ["ada"]
@@ -63,9 +65,9 @@ def test_1_lists_twins_in_data(api: Api):
 
 
 @pytest.mark.spec("S35")
-def test_1_pages_are_1_based(api: Api, parts: Container):
+def test_1_pages_are_1_based(api: ApiClient, container: Container):
     for number in range(5):
-        (parts.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
+        (container.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
     second = api.get("/twins?page=2&limit=2").json()
     beyond = api.get("/twins?page=9&limit=2").json()
@@ -76,9 +78,9 @@ def test_1_pages_are_1_based(api: Api, parts: Container):
 
 
 @pytest.mark.spec("S36", "S61", "S91")
-def test_1_a_page_has_20_twins_and_100_at_most(api: Api, parts: Container):
+def test_1_a_page_has_20_twins_and_100_at_most(api: ApiClient, container: Container):
     for number in range(100):
-        (parts.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
+        (container.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
     assert len(api.get("/twins").json()["data"]) == 20
     assert api.get("/twins").json() == api.get("/twins?page=1&limit=20").json()
@@ -87,7 +89,7 @@ def test_1_a_page_has_20_twins_and_100_at_most(api: Api, parts: Container):
 
 
 @pytest.mark.spec("S13", "S38", "S40")
-def test_2_shows_a_twin_but_not_its_instructions(api: Api):
+def test_2_shows_a_twin_but_not_its_instructions(api: ApiClient):
     twin = api.get("/twins/ada").json()["data"]
 
     assert twin["name"] == "Ada"
@@ -100,8 +102,8 @@ def test_2_shows_a_twin_but_not_its_instructions(api: Api):
 
 
 @pytest.mark.spec("S28", "S39")
-def test_2_the_path_names_the_twin(api: Api, parts: Container):
-    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+def test_2_the_path_names_the_twin(api: ApiClient, container: Container):
+    (container.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
 
     assert api.get("/twins/bob").json()["data"]["name"] == "Bob"
     assert api.get("/twins/ada").json()["data"]["name"] == "Ada"
@@ -110,7 +112,7 @@ def test_2_the_path_names_the_twin(api: Api, parts: Container):
 
 
 @pytest.mark.spec("S58", "S59")
-def test_7_requires_a_name_and_a_scope(api: Api, credentials: Credentials):
+def test_7_requires_a_name_and_a_scope(api: ApiClient, credentials: Credentials):
     headers = {"Authorization": f"Bearer {credentials.make('JWT')}"}
     refused = [
         api.post("/auth/api-keys", json=body, headers=headers)
@@ -122,8 +124,8 @@ def test_7_requires_a_name_and_a_scope(api: Api, credentials: Credentials):
 
 
 @pytest.mark.spec("S56", "S60")
-def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Container):
-    token = parts.jwt_tokens.sign("alice")
+def test_7_creates_a_key_with_a_jwt(api: ApiClient, url: str, container: Container):
+    token = container.jwt_tokens.sign("alice")
     answer = api.post(
         "/auth/api-keys",
         json={"name": "laptop", "scope": "read_only"},
@@ -133,7 +135,7 @@ def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Container):
     assert answer.status_code == 201
     made = answer.json()["data"]
     assert (made["name"], made["scope"]) == ("laptop", "read_only")
-    friend = Api(url, made["key"])
+    friend = ApiClient(url, made["key"])
     assert friend.get("/twins").status_code == 200
     assert friend.post("/conversations", json={"twinId": "ada"}).status_code == 403
     friend.session.close()
@@ -141,10 +143,10 @@ def test_7_creates_a_key_with_a_jwt(api: Api, url: str, parts: Container):
 
 @pytest.mark.spec("S11", "S62")
 def test_every_ordinary_answer_wraps_its_result_in_data(
-    api: Api, model: Upstream, credentials: Credentials
+    api: ApiClient, model: Upstream, credentials: Credentials
 ):
     model.always_reply("Hi")
-    path = f"/conversations/{api.converse()}/messages"
+    path = f"/conversations/{api.create_conversation()}/messages"
     jwt = {"Authorization": f"Bearer {credentials.make('JWT')}"}
     answers = [
         api.get("/twins"),

@@ -12,7 +12,7 @@ from requests import Response
 from service.access import rate_limit
 from service.api.errors import DEFAULT_ERRORS
 from service.container import Container
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
@@ -20,14 +20,14 @@ from tests.support.upstream import Upstream
 class Trouble:
     """A service, and what it takes to get it into trouble."""
 
-    api: Api
+    api: ApiClient
     model: Upstream
     parts: Container
     monkeypatch: pytest.MonkeyPatch
 
     def say(self, content: str = "Hello") -> Response:
         """Say something in a new conversation."""
-        path = f"/conversations/{self.api.converse()}/messages"
+        path = f"/conversations/{self.api.create_conversation()}/messages"
         return self.api.post(path, json={"content": content})
 
     def less_than_it_needs(self) -> Response:
@@ -37,7 +37,7 @@ class Trouble:
 
     def twice_at_once(self) -> Response:
         """Say something while a reply is written."""
-        conversation = self.api.converse()
+        conversation = self.api.create_conversation()
         next(self.api.stream(conversation, "Hello"))
         return self.api.post(f"/conversations/{conversation}/messages", json={"content": "Hi"})
 
@@ -83,12 +83,12 @@ FIELD_AT_FAULT = {400: "page", 422: "content"}
 
 @pytest.mark.spec("S87", "S88")
 def test_every_refusal_has_a_sentence_a_code_and_the_fields_at_fault(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
     wrong = []
     for (status, code), get_into in TROUBLE.items():
         with pytest.MonkeyPatch.context() as monkeypatch:
-            answer = get_into(Trouble(api, model, parts, monkeypatch))
+            answer = get_into(Trouble(api, model, container, monkeypatch))
 
         told = answer.json()
         fields = [FIELD_AT_FAULT[status]] if status in FIELD_AT_FAULT else []
@@ -106,15 +106,15 @@ def test_every_refusal_has_a_sentence_a_code_and_the_fields_at_fault(
     assert [status for status, _ in TROUBLE] == list(DEFAULT_ERRORS)
 
 
-def test_an_address_with_a_nul_is_refused(api: Api):
+def test_an_address_with_a_nul_is_refused(api: ApiClient):
     assert api.get("/conversations?twinId=%00").status_code == 400
     assert api.get("/conversations/%00").status_code == 400
 
 
 @pytest.mark.spec("S39", "S51", "S54")
-def test_what_is_not_yours_is_not_there(api: Api, url: str, parts: Container):
-    conversation = api.converse()
-    stranger = Api(url, parts.api_keys.create("bob", "his", "full_access")[1])
+def test_what_is_not_yours_is_not_there(api: ApiClient, url: str, container: Container):
+    conversation = api.create_conversation()
+    stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
     paths: list[tuple[Any, str, dict[str, Any]]] = [
         (stranger.get, f"/conversations/{conversation}", {}),
         (stranger.get, f"/conversations/{conversation}/messages", {}),
@@ -131,14 +131,14 @@ def test_what_is_not_yours_is_not_there(api: Api, url: str, parts: Container):
         (stranger.post, "/conversations", {"json": {"twinId": "none"}}),
     ]
 
-    answers = [ask(path, **parts) for ask, path, parts in paths]
+    answers = [ask(path, **container) for ask, path, container in paths]
 
     assert {answer.status_code for answer in answers} == {404}
     assert len({answer.text for answer in answers}) == 1
     stranger.session.close()
 
 
-def test_unknown_addresses_and_methods_answer_in_the_same_shape(api: Api):
+def test_unknown_addresses_and_methods_answer_in_the_same_shape(api: ApiClient):
     unknown = api.get("/nowhere")
     wrong = api.post("/twins", json={})
 

@@ -12,15 +12,15 @@ import pytest
 
 from core import sse
 from service.container import Container
-from tests.service.client import Api
-from tests.support.upstream import COMPLETIONS, Upstream
+from tests.service.client import ApiClient
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
 WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}
 
 
-def begin(api: Api) -> Any:
-    path = f"/conversations/{api.converse()}/messages/stream"
+def begin(api: ApiClient) -> Any:
+    path = f"/conversations/{api.create_conversation()}/messages/stream"
     return api.post(path, json={"content": "Hello"}, stream=True)
 
 
@@ -29,8 +29,8 @@ def lines(response: Any) -> Iterator[str]:
 
 
 @pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
-def test_6_streams_the_reply_and_ends_once(api: Api, model: Upstream):
-    events = api.stream(conversation := api.converse(), "Hello")
+def test_6_streams_the_reply_and_ends_once(api: ApiClient, model: Upstream):
+    events = api.stream(conversation := api.create_conversation(), "Hello")
     first = next(events)
     model.reply("Hi ", "there")
     *rest, complete = events
@@ -48,7 +48,7 @@ def test_6_streams_the_reply_and_ends_once(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S76")
-def test_each_event_comes_as_soon_as_there_is_one(api: Api, model: Upstream):
+def test_each_event_comes_as_soon_as_there_is_one(api: ApiClient, model: Upstream):
     response = begin(api)
     events = sse.read_events(api.chunks(response))
     assert json.loads(next(events).data) == THINKING
@@ -75,12 +75,12 @@ FIELDS = {
 
 
 @pytest.mark.spec("S77", "S80", "S81", "S82", "S83")
-def test_each_event_is_a_line_of_json_and_the_end_is_the_last(api: Api, model: Upstream):
+def test_each_event_is_a_line_of_json_and_the_end_is_the_last(api: ApiClient, model: Upstream):
     for kind in ("complete", "error"):
         if kind == "complete":
             model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
         else:
-            model.answers[COMPLETIONS] = 500, {}
+            model.answers[CHAT_COMPLETIONS_PATH] = 500, {}
         frames = begin(api).content.decode().removesuffix("\n\n").split("\n\n")
 
         assert [frame for frame in frames if not re.fullmatch("data: .*", frame)] == []
@@ -99,11 +99,11 @@ def test_each_event_is_a_line_of_json_and_the_end_is_the_last(api: Api, model: U
 
 
 @pytest.mark.spec("S84")
-def test_deltas_are_the_pieces_of_the_reply(api: Api, model: Upstream):
+def test_deltas_are_the_pieces_of_the_reply(api: ApiClient, model: Upstream):
     for pieces in (["Hi"], ["H", "", "i", "\n", "  "], [" "], []):
         model.always_reply(*pieces)
 
-        *before, end = api.stream(api.converse(), "Hello")
+        *before, end = api.stream(api.create_conversation(), "Hello")
 
         written = [piece for piece in pieces if piece]
         assert before == [
@@ -119,10 +119,10 @@ def test_deltas_are_the_pieces_of_the_reply(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S84")
-def test_in_silence_progress_is_said_again(api: Api, model: Upstream, parts: Container):
+def test_in_silence_progress_is_said_again(api: ApiClient, model: Upstream, container: Container):
     said = lines(begin(api))
     call = model.next_call()
-    [reply] = parts.replies._running.values()
+    [reply] = container.replies._running.values()
     reply.keep_alive_seconds = reply.disconnect_poll_seconds = 0.01
 
     seen = [next(said) for _ in range(8)]
@@ -137,7 +137,7 @@ def test_in_silence_progress_is_said_again(api: Api, model: Upstream, parts: Con
 
 @pytest.mark.spec("S85")
 def test_the_service_speaks_to_its_model_and_to_nobody_else(
-    api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     spoken_to = set()
     connect = socket.socket.connect
@@ -148,7 +148,7 @@ def test_the_service_speaks_to_its_model_and_to_nobody_else(
 
     monkeypatch.setattr(socket.socket, "connect", noted)
     model.always_reply("Hi")
-    assert list(api.stream(api.converse(), "Hello"))[-1]["type"] == "complete"
+    assert list(api.stream(api.create_conversation(), "Hello"))[-1]["type"] == "complete"
 
     assert spoken_to == {api.url.removesuffix("/api/v1"), model.url}
     assert "webhooks" not in api.get("/openapi.json").json()

@@ -9,12 +9,12 @@ import pytest
 from service.api.routes import operations
 from service.container import Container
 from service.docs.openapi import RATE_LIMIT_HEADERS, path_template
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
 @pytest.fixture
-def document(api: Api) -> dict[str, Any]:
+def document(api: ApiClient) -> dict[str, Any]:
     return dict(api.get("/openapi.json").json())
 
 
@@ -70,10 +70,10 @@ def test_the_shortest_id_is_that_of_the_address(document: dict[str, Any]):
 
 
 def test_every_answer_to_a_key_tells_how_it_stands_also_where_it_is_not_counted(
-    api: Api, model: Upstream
+    api: ApiClient, model: Upstream
 ):
     model.always_reply("Hi")
-    conversation = api.converse()
+    conversation = api.create_conversation()
     uncounted = [
         api.delete("/twins"),
         api.session.options(f"{api.url}/twins", headers=api.headers, timeout=10),
@@ -89,8 +89,8 @@ def test_every_answer_to_a_key_tells_how_it_stands_also_where_it_is_not_counted(
     assert last.headers["RateLimit"].startswith('"hour";r=498;t=')
 
 
-def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: Api, parts: Container):
-    jwt = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: ApiClient, container: Container):
+    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     without = [
         api.get("/twins", headers={}),
         api.get("/twins", headers={"X-API-Key": "none"}),
@@ -104,10 +104,10 @@ def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: Api, parts: C
 
 
 def test_the_answers_of_5_and_6_name_what_to_stop_and_stopping_it_late_is_no_error(
-    api: Api, model: Upstream
+    api: ApiClient, model: Upstream
 ):
     model.always_reply("Hi")
-    path = f"/conversations/{api.converse()}/messages"
+    path = f"/conversations/{api.create_conversation()}/messages"
     whole = api.post(path, json={"content": "Hello"})
     said = [one for one in api.get(path).json()["data"] if one["role"] == "user"][-1]
 

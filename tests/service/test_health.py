@@ -39,9 +39,9 @@ def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Upstream):
     assert "The model server refused the service's key." in said
 
 
-def test_a_broken_twin_is_named(service: Flask, parts: Container, model: Upstream):
+def test_a_broken_twin_is_named(service: Flask, container: Container, model: Upstream):
     model.answers["/v1/chat/completions"] = reply
-    (parts.twins.folder / "bob.md").write_text("no front matter")
+    (container.twins.folder / "bob.md").write_text("no front matter")
 
     status, said = check(service)
 
@@ -50,14 +50,14 @@ def test_a_broken_twin_is_named(service: Flask, parts: Container, model: Upstrea
 
 
 def test_a_database_that_cannot_be_written_is_told_to_machines_too(
-    service: Flask, parts: Container, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
+    service: Flask, container: Container, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     model.answers["/v1/chat/completions"] = reply
 
     def away() -> None:
         raise DatabaseUnavailable
 
-    monkeypatch.setattr(parts.database, "write", away)
+    monkeypatch.setattr(container.database, "write", away)
 
     status, said = check(service)
 

@@ -15,12 +15,12 @@ import requests
 from core.database import DatabaseUnavailable
 from service.container import Container
 from service.llm import client as models
-from tests.service.client import Api
-from tests.support.processes import running
-from tests.support.upstream import COMPLETIONS, Call, Upstream
+from tests.service.client import ApiClient
+from tests.support.processes import run_server
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
 
-def test_halves_of_characters_are_joined_or_replaced(api: Api, model: Upstream):
+def test_halves_of_characters_are_joined_or_replaced(api: ApiClient, model: Upstream):
     table = [
         (["a\\ud83d", "\\ude00b"], "a\U0001f600b"),
         (["a\\ud83d", "b"], "a\ufffdb"),
@@ -29,8 +29,8 @@ def test_halves_of_characters_are_joined_or_replaced(api: Api, model: Upstream):
     ]
     seen = []
     for pieces, _ in table:
-        model.answers[COMPLETIONS] = lambda call, pieces=pieces: send(call, pieces)
-        events = list(api.stream(api.converse(), "Hello"))
+        model.answers[CHAT_COMPLETIONS_PATH] = lambda call, pieces=pieces: send(call, pieces)
+        events = list(api.stream(api.create_conversation(), "Hello"))
 
         whole = events[-1]["message"]["content"]
         assert "".join(event.get("content", "") for event in events) == whole
@@ -49,10 +49,10 @@ def send(call: Call, pieces: list[str]) -> None:
 
 
 def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
-    api: Api, model: Upstream, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(models, "MAX_REPLY_CHARACTERS", 1000)
-    talk = api.converse()
+    talk = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
         call = model.next_call().start_stream()
@@ -66,18 +66,18 @@ def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
 
 
 def test_a_model_that_only_says_that_it_lives_is_given_up(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
-    parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.3)
+    container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.3)
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         model.next_call().start_stream().send_until_disconnect()
 
         assert events.result(10)[-1]["code"] == "model_failed"
 
 
-def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: Api, model: Upstream):
-    talk = api.converse()
+def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: ApiClient, model: Upstream):
+    talk = api.create_conversation()
     path = f"/conversations/{talk}/messages"
     once = api.headers | {"Idempotency-Key": "one"}
     with ThreadPoolExecutor(2) as pool:
@@ -96,9 +96,9 @@ def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: Api, model: Upstr
 
 
 def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
-    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    store, refused = parts.messages.store_reply, []
+    store, refused = container.messages.store_reply, []
 
     def away(*arguments: object, **more: object) -> object:
         if len(refused) < 3:
@@ -106,17 +106,17 @@ def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
             raise DatabaseUnavailable
         return store(*arguments, **more)
 
-    monkeypatch.setattr(parts.messages, "store_reply", away)
+    monkeypatch.setattr(container.messages, "store_reply", away)
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         model.reply("Not lost")
 
         assert events.result(10)[-1]["message"]["content"] == "Not lost"
     assert len(refused) == 3
 
 
-def test_a_twin_of_the_far_future_harms_no_other(api: Api, parts: Container):
-    late = parts.twins.folder / "late.md"
+def test_a_twin_of_the_far_future_harms_no_other(api: ApiClient, container: Container):
+    late = container.twins.folder / "late.md"
     late.write_text("---\nname: Late\n---\n")
     os.utime(late, (2**38, 2**38))
 
@@ -126,7 +126,7 @@ def test_a_twin_of_the_far_future_harms_no_other(api: Api, parts: Container):
 @pytest.fixture(scope="module")
 def alone(processes: None, tmp_path_factory: pytest.TempPathFactory):
     """Run the service as it is run."""
-    with running(tmp_path_factory.mktemp("data"), "-m", "service") as server:
+    with run_server(tmp_path_factory.mktemp("data"), "-m", "service") as server:
         yield server.url
 
 
@@ -184,25 +184,25 @@ def test_a_connection_that_never_pauses_does_not_block_others(alone: str):
 
 
 def test_what_is_being_stored_as_the_service_ends_is_stored(
-    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    store, begun, go = parts.messages.store_reply, threading.Event(), threading.Event()
+    store, begun, go = container.messages.store_reply, threading.Event(), threading.Event()
 
     def slowly(*arguments: object, **more: object) -> object:
         begun.set()
         go.wait(10)
         return store(*arguments, **more)
 
-    monkeypatch.setattr(parts.messages, "store_reply", slowly)
-    talk = api.converse()
+    monkeypatch.setattr(container.messages, "store_reply", slowly)
+    talk = api.create_conversation()
     with ThreadPoolExecutor(2) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
         model.reply("Not lost")
         assert begun.wait(10)
-        closing = pool.submit(parts.replies.close)
+        closing = pool.submit(container.replies.close)
         go.set()
         closing.result(10)
-        kept = parts.messages.list_page(talk)[0][-1]
+        kept = container.messages.list_page(talk)[0][-1]
         events.result(10)
 
     assert (kept.content, kept.complete) == ("Not lost", True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 
 
-def send(api: Api, conversation: str, content: str = "Hello", **headers: str):
+def send(api: ApiClient, conversation: str, content: str = "Hello", **headers: str):
     return api.post(
         f"/conversations/{conversation}/messages",
         json={"content": content},
@@ -18,8 +18,8 @@ def send(api: Api, conversation: str, content: str = "Hello", **headers: str):
     )
 
 
-def test_a_repeat_gets_the_first_result(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_repeat_gets_the_first_result(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
         model.reply("Hi")
@@ -36,8 +36,10 @@ def test_a_repeat_gets_the_first_result(api: Api, model: Upstream):
     assert len(model.calls) == 1
 
 
-def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(
+    api: ApiClient, model: Upstream
+):
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(list, api.stream(conversation, "Hello", headers=ONCE))
         call = model.next_call().start_stream()
@@ -53,8 +55,10 @@ def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(api: Api
     assert len(model.calls) == 1
 
 
-def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(
+    api: ApiClient, model: Upstream
+):
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
         model.next_call().respond(500, {})
@@ -67,8 +71,10 @@ def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(api: Api, mo
     assert [m["content"] for m in history] == ["Hello", "Hi"]
 
 
-def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(
+    api: ApiClient, model: Upstream
+):
+    conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
     first = api.stream(conversation, "Hello", headers=ONCE)
     assert next(first)["type"] == "progress"
@@ -92,19 +98,19 @@ def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(api: Api,
     assert {m["replyTo"] for m in history[1:]} == {history[0]["id"]}
 
 
-def test_a_key_is_for_one_message(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_key_is_for_one_message(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
         model.reply("Hi")
         first.result(10)
 
     assert send(api, conversation, "Other words").status_code == 422
-    assert send(api, api.converse()).json()["code"] == "idempotency_key_reused"
+    assert send(api, api.create_conversation()).json()["code"] == "idempotency_key_reused"
 
 
-def test_an_invalid_idempotency_key_is_refused(api: Api):
-    conversation = api.converse()
+def test_an_invalid_idempotency_key_is_refused(api: ApiClient):
+    conversation = api.create_conversation()
     for key in ('""', "x" * 256, "a\tb", '"' + "x" * 255, '"a"b"', '"a'):
         answer = send(api, conversation, **{"Idempotency-Key": key})
 
@@ -112,8 +118,8 @@ def test_an_invalid_idempotency_key_is_refused(api: Api):
         assert "Idempotency-Key" in answer.json()["error"]
 
 
-def test_ten_at_once_are_one(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_ten_at_once_are_one(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(10) as pool:
         sent = [pool.submit(send, api, conversation) for _ in range(10)]
         model.reply("Hi")
@@ -125,9 +131,9 @@ def test_ten_at_once_are_one(api: Api, model: Upstream):
 
 
 def test_a_reply_that_was_stopped_does_not_end_the_one_that_was_begun_anew(
-    api: Api, model: Upstream
+    api: ApiClient, model: Upstream
 ):
-    conversation = api.converse()
+    conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages/stream"
     headers = api.headers | ONCE
     first = api.post(path, json={"content": "Hello"}, headers=headers, stream=True)

@@ -24,10 +24,10 @@ from service.conversations.messages import (
     StillReplying,
 )
 from service.schema import conversations
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
-from tests.support.portals import served
-from tests.support.upstream import COMPLETIONS, Upstream
+from tests.support.portals import serve
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 
@@ -146,31 +146,31 @@ def test_a_press_is_forgotten_after_a_day(
 
 
 @pytest.fixture
-def other(service: Any, parts: Container, full_key: str) -> Iterator[Api]:
+def other(service: Any, container: Container, full_key: str) -> Iterator[ApiClient]:
     """Return a client of one more process of the same service."""
-    app = create_service(parts.settings, parts.database.clock)
-    with served(app) as url:
-        api = Api(url, full_key)
+    app = create_service(container.settings, container.database.clock)
+    with serve(app) as url:
+        api = ApiClient(url, full_key)
         yield api
         api.session.close()
     get_container(app).replies.close()
     get_container(app).database.close()
 
 
-def begin(api: Api, talk: str, once: dict[str, str]) -> Any:
+def begin(api: ApiClient, talk: str, once: dict[str, str]) -> Any:
     path = f"/conversations/{talk}/messages/stream"
     return api.post(path, json={"content": "Hello"}, headers=api.headers | once, stream=True)
 
 
 def told(response: Any) -> list[dict[str, Any]]:
-    return [json.loads(event.data) for event in sse.read_events(Api.chunks(response))]
+    return [json.loads(event.data) for event in sse.read_events(ApiClient.chunks(response))]
 
 
 def test_a_repeat_at_another_process_ends_as_the_reply_does(
-    api: Api, other: Api, model: Upstream, parts: Container
+    api: ApiClient, other: ApiClient, model: Upstream, container: Container
 ):
     for how in ("whole", "stopped-here", "stopped-there", "failed"):
-        talk = api.converse()
+        talk = api.create_conversation()
         once = {"Idempotency-Key": f'"{how}"'}
         here = begin(api, talk, once)
         call = model.next_call()
@@ -194,16 +194,16 @@ def test_a_repeat_at_another_process_ends_as_the_reply_does(
             assert first == second
         if "stopped" in how:
             assert first["code"] == second["code"] == "stopped"
-    assert len([c for c in model.calls if c.path == COMPLETIONS]) == 4
-    with parts.database.read() as connection:
+    assert len([c for c in model.calls if c.path == CHAT_COMPLETIONS_PATH]) == 4
+    with container.database.read() as connection:
         holders = connection.execute(select(conversations.c.replying_by)).scalars().all()
     assert holders == [None] * 4
 
 
 def test_a_repeat_that_waits_for_another_process_is_told_little(
-    api: Api, other: Api, model: Upstream
+    api: ApiClient, other: ApiClient, model: Upstream
 ):
-    talk = api.converse()
+    talk = api.create_conversation()
     here = begin(api, talk, ONCE)
     call = model.next_call()
     there = begin(other, talk, ONCE)

@@ -13,18 +13,18 @@ from service import schema
 from service.access import rate_limit
 from service.api.schemas import Scope
 from service.container import Container
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S92")
 def test_a_key_has_its_requests_of_the_hour(
-    api: Api, parts: Container, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     for scope, form in product(get_args(Scope), ("Authorization", "X-API-Key")):
         monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, scope, 3)
-        key = parts.api_keys.create("alice", "t", scope)[1]
+        key = container.api_keys.create("alice", "t", scope)[1]
         headers = {form: f"Bearer {key}" if form == "Authorization" else key}
 
         answers = [api.get("/twins", headers=headers) for _ in range(5)]
@@ -39,7 +39,7 @@ def test_a_key_has_its_requests_of_the_hour(
 
 @pytest.mark.spec("S66")
 def test_both_headers_draw_on_one_hour(
-    api: Api, parts: Container, monkeypatch: pytest.MonkeyPatch, full_key: str
+    api: ApiClient, container: Container, monkeypatch: pytest.MonkeyPatch, full_key: str
 ):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 2)
 
@@ -51,12 +51,12 @@ def test_both_headers_draw_on_one_hour(
 
 
 @pytest.mark.spec("S89", "S90")
-def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: Container):
+def test_the_last_request_of_the_hour_is_that_of_the_document(api: ApiClient, container: Container):
     table: list[tuple[Scope, int]] = [("read_only", 200), ("full_access", 500)]
     for scope, limit in table:
-        key, secret = parts.api_keys.create("alice", "t", scope)
+        key, secret = container.api_keys.create("alice", "t", scope)
         sent = [{"key_id": key.id, "at": time.time()}] * (limit - 1)
-        with parts.database.write() as connection:
+        with container.database.write() as connection:
             connection.execute(schema.key_requests.insert(), sent)
 
         last, beyond = (api.get("/twins", headers={"X-API-Key": secret}) for _ in range(2))
@@ -68,7 +68,7 @@ def test_the_last_request_of_the_hour_is_that_of_the_document(api: Api, parts: C
 
 @pytest.mark.spec("S89", "S90")
 def test_the_hour_rolls(
-    api: Api, parts: Container, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, container: Container, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 1)
     assert api.get("/twins").status_code == 200
@@ -79,12 +79,12 @@ def test_the_hour_rolls(
 
 
 def test_requests_at_once_are_counted_one_by_one(
-    api: Api, url: str, parts: Container, full_key: str, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, url: str, container: Container, full_key: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 20)
 
     def ask(_: int) -> int:
-        return Api(url, full_key).get("/twins").status_code
+        return ApiClient(url, full_key).get("/twins").status_code
 
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(ask, range(40)))
@@ -92,8 +92,8 @@ def test_requests_at_once_are_counted_one_by_one(
     assert (answers.count(200), answers.count(429)) == (20, 20)
 
 
-def test_a_refused_request_tells_its_limit_too(api: Api, parts: Container):
-    reader = parts.api_keys.create("alice", "t", "read_only")[1]
+def test_a_refused_request_tells_its_limit_too(api: ApiClient, container: Container):
+    reader = container.api_keys.create("alice", "t", "read_only")[1]
 
     forbidden = api.post("/conversations", json={}, headers={"X-API-Key": reader})
     missing = api.get("/twins/none")
@@ -104,24 +104,24 @@ def test_a_refused_request_tells_its_limit_too(api: Api, parts: Container):
         assert "RateLimit" in answer.headers
 
 
-def test_a_key_that_is_revoked_while_it_asks_is_none(api: Api, parts: Container):
-    key, _ = parts.api_keys.create("alice", "t", "full_access")
-    parts.api_keys.revoke("alice", key.id)
+def test_a_key_that_is_revoked_while_it_asks_is_none(api: ApiClient, container: Container):
+    key, _ = container.api_keys.create("alice", "t", "full_access")
+    container.api_keys.revoke("alice", key.id)
 
     with pytest.raises(rate_limit.KeyRevoked):
-        rate_limit.count_request(parts.database, key)
+        rate_limit.count_request(container.database, key)
 
 
 @pytest.mark.spec("S93")
 def test_the_longest_texts_are_accepted_and_longer_ones_refused(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
     model.always_reply("Hi")
-    jwt = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"twinId": "ada", "name": "laptop", "scope": "read_only"}
     for path, field, size, headers in [
         ("/conversations", "title", 200, api.headers),
-        (f"/conversations/{api.converse()}/messages", "content", 32_000, api.headers),
+        (f"/conversations/{api.create_conversation()}/messages", "content", 32_000, api.headers),
         ("/auth/api-keys", "name", 100, jwt),
     ]:
         # Characters count, not the bytes that they take: here each is written as two escapes.

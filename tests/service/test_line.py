@@ -8,104 +8,112 @@ import pytest
 from sqlalchemy import Connection, event
 
 from service.conversations.queue import QueueAbandoned
-from tests.service.guests import Come, NewLine, come_in, coming, rows
+from tests.service.queued_requests import (
+    Enqueue,
+    NewQueue,
+    count_queue_rows,
+    run_queued_requests,
+    wait_for_slots,
+)
 
 
-def test_so_many_are_let_in_and_the_others_hear_their_place(new_line: NewLine, come: Come):
-    here, there = new_line(2), new_line(2)
-    first, second = come(here, "alice"), come(there, "alice")
-    third, fourth = come(here, "alice"), come(there, "alice")
+def test_so_many_are_let_in_and_the_others_hear_their_place(new_queue: NewQueue, enqueue: Enqueue):
+    here, there = new_queue(2), new_queue(2)
+    first, second = enqueue(here, "alice"), enqueue(there, "alice")
+    third, fourth = enqueue(here, "alice"), enqueue(there, "alice")
 
-    assert first.inside.is_set()
-    assert second.inside.is_set()
-    assert (third.told, fourth.told) == ([0], [1])
-    first.go()
-    assert third.comes_in()
-    assert fourth.hears(0)
-    assert not fourth.inside.is_set()
-    second.go()
-    assert fourth.comes_in()
+    assert first.slot_acquired.is_set()
+    assert second.slot_acquired.is_set()
+    assert (third.reported_positions, fourth.reported_positions) == ([0], [1])
+    first.release()
+    assert third.wait_for_slot()
+    assert fourth.wait_for_position(0)
+    assert not fourth.slot_acquired.is_set()
+    second.release()
+    assert fourth.wait_for_slot()
 
 
-def test_the_places_are_all_used_and_never_more(new_line: NewLine, come: Come):
+def test_the_places_are_all_used_and_never_more(new_queue: NewQueue, enqueue: Enqueue):
     places = 3
-    lines = [new_line(places), new_line(places)]
+    lines = [new_queue(places), new_queue(places)]
     with ThreadPoolExecutor(12) as pool:
-        guests = list(pool.map(lambda n: come(lines[n % 2], f"owner {n % 5}"), range(12)))
+        guests = list(pool.map(lambda n: enqueue(lines[n % 2], f"owner {n % 5}"), range(12)))
 
     while guests:
-        inside = come_in(guests, min(places, len(guests)))
+        inside = wait_for_slots(guests, min(places, len(guests)))
         assert len(inside) <= places
-        inside[0].go()
+        inside[0].release()
         guests.remove(inside[0])
-    assert rows(lines[0]) == 0
+    assert count_queue_rows(lines[0]) == 0
 
 
-def test_owners_take_turns(new_line: NewLine, come: Come):
-    here, there = new_line(1), new_line(1)
-    running = come(here, "alice")
-    waiting = [come(here, "alice") for _ in range(3)]
-    bob = come(there, "bob")
+def test_owners_take_turns(new_queue: NewQueue, enqueue: Enqueue):
+    here, there = new_queue(1), new_queue(1)
+    running = enqueue(here, "alice")
+    waiting = [enqueue(here, "alice") for _ in range(3)]
+    bob = enqueue(there, "bob")
 
-    assert bob.told == [0]
-    running.go()
-    assert bob.comes_in()
-    bob.go()
-    assert waiting[0].comes_in()
-    assert not waiting[1].inside.is_set()
+    assert bob.reported_positions == [0]
+    running.release()
+    assert bob.wait_for_slot()
+    bob.release()
+    assert waiting[0].wait_for_slot()
+    assert not waiting[1].slot_acquired.is_set()
 
 
 def test_nobody_waits_for_ever_while_another_process_always_has_somebody(
-    new_line: NewLine, come: Come
+    new_queue: NewQueue, enqueue: Enqueue
 ):
-    here, there = new_line(1), new_line(1)
-    running = come(here, "alice")
-    alice = come(here, "alice")
-    others = [come(there, "bob"), come(there, "carol")]
-    running.go()
+    here, there = new_queue(1), new_queue(1)
+    running = enqueue(here, "alice")
+    alice = enqueue(here, "alice")
+    others = [enqueue(there, "bob"), enqueue(there, "carol")]
+    running.release()
     for owner in ("bob", "carol"):
         served = others.pop(0)
-        assert served.comes_in()
-        served.go()
-        others.append(come(there, owner))
+        assert served.wait_for_slot()
+        served.release()
+        others.append(enqueue(there, owner))
 
-    assert alice.comes_in()
-    assert not any(other.inside.is_set() for other in others)
-
-
-def test_whoever_leaves_lets_the_next_move_up_and_leaves_nothing(new_line: NewLine, come: Come):
-    here, there = new_line(1), new_line(1)
-    running = come(here, "alice")
-    second, third = come(there, "bob"), come(here, "carol")
-    second.leave()
-
-    assert second.gave_up
-    assert rows(here) == 2
-    assert third.hears(0)
-    running.go()
-    assert third.comes_in()
+    assert alice.wait_for_slot()
+    assert not any(other.slot_acquired.is_set() for other in others)
 
 
-def test_whoever_fails_gives_the_place_back(new_line: NewLine, come: Come):
-    line = new_line(1)
+def test_whoever_leaves_lets_the_next_move_up_and_leaves_nothing(
+    new_queue: NewQueue, enqueue: Enqueue
+):
+    here, there = new_queue(1), new_queue(1)
+    running = enqueue(here, "alice")
+    second, third = enqueue(there, "bob"), enqueue(here, "carol")
+    second.abandon()
+
+    assert second.is_abandoned
+    assert count_queue_rows(here) == 2
+    assert third.wait_for_position(0)
+    running.release()
+    assert third.wait_for_slot()
+
+
+def test_whoever_fails_gives_the_place_back(new_queue: NewQueue, enqueue: Enqueue):
+    line = new_queue(1)
     with pytest.raises(ZeroDivisionError), line.slot("alice", lambda _: None, lambda: False):
         raise ZeroDivisionError
 
-    assert rows(line) == 0
+    assert count_queue_rows(line) == 0
 
 
-def test_whoever_has_left_already_does_not_come_in(new_line: NewLine):
-    line = new_line(1)
+def test_whoever_has_left_already_does_not_come_in(new_queue: NewQueue):
+    line = new_queue(1)
     with pytest.raises(QueueAbandoned), line.slot("alice", lambda _: None, lambda: True):
         pass
 
-    assert rows(line) == 0
+    assert count_queue_rows(line) == 0
 
 
 def test_one_look_serves_all_who_wait_in_a_process(
-    new_line: NewLine, come: Come, monkeypatch: pytest.MonkeyPatch
+    new_queue: NewQueue, enqueue: Enqueue, monkeypatch: pytest.MonkeyPatch
 ):
-    line = new_line(1)
+    line = new_queue(1)
     line.poll_seconds = 60
     looks: list[int] = []
     look = line.slots.look
@@ -115,18 +123,18 @@ def test_one_look_serves_all_who_wait_in_a_process(
         return look()
 
     monkeypatch.setattr(line.slots, "look", counted)
-    running = come(line, "alice")
-    waiting = [come(line, "alice") for _ in range(20)]
+    running = enqueue(line, "alice")
+    waiting = [enqueue(line, "alice") for _ in range(20)]
     assert len(looks) <= 1
-    running.go()
+    running.release()
 
-    assert waiting[0].comes_in()
+    assert waiting[0].wait_for_slot()
     assert len(looks) <= 2
-    waiting[0].go()
+    waiting[0].release()
 
 
-def test_a_place_that_is_free_costs_two_transactions(new_line: NewLine):
-    line = new_line(1)
+def test_a_place_that_is_free_costs_two_transactions(new_queue: NewQueue):
+    line = new_queue(1)
     begun: list[int] = []
     event.listen(line.slots.database.engine, "begin", lambda _: begun.append(1))
     with line.slot("alice", lambda _: None, lambda: False):
@@ -136,15 +144,15 @@ def test_a_place_that_is_free_costs_two_transactions(new_line: NewLine):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_processes_change_the_line_one_after_the_other(new_line: NewLine):
-    here, there = new_line(1), new_line(1)
-    with coming() as come, ThreadPoolExecutor(1) as pool:
+def test_processes_change_the_line_one_after_the_other(new_queue: NewQueue):
+    here, there = new_queue(1), new_queue(1)
+    with run_queued_requests() as come, ThreadPoolExecutor(1) as pool:
         with here.slots._alone() as connection:
             alice = pool.submit(come, there, "alice")
             while not (alice.done() or waits_for_a_lock(connection)):
                 pass
             assert not alice.done()
-        assert alice.result(10).comes_in()
+        assert alice.result(10).wait_for_slot()
 
 
 def waits_for_a_lock(connection: Connection) -> bool:

@@ -11,8 +11,8 @@ from sqlalchemy import make_url
 
 from core.database import DatabaseUnavailable
 from service.conversations.queue import ReplyQueue
-from tests.faults.databases.conftest import Database, Locked, Stopped
-from tests.service.guests import Come, Guest, NewLine, leases_run_out
+from tests.faults.databases.conftest import LockableSqlite, Outage, StoppablePostgres
+from tests.service.queued_requests import Enqueue, NewQueue, QueuedRequest, expire_leases
 from tests.support.waiting import wait_until
 
 
@@ -22,65 +22,67 @@ def lock_timeout() -> float:
 
 
 @pytest.fixture
-def outage(database_url: str, request: pytest.FixtureRequest) -> Iterator[Database]:
+def outage(database_url: str, request: pytest.FixtureRequest) -> Iterator[Outage]:
     """Return the database, to take it away."""
     url = make_url(database_url)
     if url.get_backend_name() == "sqlite":
-        outage: Database = Locked(Path(str(url.database)))
+        outage: Outage = LockableSqlite(Path(str(url.database)))
     else:
-        outage = Stopped(request.getfixturevalue("postgres"))
+        outage = StoppablePostgres(request.getfixturevalue("postgres"))
     yield outage
-    outage.come_back()
+    outage.restore()
 
 
 def wait_until_seen(line: ReplyQueue) -> None:
     wait_until(lambda: line.slots.database.last_failure_at != -math.inf)
 
 
-def test_an_outage_loses_nobody(new_line: NewLine, outage: Database, come: Come):
-    here, there = new_line(1), new_line(1)
-    alice, bob = come(here, "alice"), come(there, "bob")
-    outage.go()
-    carol = Guest(there, "carol")
+def test_an_outage_loses_nobody(new_queue: NewQueue, outage: Outage, enqueue: Enqueue):
+    here, there = new_queue(1), new_queue(1)
+    alice, bob = enqueue(here, "alice"), enqueue(there, "bob")
+    outage.take_down()
+    carol = QueuedRequest(there, "carol")
     wait_until_seen(there)
 
-    assert not bob.inside.is_set()
-    outage.come_back()
-    assert carol.stands()
-    alice.go()
-    assert bob.comes_in()
-    assert not carol.inside.is_set()
-    bob.go()
-    assert carol.comes_in()
-    carol.go()
+    assert not bob.slot_acquired.is_set()
+    outage.restore()
+    assert carol.wait_until_queued()
+    alice.release()
+    assert bob.wait_for_slot()
+    assert not carol.slot_acquired.is_set()
+    bob.release()
+    assert carol.wait_for_slot()
+    carol.release()
 
 
 def test_whoever_comes_and_leaves_during_an_outage_does_both(
-    new_line: NewLine, outage: Database, come: Come
+    new_queue: NewQueue, outage: Outage, enqueue: Enqueue
 ):
-    line = new_line(1)
-    alice = come(line, "alice")
-    outage.go()
-    bob = Guest(line, "bob")
+    line = new_queue(1)
+    alice = enqueue(line, "alice")
+    outage.take_down()
+    bob = QueuedRequest(line, "bob")
     wait_until_seen(line)
-    bob.leave()
-    alice.go()
+    bob.abandon()
+    alice.release()
 
-    assert bob.gave_up
-    outage.come_back()
-    leases_run_out(line, "alice")
+    assert bob.is_abandoned
+    outage.restore()
+    expire_leases(line, "alice")
     line.slots.database.last_failure_at = -math.inf
-    assert come(line, "carol").comes_in()
+    assert enqueue(line, "carol").wait_for_slot()
 
 
-def test_nobody_is_taken_for_dead_who_could_not_renew_a_lease(new_line: NewLine, come: Come):
-    here, there = new_line(1), new_line(1)
-    come(there, "alice")
-    leases_run_out(there, "alice")
+def test_nobody_is_taken_for_dead_who_could_not_renew_a_lease(
+    new_queue: NewQueue, enqueue: Enqueue
+):
+    here, there = new_queue(1), new_queue(1)
+    enqueue(there, "alice")
+    expire_leases(there, "alice")
     with pytest.raises(DatabaseUnavailable), here.slots.database.read():
         raise DatabaseUnavailable
 
-    assert come(here, "bob").told == [0]
+    assert enqueue(here, "bob").reported_positions == [0]
     there.slots.renew()
     here.slots.database.last_failure_at = -math.inf
     assert {guest.owner for guest in here.slots.look() if guest.writing} == {"alice"}

@@ -10,12 +10,12 @@ import pytest
 
 from service.container import Container
 from service.twins.sampling import Sampling
-from tests.service.client import Api
-from tests.support.upstream import COMPLETIONS, Call, Upstream
+from tests.service.client import ApiClient
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
 
-def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_6_the_model_is_told_who_it_is_and_what_was_said(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     for said, reply in (("First", "One"), ("Second", "Two")):
         with ThreadPoolExecutor(1) as pool:
             events = pool.submit(list, api.stream(conversation, said))
@@ -36,7 +36,7 @@ def test_6_the_model_is_told_who_it_is_and_what_was_said(api: Api, model: Upstre
 
 
 def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
     options = {
         "model": "big",
@@ -52,9 +52,9 @@ def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
     always = {"messages", "stream"}
     for given, told in ((options, options), ({}, {"model": "scripted", "max_tokens": 400})):
         front_matter = json.dumps({"name": "Ada"} | given)
-        (parts.twins.folder / "ada.md").write_text(f"---\n{front_matter}\n---\n")
+        (container.twins.folder / "ada.md").write_text(f"---\n{front_matter}\n---\n")
         with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
             body = model.reply("Hi").body
             events.result(10)
 
@@ -79,11 +79,11 @@ REFUSALS = [
 
 
 @pytest.mark.spec("S24", "S81", "S86")
-def test_a_failing_model_is_an_error_and_the_next_message_works(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_failing_model_is_an_error_and_the_next_message_works(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
     for status, sentence, code, told in REFUSALS:
-        model.answers[COMPLETIONS] = status, {"error": "secret detail /home/x"}
+        model.answers[CHAT_COMPLETIONS_PATH] = status, {"error": "secret detail /home/x"}
         *_, error = api.stream(conversation, "Hello")
         assert error == {"type": "error", "error": sentence, "code": code}
 
@@ -106,11 +106,13 @@ GARBAGE = {
 }
 
 
-def test_garbage_of_the_model_is_an_error_and_the_next_message_works(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_garbage_of_the_model_is_an_error_and_the_next_message_works(
+    api: ApiClient, model: Upstream
+):
+    conversation = api.create_conversation()
     wrong = []
     for name, garbage in GARBAGE.items():
-        model.answers[COMPLETIONS] = lambda call, garbage=garbage: send(call, garbage)
+        model.answers[CHAT_COMPLETIONS_PATH] = lambda call, garbage=garbage: send(call, garbage)
         *_, error = api.stream(conversation, "Hello")
         model.always_reply("Better")
         *_, end = api.stream(conversation, "Again")
@@ -127,13 +129,13 @@ def send(call: Call, data: bytes) -> None:
     call.close()
 
 
-def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: Api, model: Upstream):
+def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: ApiClient, model: Upstream):
     for text, reason, rest in [
         ("Once upon", "stop", ""),
         ("Once upon", "length", " …"),
         ("```\nx = 1", "length", "\n```\n\n…"),
     ]:
-        events = api.stream(api.converse(), "Hello")
+        events = api.stream(api.create_conversation(), "Hello")
         next(events)
         call = model.next_call().start_stream()
         for sign in text:
@@ -144,18 +146,20 @@ def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: Api, model: Ups
         assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
 
 
-def test_an_error_that_is_null_is_none(api: Api, model: Upstream):
+def test_an_error_that_is_null_is_none(api: ApiClient, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         call = model.next_call().start_stream()
         call.send_bytes(b'data: {"error": null, "choices": [{"delta": {"content": "Hi"}}]}\n\n')
         call.complete()
         assert events.result(10)[-1]["message"]["content"] == "Hi"
 
 
-def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Upstream, parts: Container):
-    parts.model._settings = msgspec.structs.replace(parts.settings, model_timeout=0.2)
-    conversation = api.converse()
+def test_a_model_that_is_too_slow_is_given_up(
+    api: ApiClient, model: Upstream, container: Container
+):
+    container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.2)
+    conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         for begin in (False, True):
             events = pool.submit(list, api.stream(conversation, "Hello"))
@@ -166,8 +170,8 @@ def test_a_model_that_is_too_slow_is_given_up(api: Api, model: Upstream, parts: 
             assert call.wait_for_disconnect()
 
 
-def test_a_model_server_that_is_down_is_an_error(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_model_server_that_is_down_is_an_error(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     model.stop()
 
     *_, error = api.stream(conversation, "Hello")
@@ -175,8 +179,8 @@ def test_a_model_server_that_is_down_is_an_error(api: Api, model: Upstream):
     assert error["error"] == "The model does not answer at the moment."
 
 
-def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_a_message_that_no_model_takes_is_too_long(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(
@@ -190,9 +194,9 @@ def test_a_message_that_no_model_takes_is_too_long(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S81")
-def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Upstream):
+def test_6_a_model_that_breaks_off_is_an_error_event(api: ApiClient, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         call = model.next_call().start_stream()
         call.delta("Half")
         call.close()
@@ -202,24 +206,24 @@ def test_6_a_model_that_breaks_off_is_an_error_event(api: Api, model: Upstream):
     assert error["error"] == "The model broke off in the middle of its reply."
 
 
-def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: Api, model: Upstream):
+def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: ApiClient, model: Upstream):
     too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.converse(), "Hello"))
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         model.next_call().respond(400, too_long)
         model.reply("It fits")
         assert events.result(10)[-1]["message"]["content"] == "It fits"
 
 
 def test_without_a_name_the_first_model_of_the_server_is_asked(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
-    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    container.model._settings = msgspec.structs.replace(container.settings, model=None)
     model.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
 
     for _ in range(2):
         with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
             call = model.reply("Hi")
             events.result(10)
         assert call.body["model"] == "first"
@@ -227,14 +231,14 @@ def test_without_a_name_the_first_model_of_the_server_is_asked(
 
 
 def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
-    parts.model._settings = msgspec.structs.replace(parts.settings, model=None)
+    container.model._settings = msgspec.structs.replace(container.settings, model=None)
     asked = []
     for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
         model.answers["/v1/models"] = listed
         with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(api.converse(), "Hello"))
+            events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
             asked.append(model.reply("Hi").body["model"])
             events.result(10)
 

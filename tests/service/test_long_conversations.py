@@ -19,9 +19,9 @@ from service.conversations.reply_manager import MAX_HISTORY_MESSAGES
 from service.llm.client import CompletionStream, ModelFailed
 from service.twins.parser import parse
 from service.twins.sampling import Sampling
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
-from tests.support.upstream import COMPLETIONS, Call, Upstream
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
 ADA = parse("ada", TWIN, 1.0)
 WINDOW = 512
@@ -45,9 +45,9 @@ def cost(prompt: Prompt) -> int:
 
 
 def test_all_prompts_of_a_long_conversation_fit_the_model(
-    api: Api, model: Upstream, parts: Container
+    api: ApiClient, model: Upstream, container: Container
 ):
-    parts.model._settings = msgspec.structs.replace(parts.settings, model_window=WINDOW)
+    container.model._settings = msgspec.structs.replace(container.settings, model_window=WINDOW)
     prompts: list[Prompt] = []
 
     def reply(call: Call) -> None:
@@ -58,16 +58,16 @@ def test_all_prompts_of_a_long_conversation_fit_the_model(
             call.start_stream().delta(talk(int(prompt[-1]["content"].split()[0]) + 1))
             call.complete()
 
-    model.answers[COMPLETIONS] = reply
+    model.answers[CHAT_COMPLETIONS_PATH] = reply
     model.answers["/tokenize"] = lambda call: call.respond(
         200, {"tokens": [1] * len(call.body["content"])}
     )
     # The second grows longer than what is read of a conversation.
     for stored in (0, MAX_HISTORY_MESSAGES // 2 - TURNS // 2):
-        conversation = api.converse()
+        conversation = api.create_conversation()
         for turn in range(stored):
-            said, holder = parts.messages.add(conversation, talk(turn))
-            parts.messages.store_reply(said, str(holder), talk(turn + 1), is_complete=True)
+            said, holder = container.messages.add(conversation, talk(turn))
+            container.messages.store_reply(said, str(holder), talk(turn + 1), is_complete=True)
         prompts.clear()
         turns = range(stored, stored + TURNS)
         for turn in turns:
@@ -86,7 +86,7 @@ def test_all_prompts_of_a_long_conversation_fit_the_model(
 
 
 def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
-    api: Api, model: Upstream
+    api: ApiClient, model: Upstream
 ):
     def reply(call: Call) -> None:
         if cost(call.body["messages"]) > WINDOW:
@@ -95,8 +95,8 @@ def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
             call.start_stream().delta("Fine")
             call.complete()
 
-    model.answers[COMPLETIONS] = reply
-    conversation = api.converse()
+    model.answers[CHAT_COMPLETIONS_PATH] = reply
+    conversation = api.create_conversation()
 
     *_, end = api.stream(conversation, "long " * WINDOW)
     assert end["error"] == "The message is too long for this model. Try a shorter one."

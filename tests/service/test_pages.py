@@ -25,12 +25,12 @@ from service.container import Container
 from service.docs import examples, pages
 from service.docs.openapi import path_template
 from tests.service import contract
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
 @pytest.fixture
-def document(api: Api) -> dict[str, Any]:
+def document(api: ApiClient) -> dict[str, Any]:
     answer = api.get("/openapi.json", headers={})
     assert answer.headers["Content-Type"] == "application/json"
     return dict(answer.json())
@@ -66,7 +66,7 @@ def test_the_service_does_what_its_document_says(processes: None):
     assert f"Tested: {len(operations.all)}\n" in done.stdout
 
 
-def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
+def test_the_page_shows_every_operation_and_runs_nothing(api: ApiClient):
     answer = api.get("/docs", headers={})
     page = BeautifulSoup(answer.text, "html.parser")
 
@@ -85,12 +85,12 @@ def test_the_page_shows_every_operation_and_runs_nothing(api: Api):
 
 
 def test_the_examples_of_the_page_run(
-    processes: None, api: Api, model: Upstream, parts: Container, full_key: str
+    processes: None, api: ApiClient, model: Upstream, container: Container, full_key: str
 ):
     model.always_reply("Hello")
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
     for language in ("curl", "python"):
-        around = surroundings_of(api, parts, full_key)
+        around = surroundings_of(api, container, full_key)
         # One after the other: in a conversation one reply is written at a time.
         for operation in operations.all:
             press = {"PRESS": f"{language}-{operation.name}"}
@@ -108,13 +108,13 @@ def example_of(page: BeautifulSoup, name: str, language: str) -> str:
     return page.select_one(f"#{name} code.{language}").get_text()
 
 
-def surroundings_of(api: Api, parts: Container, key: str) -> dict[str, str]:
+def surroundings_of(api: ApiClient, container: Container, key: str) -> dict[str, str]:
     """Make what the examples speak of."""
-    token = parts.jwt_tokens.sign("alice")
-    conversation = api.converse()
+    token = container.jwt_tokens.sign("alice")
+    conversation = api.create_conversation()
     api.post(f"/conversations/{conversation}/messages", json={"content": "Hello"})
     said = api.get(f"/conversations/{conversation}/messages").json()["data"][0]["id"]
-    made = parts.api_keys.create("alice", "to be revoked", "read_only")[0]
+    made = container.api_keys.create("alice", "to be revoked", "read_only")[0]
     return {
         "API": api.url,
         "KEY": key,
@@ -151,7 +151,7 @@ def test_the_document_says_what_may_be_refused(document: dict[str, Any]):
     assert json.dumps(send["requestBody"]).count("NewMessage") == 1
 
 
-def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_examples(api: Api):
+def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_examples(api: ApiClient):
     page = BeautifulSoup(api.get("/docs").text, "html.parser")
     send, stop, make = (
         page.select_one(f"#{name}").get_text()
@@ -170,13 +170,13 @@ def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_exampl
     assert "still_replying" in send
 
 
-def test_the_page_tells_the_requests_of_the_hour(api: Api, monkeypatch: pytest.MonkeyPatch):
+def test_the_page_tells_the_requests_of_the_hour(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "read_only", 201)
 
     assert "201 requests an hour if it is read_only, else 500" in api.get("/docs").text
 
 
-def test_pages_are_made_once_and_revalidated(api: Api, monkeypatch: pytest.MonkeyPatch):
+def test_pages_are_made_once_and_revalidated(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
     paths = ("/docs", "/openapi.json")
     firsts = [api.get(path) for path in paths]
     monkeypatch.setattr("service.docs.openapi.build_document", lambda *_: 1 / 0)
@@ -190,7 +190,7 @@ def test_pages_are_made_once_and_revalidated(api: Api, monkeypatch: pytest.Monke
         assert (known.content, known.headers["Cache-Control"]) == (b"", "no-cache")
 
 
-def test_many_names_of_the_service_do_not_fill_its_memory(api: Api):
+def test_many_names_of_the_service_do_not_fill_its_memory(api: ApiClient):
     for number in range(2 * pages.MAX_CACHED_ADDRESSES):
         answer = api.get("/docs", headers={"Host": f"name-{number}.example"})
         assert f"http://name-{number}.example/api/v1" in answer.text
@@ -205,7 +205,7 @@ class Odd(ApiStruct):
     without: int = 0
 
 
-def test_an_example_may_hold_whatever_json_may(api: Api):
+def test_an_example_may_hold_whatever_json_may(api: ApiClient):
     operation = replace(operations.all[2], body=Odd)
     body = {"sure": True, "words": "it's", "none": [None]}
 

@@ -9,48 +9,52 @@ import pytest
 from service.access import jwks
 from service.access.jwks import SigningKeysUnavailable
 from service.access.jwt_tokens import InvalidToken, JwtTokens
-from tests.service.provider import MAKE, Provider
+from tests.service.identity_provider import KEY_FACTORIES, IdentityProvider
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call
 
 
 @pytest.mark.spec("S72")
-def test_a_jwt_of_the_provider_names_its_bearer(tokens: JwtTokens, provider: Provider):
-    for algorithm in MAKE:
-        provider.add(algorithm, algorithm)
-    for algorithm in MAKE:
-        bearer = tokens.verify(provider.sign(algorithm, groups=["staff", "tutors"]))
+def test_a_jwt_of_the_provider_names_its_bearer(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
+    for algorithm in KEY_FACTORIES:
+        identity_provider.add_key(algorithm, algorithm)
+    for algorithm in KEY_FACTORIES:
+        bearer = tokens.verify(identity_provider.sign(algorithm, groups=["staff", "tutors"]))
 
         assert (bearer.sub, bearer.groups) == ("alice", {"staff", "tutors"})
 
 
-def test_its_keys_are_fetched_once(tokens: JwtTokens, provider: Provider):
+def test_its_keys_are_fetched_once(tokens: JwtTokens, identity_provider: IdentityProvider):
     for _ in range(5):
-        tokens.verify(provider.sign("one"))
+        tokens.verify(identity_provider.sign("one"))
 
-    assert provider.fetched == 1
+    assert identity_provider.fetch_count == 1
 
 
 def test_a_new_key_is_fetched_when_it_is_seen_but_not_too_often(
-    tokens: JwtTokens, provider: Provider
+    tokens: JwtTokens, identity_provider: IdentityProvider
 ):
-    tokens.verify(provider.sign("one"))
-    provider.add("two")
+    tokens.verify(identity_provider.sign("one"))
+    identity_provider.add_key("two")
     with pytest.raises(InvalidToken):
-        tokens.verify(provider.sign("two"))
-    assert provider.fetched == 1
+        tokens.verify(identity_provider.sign("two"))
+    assert identity_provider.fetch_count == 1
 
     tokens._provider_keys.cooldown_duration = 0
 
-    assert tokens.verify(provider.sign("two")).sub == "alice"
-    assert provider.fetched == 2
+    assert tokens.verify(identity_provider.sign("two")).sub == "alice"
+    assert identity_provider.fetch_count == 2
 
 
-def test_a_withdrawn_key_is_refused_after_a_while(tokens: JwtTokens, provider: Provider):
-    old = provider.sign("one")
+def test_a_withdrawn_key_is_refused_after_a_while(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
+    old = identity_provider.sign("one")
     tokens.verify(old)
-    provider.keys.clear()
-    provider.add("two")
+    identity_provider.keys.clear()
+    identity_provider.add_key("two")
     tokens._provider_keys.jwk_set_cache.lifespan = 0
 
     with pytest.raises(InvalidToken):
@@ -68,25 +72,25 @@ BAD_ANSWERS = [
 
 
 def test_keys_of_a_failing_provider_are_kept_for_an_hour(
-    tokens: JwtTokens, provider: Provider, clock: AdjustableClock
+    tokens: JwtTokens, identity_provider: IdentityProvider, clock: AdjustableClock
 ):
     for answer in BAD_ANSWERS:
-        provider.answer = None
+        identity_provider.forced_answer = None
         tokens._provider_keys.jwk_set_cache.lifespan = 0
         clock.advance(jwks.RETRY_SECONDS + 1)
-        tokens.verify(provider.sign("one"))
-        provider.answer = answer
-        fetched = provider.fetched
+        tokens.verify(identity_provider.sign("one"))
+        identity_provider.forced_answer = answer
+        fetched = identity_provider.fetch_count
 
         for _ in range(3):
-            assert tokens.verify(provider.sign("one")).sub == "alice"
-        assert provider.fetched == fetched + 1, answer
+            assert tokens.verify(identity_provider.sign("one")).sub == "alice"
+        assert identity_provider.fetch_count == fetched + 1, answer
 
         clock.advance(jwks.MAX_STALE_SECONDS + 1)
         for _ in range(3):
             with pytest.raises(SigningKeysUnavailable):
-                tokens.verify(provider.sign("one"))
-        assert provider.fetched == fetched + 2, answer
+                tokens.verify(identity_provider.sign("one"))
+        assert identity_provider.fetch_count == fetched + 2, answer
 
 
 def drip(call: Call) -> None:
@@ -94,24 +98,28 @@ def drip(call: Call) -> None:
     call.send_until_disconnect(b" ")
 
 
-def test_a_provider_that_never_finishes_is_given_up(tokens: JwtTokens, provider: Provider):
-    tokens.verify(provider.sign("one"))
+def test_a_provider_that_never_finishes_is_given_up(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
+    tokens.verify(identity_provider.sign("one"))
     tokens._provider_keys.jwk_set_cache.lifespan = 0
     tokens._provider_keys.timeout_seconds = 0.2
-    provider.upstream.answers["/jwks"] = drip
+    identity_provider.upstream.answers["/jwks"] = drip
 
-    assert tokens.verify(provider.sign("one")).sub == "alice"
+    assert tokens.verify(identity_provider.sign("one")).sub == "alice"
 
 
-def test_a_slow_provider_delays_nobody_whose_key_is_known(tokens: JwtTokens, provider: Provider):
-    good = provider.sign("one")
+def test_a_slow_provider_delays_nobody_whose_key_is_known(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
+    good = identity_provider.sign("one")
     tokens.verify(good)
     tokens._provider_keys.cooldown_duration = 0
-    provider.add("two")
-    provider.upstream.held_paths.add("/jwks")
+    identity_provider.add_key("two")
+    identity_provider.upstream.unanswered_paths.add("/jwks")
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(tokens.verify, provider.sign("two"))
-        call = provider.upstream.next_call()
+        waiting = pool.submit(tokens.verify, identity_provider.sign("two"))
+        call = identity_provider.upstream.next_call()
         assert tokens.verify(good).sub == "alice"
         call.respond(500, {})
         with pytest.raises(InvalidToken):

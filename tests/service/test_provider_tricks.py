@@ -14,16 +14,18 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from core.settings import load_settings
 from service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
-from tests.service.provider import ISSUER, Provider
+from tests.service.identity_provider import ISSUER, IdentityProvider
 
 
-def test_the_public_key_is_no_secret_to_sign_with(tokens: JwtTokens, provider: Provider):
+def test_the_public_key_is_no_secret_to_sign_with(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
     """HS256 with the public key as its secret: the confusion that many libraries fell for."""
-    public = provider.keys["one"][1].public_key()
+    public = identity_provider.keys["one"][1].public_key()
     pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    _, claims, _ = provider.sign("one").split(".")
+    _, claims, _ = identity_provider.sign("one").split(".")
     head = encoded(json.dumps({"alg": "HS256", "typ": "JWT", "kid": "one"}).encode())
-    for secret in (pem, pem.strip(), json.dumps(provider.public("one")).encode()):
+    for secret in (pem, pem.strip(), json.dumps(identity_provider.public_jwk("one")).encode()):
         signature = hmac.digest(secret, f"{head}.{claims}".encode(), "sha256")
         with pytest.raises(InvalidToken):
             tokens.verify(f"{head}.{claims}.{encoded(signature)}")
@@ -34,7 +36,7 @@ def encoded(data: bytes) -> str:
 
 
 def test_our_own_secret_signs_nothing_where_a_provider_does(
-    tokens: JwtTokens, tmp_path: Path, provider: Provider
+    tokens: JwtTokens, tmp_path: Path, identity_provider: IdentityProvider
 ):
     own = JwtTokens(load_settings({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
 
@@ -43,7 +45,7 @@ def test_our_own_secret_signs_nothing_where_a_provider_does(
     with pytest.raises(SigningDisabled):
         tokens.sign("alice")
     with pytest.raises(InvalidToken):
-        own.verify(provider.sign("one"))
+        own.verify(identity_provider.sign("one"))
 
 
 HEADERS: list[dict[str, Any]] = [
@@ -58,8 +60,8 @@ HEADERS: list[dict[str, Any]] = [
 ]
 
 
-def test_forged_headers_are_refused(tokens: JwtTokens, provider: Provider):
-    head, claims, signature = provider.sign("one").split(".")
+def test_forged_headers_are_refused(tokens: JwtTokens, identity_provider: IdentityProvider):
+    head, claims, signature = identity_provider.sign("one").split(".")
     accepted = []
     for header in HEADERS:
         held = json.loads(jwt.utils.base64url_decode(head)) | header
@@ -78,16 +80,20 @@ def is_valid(tokens: JwtTokens, token: str) -> bool:
 
 
 def test_a_header_that_names_a_key_of_its_own_is_not_believed(
-    tokens: JwtTokens, provider: Provider
+    tokens: JwtTokens, identity_provider: IdentityProvider
 ):
-    provider.add("evil")
-    own_key = {"jwk": provider.public("evil"), "jku": "http://evil.example", "kid": "one"}
-    token = provider.sign("evil", header=own_key)
-    del provider.keys["evil"]
+    identity_provider.add_key("evil")
+    own_key = {
+        "jwk": identity_provider.public_jwk("evil"),
+        "jku": "http://evil.example",
+        "kid": "one",
+    }
+    token = identity_provider.sign("evil", header=own_key)
+    del identity_provider.keys["evil"]
 
     with pytest.raises(InvalidToken):
         tokens.verify(token)
-    assert provider.fetched == 1
+    assert identity_provider.fetch_count == 1
 
 
 CLAIMS: list[dict[str, Any]] = [
@@ -103,12 +109,14 @@ CLAIMS: list[dict[str, Any]] = [
 ]
 
 
-def test_invalid_claims_are_refused(tokens: JwtTokens, provider: Provider):
-    assert is_valid(tokens, provider.sign("one"))
-    assert [c for c in CLAIMS if is_valid(tokens, provider.sign("one", **c))] == []
+def test_invalid_claims_are_refused(tokens: JwtTokens, identity_provider: IdentityProvider):
+    assert is_valid(tokens, identity_provider.sign("one"))
+    assert [c for c in CLAIMS if is_valid(tokens, identity_provider.sign("one", **c))] == []
 
 
-def test_clocks_may_differ_by_less_than_a_minute(tokens: JwtTokens, provider: Provider):
-    assert tokens.verify(provider.sign("one", exp=time.time() - 20)).sub == "alice"
+def test_clocks_may_differ_by_less_than_a_minute(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
+    assert tokens.verify(identity_provider.sign("one", exp=time.time() - 20)).sub == "alice"
     with pytest.raises(InvalidToken):
-        tokens.verify(provider.sign("one", exp=time.time() - 61))
+        tokens.verify(identity_provider.sign("one", exp=time.time() - 61))

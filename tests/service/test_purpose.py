@@ -12,8 +12,8 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 import twinapi
 from service.container import Container
-from tests.service.client import Api
-from tests.support.portals import served
+from tests.service.client import ApiClient
+from tests.support.portals import serve
 from tests.support.upstream import Upstream
 from twinapi import Complete, Delta
 
@@ -21,8 +21,10 @@ BOB = "---\nname: Bob\n---\nYou are Bob.\n"
 
 
 @pytest.fixture
-def client(url: str, full_key: str, parts: Container, model: Upstream) -> Iterator[twinapi.Client]:
-    (parts.twins.folder / "bob.md").write_text(BOB)
+def client(
+    url: str, full_key: str, container: Container, model: Upstream
+) -> Iterator[twinapi.Client]:
+    (container.twins.folder / "bob.md").write_text(BOB)
     model.always_reply("Hi ", "there")
     client = twinapi.Client(url, full_key)
     yield client
@@ -30,7 +32,7 @@ def client(url: str, full_key: str, parts: Container, model: Upstream) -> Iterat
 
 
 @pytest.mark.spec("S1")
-def test_what_goes_beyond_the_document_is_called_an_extension(api: Api):
+def test_what_goes_beyond_the_document_is_called_an_extension(api: ApiClient):
     paths = api.get("/openapi.json").json()["paths"]
     about = [found["description"] for methods in paths.values() for found in methods.values()]
 
@@ -94,9 +96,9 @@ def test_a_reply_comes_in_one_piece_or_as_a_stream(client: twinapi.Client):
 
 @pytest.mark.spec("S7", "S41", "S56")
 def test_a_client_makes_keys_of_the_scope_that_it_chooses(
-    client: twinapi.Client, url: str, parts: Container
+    client: twinapi.Client, url: str, container: Container
 ):
-    token = parts.jwt_tokens.sign("carol")
+    token = container.jwt_tokens.sign("carol")
     reading = twinapi.Client(url, client.create_api_key(token, "reader", "read_only").key)
     writing = twinapi.Client(url, client.create_api_key(token, "writer", "full_access").key)
 
@@ -112,8 +114,8 @@ def test_a_client_makes_keys_of_the_scope_that_it_chooses(
 def test_the_base_address_may_have_a_path_of_its_own(
     service: Flask, full_key: str, model: Upstream
 ):
-    with served(DispatcherMiddleware(NotFound(), {"/ai/twins": service})) as url:
-        api = Api(f"{url}/ai/twins", full_key)
+    with serve(DispatcherMiddleware(NotFound(), {"/ai/twins": service})) as url:
+        api = ApiClient(f"{url}/ai/twins", full_key)
         client = twinapi.Client(f"{url}/ai/twins", full_key)
         stream = client.stream_message(client.create_conversation("ada").id, "Hello")
         events = iter(stream)
@@ -130,7 +132,7 @@ def test_the_base_address_may_have_a_path_of_its_own(
 
 
 @pytest.mark.spec("S9")
-def test_requests_and_answers_are_json(api: Api):
+def test_requests_and_answers_are_json(api: ApiClient):
     headers = api.headers | {"Content-Type": "application/json"}
     sent = json.dumps({"twinId": "ada", "title": "Größe ✓"}, ensure_ascii=False).encode()
 
@@ -153,11 +155,13 @@ def test_requests_and_answers_are_json(api: Api):
         "/auth/api-keys",
     ],
 )
-def test_a_body_says_that_it_is_json(api: Api, model: Upstream, parts: Container, path: str):
+def test_a_body_says_that_it_is_json(
+    api: ApiClient, model: Upstream, container: Container, path: str
+):
     model.always_reply("Hi")
-    path = path.format(id=api.converse())
+    path = path.format(id=api.create_conversation())
     body = b'{"twinId": "ada", "content": "Hello", "name": "laptop", "scope": "read_only"}'
-    jwt = {"Authorization": f"Bearer {parts.jwt_tokens.sign('alice')}"}
+    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     headers = jwt if "auth" in path else api.headers
 
     for kind in ("application/json", "application/json; charset=utf-8", "Application/JSON"):

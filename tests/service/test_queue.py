@@ -10,8 +10,8 @@ import pytest
 from flask import Flask
 
 from service.container import Container
-from tests.service.client import Api
-from tests.support.portals import served
+from tests.service.client import ApiClient
+from tests.support.portals import serve
 from tests.support.upstream import Call, Upstream
 
 QUEUED = {"type": "progress", "progress": {"stage": "queued", "percent": None, "ahead": 0}}
@@ -24,32 +24,34 @@ def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> Iterator[Api]:
+def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> Iterator[ApiClient]:
     """Serve a second process."""
-    with served(new_service()) as url:
-        api = Api(url, full_key)
+    with serve(new_service()) as url:
+        api = ApiClient(url, full_key)
         yield api
         api.session.close()
 
 
-def begun(api: Api, model: Upstream) -> tuple[str, Call, Iterator[dict[str, Any]]]:
+def begun(api: ApiClient, model: Upstream) -> tuple[str, Call, Iterator[dict[str, Any]]]:
     """Begin a reply that has the model; return its conversation, the model's call, its events."""
-    conversation = api.converse()
+    conversation = api.create_conversation()
     events = api.stream(conversation, "First")
     assert next(events) == THINKING
     return conversation, model.next_call(), events
 
 
-def stop(api: Api, conversation: str) -> None:
+def stop(api: ApiClient, conversation: str) -> None:
     """Stop the first reply in a conversation."""
     path = f"/conversations/{conversation}/messages"
     said = api.get(path).json()["data"][0]["id"]
     assert api.delete(f"{path}/{said}").status_code == 204
 
 
-def test_a_reply_waits_for_one_that_another_process_writes(api: Api, model: Upstream, other: Api):
+def test_a_reply_waits_for_one_that_another_process_writes(
+    api: ApiClient, model: Upstream, other: ApiClient
+):
     _, call, _ = begun(api, model)
-    events = other.stream(other.converse(), "Second")
+    events = other.stream(other.create_conversation(), "Second")
 
     assert next(events) == QUEUED
     assert len(model.calls) == 1
@@ -60,16 +62,16 @@ def test_a_reply_waits_for_one_that_another_process_writes(api: Api, model: Upst
 
 
 def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
-    api: Api, model: Upstream, other: Api
+    api: ApiClient, model: Upstream, other: ApiClient
 ):
     _, call, _ = begun(api, model)
-    conversation = other.converse()
+    conversation = other.create_conversation()
     events = other.stream(conversation, "Second")
     assert next(events) == QUEUED
 
     stop(api, conversation)  # the process that does not hold the reply
     assert next(events)["code"] == "stopped"
-    third = other.stream(other.converse(), "Third")
+    third = other.stream(other.create_conversation(), "Third")
     assert next(third)["progress"]["stage"] == "queued"
     call.start_stream().complete()
     while next(third) != THINKING:
@@ -78,11 +80,11 @@ def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
 
 
 def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
-    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    parts.replies.lease_keeper.renew_interval_seconds = 0.01
-    assert parts.replies.queue
-    places = parts.replies.queue.slots
+    container.replies.lease_keeper.renew_interval_seconds = 0.01
+    assert container.replies.queue
+    places = container.replies.queue.slots
     renewed = threading.Semaphore(0)
     renew = places.renew
 
@@ -98,7 +100,7 @@ def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
     # Once more may be for a reply that was there when the look began.
     for _ in range(2):
         assert renewed.acquire(timeout=10)
-    events = api.stream(api.converse(), "Second")
+    events = api.stream(api.create_conversation(), "Second")
     assert next(events) == QUEUED
     call.start_stream()
     assert call.wait_for_disconnect()

@@ -9,26 +9,26 @@ from urllib.parse import quote
 import pytest
 
 from service.container import Container
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}
 
 
-def jwt(parts: Container, sub: str = "alice") -> dict[str, str]:
-    return {"Authorization": f"Bearer {parts.jwt_tokens.sign(sub)}"}
+def jwt(container: Container, sub: str = "alice") -> dict[str, str]:
+    return {"Authorization": f"Bearer {container.jwt_tokens.sign(sub)}"}
 
 
-def make_key(api: Api, parts: Container, **body: Any) -> Any:
+def make_key(api: ApiClient, container: Container, **body: Any) -> Any:
     body = {"name": "laptop", "scope": "read_only"} | body
-    return api.post("/auth/api-keys", json=body, headers=jwt(parts))
+    return api.post("/auth/api-keys", json=body, headers=jwt(container))
 
 
 @pytest.mark.spec("S12")
-def test_the_id_of_a_twin_is_its_name_everywhere(api: Api, parts: Container):
+def test_the_id_of_a_twin_is_its_name_everywhere(api: ApiClient, container: Container):
     odd = "Größe & co #1"
-    (parts.twins.folder / f"{odd}.md").write_text("---\nname: Odd\n---\n")
+    (container.twins.folder / f"{odd}.md").write_text("---\nname: Odd\n---\n")
 
     assert odd in [twin["id"] for twin in api.get("/twins").json()["data"]]
     assert api.get(f"/twins/{quote(odd)}").json()["data"]["id"] == odd
@@ -38,7 +38,7 @@ def test_the_id_of_a_twin_is_its_name_everywhere(api: Api, parts: Container):
 
 
 @pytest.mark.spec("S14", "S44")
-def test_the_id_of_a_conversation_leads_to_it(api: Api, model: Upstream):
+def test_the_id_of_a_conversation_leads_to_it(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
     made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
 
@@ -48,7 +48,7 @@ def test_the_id_of_a_conversation_leads_to_it(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S17")
-def test_a_conversation_shows_its_times_beside_what_it_is(api: Api):
+def test_a_conversation_shows_its_times_beside_what_it_is(api: ApiClient):
     made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
 
     assert set(made) == {"id", "twinId", "title", "createdAt", "updatedAt"}
@@ -57,10 +57,10 @@ def test_a_conversation_shows_its_times_beside_what_it_is(api: Api):
 
 
 @pytest.mark.spec("S18")
-def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Upstream):
+def test_the_text_of_a_message_is_kept_as_it_was_sent(api: ApiClient, model: Upstream):
     for content in ("  Grüße,\r\n\tAda! 👩‍🔬 ", "<b>&amp;</b>", '"\\u0041"', "0"):
         model.always_reply(content)
-        path = f"/conversations/{api.converse()}/messages"
+        path = f"/conversations/{api.create_conversation()}/messages"
 
         assert api.post(path, json={"content": content}).json()["data"]["content"] == content
 
@@ -70,9 +70,9 @@ def test_the_text_of_a_message_is_kept_as_it_was_sent(api: Api, model: Upstream)
 
 
 @pytest.mark.spec("S19")
-def test_a_message_shows_who_said_it_and_what_it_answers(api: Api, model: Upstream):
+def test_a_message_shows_who_said_it_and_what_it_answers(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
-    conversation = api.converse()
+    conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
     answered = api.post(path, json={"content": "Hello"}).json()["data"]
 
@@ -88,26 +88,26 @@ def test_a_message_shows_who_said_it_and_what_it_answers(api: Api, model: Upstre
 
 
 @pytest.mark.spec("S20")
-def test_a_key_is_called_what_the_caller_chose(api: Api, parts: Container):
+def test_a_key_is_called_what_the_caller_chose(api: ApiClient, container: Container):
     name = " Größe's <laptop> "
-    first, second = (make_key(api, parts, name=name).json()["data"] for _ in range(2))
+    first, second = (make_key(api, container, name=name).json()["data"] for _ in range(2))
 
     assert (first["name"], second["name"]) == (name, name)
     assert first["id"] != second["id"]
 
 
 @pytest.mark.spec("S21", "S59")
-def test_there_is_no_third_scope(api: Api, parts: Container):
+def test_there_is_no_third_scope(api: ApiClient, container: Container):
     scopes = ["admin", "READ_ONLY", "read_only ", "", None, 1, ["read_only"]]
-    answers = [make_key(api, parts, scope=scope) for scope in scopes]
+    answers = [make_key(api, container, scope=scope) for scope in scopes]
 
     told = [(a.status_code, a.json()["details"][0]["field"]) for a in answers]
     assert told == [(422, "scope")] * len(scopes)
 
 
 @pytest.mark.spec("S22", "S60")
-def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Container):
-    made = make_key(api, parts).json()["data"]
+def test_a_new_key_is_shown_with_its_secret(api: ApiClient, container: Container):
+    made = make_key(api, container).json()["data"]
 
     assert set(made) == {
         *("id", "name", "scope", "key"),
@@ -119,16 +119,18 @@ def test_a_new_key_is_shown_with_its_secret(api: Api, parts: Container):
 
 
 @pytest.mark.spec("S23", "S91")
-def test_every_list_says_which_page_of_how_many_it_is(api: Api, model: Upstream, parts: Container):
+def test_every_list_says_which_page_of_how_many_it_is(
+    api: ApiClient, model: Upstream, container: Container
+):
     model.always_reply("Hi")
-    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
-    conversations = [api.converse(), api.converse()]
+    (container.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
+    conversations = [api.create_conversation(), api.create_conversation()]
     messages = f"/conversations/{conversations[0]}/messages"
-    make_key(api, parts)
+    make_key(api, container)
     api.post(messages, json={"content": "Hello"})
 
     for path in ("/twins", "/conversations", messages, "/auth/api-keys"):
-        headers = jwt(parts) if path == "/auth/api-keys" else api.headers
+        headers = jwt(container) if path == "/auth/api-keys" else api.headers
         answer = api.get(path, params={"page": 2, "limit": 1}, headers=headers).json()
 
         assert len(answer["data"]) == 1, path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
@@ -16,8 +16,8 @@ def one_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.spec("S24")
 @pytest.mark.usefixtures("one_place")
-def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: Api, model: Upstream):
-    before, conversation = api.stream(api.converse(), "Hello"), api.converse()
+def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: ApiClient, model: Upstream):
+    before, conversation = api.stream(api.create_conversation(), "Hello"), api.create_conversation()
     assert next(before)["progress"]["stage"] == "thinking"
     running = model.next_call()
     events = api.stream(conversation, "Me too")
@@ -36,9 +36,9 @@ def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: Api, mod
 
 @pytest.mark.spec("S24")
 def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(
-    api: Api, model: Upstream
+    api: ApiClient, model: Upstream
 ):
-    conversation = api.converse()
+    conversation = api.create_conversation()
     events = api.stream(conversation, "Hello")
     next(events)
     call = model.next_call().start_stream()
@@ -59,9 +59,9 @@ def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(
 
 
 @pytest.mark.spec("S24")
-def test_a_conversation_changes_nothing_but_when_it_was_spoken_in(api: Api, model: Upstream):
+def test_a_conversation_changes_nothing_but_when_it_was_spoken_in(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
-    conversation = api.converse()
+    conversation = api.create_conversation()
     made = api.get(f"/conversations/{conversation}").json()["data"]
 
     for _ in range(3):

@@ -11,14 +11,14 @@ import pytest
 from core import sse
 from service.container import Container
 from service.conversations.reply import Progress
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 
 
 @pytest.mark.spec("S24")
-def test_6_one_reply_at_a_time(api: Api, model: Upstream):
-    conversation = api.converse()
+def test_6_one_reply_at_a_time(api: ApiClient, model: Upstream):
+    conversation = api.create_conversation()
     events = api.stream(conversation, "Hello")
     assert next(events)["type"] == "progress"
 
@@ -33,8 +33,10 @@ def test_6_one_reply_at_a_time(api: Api, model: Upstream):
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
 
 
-def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, parts: Container):
-    conversation = api.converse()
+def test_6_a_reply_goes_on_when_its_client_hangs_up(
+    api: ApiClient, model: Upstream, container: Container
+):
+    conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
     response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
     call = model.next_call().start_stream()
@@ -44,7 +46,7 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, p
     call.delta(" and half")
     call.complete()
 
-    wait_until(lambda: len(parts.messages.list_page(conversation)[0]) == 2)
+    wait_until(lambda: len(container.messages.list_page(conversation)[0]) == 2)
     model.always_reply("Yes")
     assert api.post(path, json={"content": "Next"}).status_code == 201
     history = api.get(path).json()["data"]
@@ -52,11 +54,13 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(api: Api, model: Upstream, p
     assert {m["status"] for m in history} == {"complete"}
 
 
-def test_a_reply_is_not_sent_to_a_client_that_hung_up(api: Api, model: Upstream, parts: Container):
-    events = api.stream(api.converse(), "Hello")
+def test_a_reply_is_not_sent_to_a_client_that_hung_up(
+    api: ApiClient, model: Upstream, container: Container
+):
+    events = api.stream(api.create_conversation(), "Hello")
     assert next(events)["type"] == "progress"
     model.next_call()
-    [reply] = parts.replies._running.values()
+    [reply] = container.replies._running.values()
     reply.disconnect_poll_seconds = reply.keep_alive_seconds = 0.01
     follow = reply.follow(lambda: True)
 
@@ -65,9 +69,11 @@ def test_a_reply_is_not_sent_to_a_client_that_hung_up(api: Api, model: Upstream,
 
 
 @pytest.mark.spec("S24")
-def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(api: Api, model: Upstream):
+def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(
+    api: ApiClient, model: Upstream
+):
     for half in (["Half"], []):
-        conversation = api.converse()
+        conversation = api.create_conversation()
         path = f"/conversations/{conversation}/messages"
         response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
         events = (json.loads(event.data) for event in sse.read_events(api.chunks(response)))
@@ -96,14 +102,16 @@ def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(api: Api, mo
         assert api.delete(place).status_code == 204
 
 
-def test_nobody_stops_what_is_not_theirs(api: Api, model: Upstream, url: str, parts: Container):
-    conversation = api.converse()
+def test_nobody_stops_what_is_not_theirs(
+    api: ApiClient, model: Upstream, url: str, container: Container
+):
+    conversation = api.create_conversation()
     response = api.post(
         f"/conversations/{conversation}/messages/stream", json={"content": "Hello"}, stream=True
     )
     place = response.headers["Location"].removeprefix("/api/v1")
-    mallory = Api(url, parts.api_keys.create("mallory", "m", "full_access")[1])
-    reader = Api(url, parts.api_keys.create("alice", "r", "read_only")[1])
+    mallory = ApiClient(url, container.api_keys.create("mallory", "m", "full_access")[1])
+    reader = ApiClient(url, container.api_keys.create("alice", "r", "read_only")[1])
 
     assert mallory.delete(place).status_code == 404
     assert reader.delete(place).status_code == 403
@@ -114,11 +122,11 @@ def test_nobody_stops_what_is_not_theirs(api: Api, model: Upstream, url: str, pa
 
 
 def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
-    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    events = api.stream(api.converse(), "Hello")
+    events = api.stream(api.create_conversation(), "Hello")
     next(events)
-    monkeypatch.setattr(parts.messages, "store_reply", lambda *_: 1 / 0)
+    monkeypatch.setattr(container.messages, "store_reply", lambda *_: 1 / 0)
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
         model.reply("Hi")
@@ -126,19 +134,19 @@ def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
 
 
 def test_6_a_long_reply_keeps_its_lease(
-    api: Api, model: Upstream, parts: Container, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    parts.replies.lease_keeper.renew_interval_seconds = 0.01
+    container.replies.lease_keeper.renew_interval_seconds = 0.01
     renewed = threading.Event()
-    renew = parts.replies.leases.renew
+    renew = container.replies.leases.renew
 
     def noted(message_ids: list[str]) -> None:
         renew(message_ids)
         if message_ids:
             renewed.set()
 
-    monkeypatch.setattr(parts.replies.leases, "renew", noted)
-    events = api.stream(api.converse(), "Hello")
+    monkeypatch.setattr(container.replies.leases, "renew", noted)
+    events = api.stream(api.create_conversation(), "Hello")
     next(events)
     assert renewed.wait(10)
     with ThreadPoolExecutor(1) as pool:

@@ -114,14 +114,14 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path):
 
 
 def test_the_operator_is_told_what_is_wrong_once(
-    service: Flask, parts: Container, caplog: pytest.LogCaptureFixture
+    service: Flask, container: Container, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.WARNING, "service")  # and back, when the test ends
     runner = service.test_cli_runner()
     assert runner.invoke(args=["twindow", "twins"]).exit_code == 0
 
-    (parts.twins.folder / "bob.md").write_text("---\nname: Bob\navatar: none.png\n---\n")
-    (parts.twins.folder / "eve.md").write_text("---\nnam: Eve\n---\n")
+    (container.twins.folder / "bob.md").write_text("---\nname: Bob\navatar: none.png\n---\n")
+    (container.twins.folder / "eve.md").write_text("---\nnam: Eve\n---\n")
     result = runner.invoke(args=["twindow", "twins"])
 
     assert result.exit_code == 1

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Meta
 
 from core.validation_messages import explain
-from tests.service.client import Api
+from tests.service.client import ApiClient
 
 
 class Inner(msgspec.Struct, forbid_unknown_fields=True):
@@ -85,7 +85,7 @@ def test_each_error_names_the_field_and_what_it_should_be():
     assert [row for row in told if row not in WRONG] == []
 
 
-def test_a_request_is_told_so(api: Api):
+def test_a_request_is_told_so(api: ApiClient):
     long = api.post("/conversations", json={"twinId": "ada", "title": "x" * 201})
     array = api.post("/conversations", json=[])
     page = api.get("/twins?limit=many")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.service.client import Api
+from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S94")
-def test_every_address_begins_with_the_version(service: Flask, api: Api):
+def test_every_address_begins_with_the_version(service: Flask, api: ApiClient):
     rules = {rule.rule for rule in service.url_map.iter_rules()}
 
     assert "/api/v1/twins" in rules
@@ -24,7 +24,7 @@ def test_every_address_begins_with_the_version(service: Flask, api: Api):
 
 
 @pytest.mark.spec("S95")
-def test_what_is_not_known_is_no_hindrance(api: Api, model: Upstream):
+def test_what_is_not_known_is_no_hindrance(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
     new: dict[str, Any] = {"mood": {"calm": True}, "twin_id": "other", "id": "mine"}
 
@@ -38,7 +38,7 @@ def test_what_is_not_known_is_no_hindrance(api: Api, model: Upstream):
 
 
 @pytest.mark.spec("S95")
-def test_nothing_is_deprecated(api: Api):
+def test_nothing_is_deprecated(api: ApiClient):
     document = api.get("/openapi.json")
 
     assert "deprecated" not in document.text
@@ -47,7 +47,7 @@ def test_nothing_is_deprecated(api: Api):
 
 
 @pytest.mark.spec("S96")
-def test_only_the_path_chooses_a_version(api: Api):
+def test_only_the_path_chooses_a_version(api: ApiClient):
     wishes: list[dict[str, dict[str, str]]] = [
         {"headers": {"Accept": "application/vnd.twins.v2+json"}},
         {"headers": {"X-API-Version": "2"}},

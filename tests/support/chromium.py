@@ -11,9 +11,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.support.packages import found, install
+from tests.support.packages import find_or_install, install
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRAM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox" if hasattr(os, "geteuid") and os.geteuid() == 0 else "--disable-gpu",
     "--disable-quic",
@@ -21,28 +21,30 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+WAIT_FOR_PAINT = (
+    "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+)
 # How many times slower than usual Chromium should be.
 SLOWDOWN = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
 WAIT_MS = 10_000 * SLOWDOWN
-HELP = (
+INSTALL_HINT = (
     "The tests need Chromium: install it (on Debian: apt-get install chromium; elsewhere: "
     "python -m playwright install chromium) and run them again."
 )
 
 
-def path() -> str:
+def find_or_install_chromium() -> str:
     """Return where Chromium is, installing it if it is nowhere."""
-    chromium = found(_look, _install)
+    chromium = find_or_install(_find, _install)
     if chromium is None:
-        raise SystemExit(HELP)
+        raise SystemExit(INSTALL_HINT)
     return chromium
 
 
 def resize(page: Page, width: int, height: int) -> None:
     """Set the size of the window, in CSS pixels, and wait until the page has answered to it."""
     page.set_viewport_size({"width": width, "height": height})
-    page.evaluate(DRAWN)
+    page.evaluate(WAIT_FOR_PAINT)
 
 
 def slow_down(browser: Browser, rate: float) -> None:
@@ -60,15 +62,15 @@ def slow_down(browser: Browser, rate: float) -> None:
     browser.new_context = new_slow_context  # type: ignore[method-assign]
 
 
-def _look() -> str | None:
-    named = next((there for name in NAMES if (there := shutil.which(name))), None)
-    return named or _playwrights_own()
+def _find() -> str | None:
+    installed = next((there for name in PROGRAM_NAMES if (there := shutil.which(name))), None)
+    return installed or _find_playwright_chromium()
 
 
-def _playwrights_own() -> str | None:
+def _find_playwright_chromium() -> str | None:
     with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    return own if Path(own).exists() else None
+        path = playwright.chromium.executable_path
+    return path if Path(path).exists() else None
 
 
 def _install() -> None:
@@ -78,4 +80,4 @@ def _install() -> None:
 
 
 if __name__ == "__main__":
-    print(path())
+    print(find_or_install_chromium())

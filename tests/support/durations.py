@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-SLOWEST = 10
+SLOWEST_TEST_COUNT = 10
 
 
 class Durations:
@@ -27,5 +27,5 @@ class Durations:
         terminalreporter.section(f"{sum(folders.values()):.0f} core-seconds")
         parts = (f"{name} {seconds:.0f}" for name, seconds in folders.most_common() if seconds >= 1)
         terminalreporter.line(", ".join(parts))
-        for test, seconds in self._seconds.most_common(SLOWEST):
+        for test, seconds in self._seconds.most_common(SLOWEST_TEST_COUNT):
             terminalreporter.line(f"{seconds:6.1f} {test}")

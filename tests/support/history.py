@@ -13,16 +13,18 @@ from chat.schema import conversations, entries, turns
 from core.database import Database
 
 
-def person_of(database: Database) -> str:
+def get_only_person(database: Database) -> str:
     """Return the only person there is."""
     with database.read() as connection:
         return str(connection.scalars(select(conversations.c.person).distinct()).one())
 
 
-def converse(database: Database, person: str, length: int, sentences: int = 5) -> str:
+def insert_conversation(
+    database: Database, person: str, turn_count: int, sentences: int = 5
+) -> str:
     """Make a conversation of so many turns, and return its id."""
     conversation_id, now = secrets.token_urlsafe(16), time.time()
-    ids = [secrets.token_urlsafe(16) for _ in range(length)]
+    ids = [secrets.token_urlsafe(16) for _ in range(turn_count)]
     with database.write() as connection:
         connection.execute(
             insert(conversations).values(
@@ -30,12 +32,12 @@ def converse(database: Database, person: str, length: int, sentences: int = 5) -
                 person=person,
                 twin_id="ada",
                 twin_name="Ada",
-                title=f"A talk of {length}",
-                created_at=now - 2 * length,
+                title=f"A talk of {turn_count}",
+                created_at=now - 2 * turn_count,
                 updated_at=now,
             )
         )
-        said = [
+        messages = [
             {
                 "id": turn_id,
                 "conversation_id": conversation_id,
@@ -44,18 +46,20 @@ def converse(database: Database, person: str, length: int, sentences: int = 5) -
                 "once": turn_id,
                 "content": f"Question {number:05}",
                 "producer": "",
-                "created_at": now - 2 * (length - number),
+                "created_at": now - 2 * (turn_count - number),
             }
             for number, turn_id in enumerate(ids, 1)
         ]
-        connection.execute(insert(turns), said)
+        connection.execute(insert(turns), messages)
         replies = [
-            store._row(turn_id, 1, _ended(f"Answer {number:05}, of some length. " * sentences))
+            store._row(
+                turn_id, 1, _completed_reply(f"Answer {number:05}, of some length. " * sentences)
+            )
             for number, turn_id in enumerate(ids, 1)
         ]
         connection.execute(insert(entries), replies)
     return conversation_id
 
 
-def _ended(text: str) -> Ended:
+def _completed_reply(text: str) -> Ended:
     return Ended(ReplyState.COMPLETE, text=text, html=f"<p>{text}</p>")

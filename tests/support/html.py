@@ -5,9 +5,9 @@ from __future__ import annotations
 from bs4 import BeautifulSoup
 
 # White space in these is kept.
-KEPT = {"pre", "hx-partial", "article"}
+WHITESPACE_PRESERVING_TAGS = {"pre", "hx-partial", "article"}
 
 
-def read(html: str) -> BeautifulSoup:
+def parse_html(html: str) -> BeautifulSoup:
     """Read a piece of HTML."""
-    return BeautifulSoup(html, "html.parser", preserve_whitespace_tags=KEPT)
+    return BeautifulSoup(html, "html.parser", preserve_whitespace_tags=WHITESPACE_PRESERVING_TAGS)

@@ -10,11 +10,11 @@ def png(side: int = 16, *, shade: int = 120) -> bytes:
     """Make a square PNG of one grey."""
     rows = b"".join(b"\0" + bytes([shade]) * side for _ in range(side))
     size = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
-    parts = ((b"IHDR", size), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_part(*part) for part in parts)
+    chunks = ((b"IHDR", size), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(*part) for part in chunks)
 
 
-def _part(kind: bytes, data: bytes) -> bytes:
+def _png_chunk(kind: bytes, data: bytes) -> bytes:
     checksum = zlib.crc32(kind + data)
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
 

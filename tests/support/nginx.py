@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.support.certificates import Certificate
-from tests.support.packages import found, install
+from tests.support.packages import find_or_install, install
 from tests.support.processes import ROOT, free_port
 
 START_SECONDS = 10
 
-CONFIGURATION = """
+CONFIG_TEMPLATE = """
 daemon off;
 pid {folder}/pid;
 error_log stderr warn;
@@ -39,62 +39,65 @@ http {{
 """
 
 
-def documented(url: str) -> str:
+def documented_location(url: str) -> str:
     """Return what docs/operating.md says of nginx, with another address behind it."""
     text = (ROOT / "docs" / "operating.md").read_text()
-    found = re.search(r"^    location / \{\n.*?^    \}\n", text, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    location = re.sub(r"proxy_pass \S+;", f"proxy_pass {url};", found[0])
+    match = re.search(r"^    location / \{\n.*?^    \}\n", text, re.DOTALL | re.MULTILINE)
+    assert match is not None
+    location = re.sub(r"proxy_pass \S+;", f"proxy_pass {url};", match[0])
     assert url in location
     return location
 
 
 @contextmanager
-def in_front_of(
-    url: str, folder: Path, *more: str, certificate: Certificate | None = None
+def run_nginx(
+    url: str, folder: Path, *directives: str, certificate: Certificate | None = None
 ) -> Iterator[str]:
     """Run nginx and return its address; `more` are directives for its server."""
     port = free_port()
     folder.mkdir(exist_ok=True)
     file = folder / "nginx.conf"
     if certificate:
-        more += (f"ssl_certificate {certificate.pem};", f"ssl_certificate_key {certificate.key};")
+        directives += (
+            f"ssl_certificate {certificate.pem};",
+            f"ssl_certificate_key {certificate.key};",
+        )
     file.write_text(
-        CONFIGURATION.format(
+        CONFIG_TEMPLATE.format(
             folder=folder,
             port=port,
             tls=" ssl" if certificate else "",
-            more="\n        ".join(more),
-            location=documented(url),
+            more="\n        ".join(directives),
+            location=documented_location(url),
         )
     )
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(
-            [_program(), "-p", folder, "-c", file, "-e", "stderr"],
+            [_find_or_install_nginx(), "-p", folder, "-c", file, "-e", "stderr"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
         )
     try:
-        _wait_for(port, process, folder / "log")
+        _wait_for_port(port, process, folder / "log")
         yield f"https://localhost:{port}" if certificate else f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(START_SECONDS)
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    give_up = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < give_up:
+def _wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.02)
     raise RuntimeError(f"nginx does not start: {log.read_text()}")
 
 
-def _program() -> str:
+def _find_or_install_nginx() -> str:
     path = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
-    program = found(
+    program = find_or_install(
         lambda: shutil.which("nginx") or shutil.which("nginx", path=path),
         lambda: install("nginx"),
     )

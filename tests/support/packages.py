@@ -15,18 +15,18 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def found(look: Callable[[], T | None], install: Callable[[], object]) -> T | None:
+def find_or_install(find: Callable[[], T | None], install: Callable[[], object]) -> T | None:
     """Look for a program, and install it where there is none.
 
     What another process installs is waited for: half of a package looks like all of it.
     """
     with Path(tempfile.gettempdir(), f"twindow-{os.geteuid()}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        there = look()
-        if there is None:
+        result = find()
+        if result is None:
             install()
-            there = look()
-    return there
+            result = find()
+    return result
 
 
 def install(package: str) -> bool:

@@ -9,12 +9,12 @@ import requests
 from bs4 import BeautifulSoup, Tag
 
 from core import sse
-from tests.support.html import read
-from tests.support.turn_view import Shown
+from tests.support.html import parse_html
+from tests.support.turn_dom import TurnDom
 from tests.support.upstream import Upstream
 
 WAIT_SECONDS = 10
-HTMX = {"HX-Request": "true"}
+HTMX_HEADERS = {"HX-Request": "true"}
 
 
 class Page:
@@ -23,12 +23,12 @@ class Page:
     def __init__(self, response: requests.Response) -> None:
         self.response = response
         self.status = response.status_code
-        self.html = self.read(response.text)
+        self.html = self.parse(response.text)
 
     @staticmethod
-    def read(html: str) -> BeautifulSoup:
+    def parse(html: str) -> BeautifulSoup:
         """Read a piece of HTML."""
-        return read(html)
+        return parse_html(html)
 
     @property
     def text(self) -> str:
@@ -46,11 +46,11 @@ class Page:
         return self.html.select("article.turn")
 
     @property
-    def states(self) -> list[str]:
+    def reply_states(self) -> list[str]:
         """Return how the replies stand."""
         return [str(turn["data-state"]) for turn in self.turns]
 
-    def form(self, action_ends_with: str) -> dict[str, str]:
+    def hidden_fields(self, action_ends_with: str) -> dict[str, str]:
         """Return the hidden fields of a form."""
         form = next(
             form
@@ -59,19 +59,19 @@ class Page:
         )
         return {str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")}
 
-    def action(self, button: str) -> tuple[str, dict[str, str]]:
+    def button_action(self, button: str) -> tuple[str, dict[str, str]]:
         """Return where a button sends its form, and the hidden fields it sends."""
-        found, form = next(
-            (found, form)
-            for found in self.html.select("form button, button[form]")
-            if found.get_text().strip() == button and (form := self._form_of(found))
+        element, form = next(
+            (element, form)
+            for element in self.html.select("form button, button[form]")
+            if element.get_text().strip() == button and (form := self._form_of(element))
         )
         fields = {
             str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")
         }
-        if "name" in found.attrs:
-            fields[str(found["name"])] = str(found.get("value", ""))
-        return str(found.get("formaction", form["action"])), fields
+        if "name" in element.attrs:
+            fields[str(element["name"])] = str(element.get("value", ""))
+        return str(element.get("formaction", form["action"])), fields
 
     def _form_of(self, button: Tag) -> Tag | None:
         # A button to stop is there when no reply runs, too, and does nothing.
@@ -100,23 +100,28 @@ class Person:
             )
         )
 
-    def press(self, page: Page, button: str, **more: str) -> Page:
+    def press(self, page: Page, button: str, **extra_fields: str) -> Page:
         """Press a button on a page."""
-        action, fields = page.action(button)
-        return self.post(action, fields | more)
+        action, fields = page.button_action(button)
+        return self.post(action, fields | extra_fields)
 
-    def begin(self, content: str, twin: str = "ada") -> Page:
+    def start_conversation(self, content: str, twin: str = "ada") -> Page:
         """Say something to a twin for the first time."""
         return self.press(self.get(f"/twins/{twin}"), "Send", content=content)
 
     def follow(
-        self, turn_id: str, *, after: int | str = 0, last_id: str = "", turn: Tag | None = None
+        self,
+        turn_id: str,
+        *,
+        after: int | str = 0,
+        last_event_id: str = "",
+        turn: Tag | None = None,
     ) -> Stream:
         """Follow the reply to a turn, which the page shows like this."""
-        headers = {"Last-Event-ID": last_id} if last_id else {}
+        headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
         url = f"{self.base_url}/turns/{turn_id}/events?after={after}"
         response = self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS)
-        return Stream(response, Shown(turn_id, turn))
+        return Stream(response, TurnDom(turn_id, turn))
 
     def close(self) -> None:
         """Close the browser."""
@@ -126,31 +131,31 @@ class Person:
 class Stream:
     """The frames of a reply, as a browser gets them."""
 
-    def __init__(self, response: requests.Response, shown: Shown) -> None:
+    def __init__(self, response: requests.Response, turn_dom: TurnDom) -> None:
         self.response = response
-        self._shown = shown
-        self._events = self._seen()
+        self._turn_dom = turn_dom
+        self._events = self._read_events()
 
-    def _seen(self) -> Iterator[sse.ServerSentEvent]:
-        for event in sse.read_events(self.pieces()):
-            self._shown.change(read(event.data))
+    def _read_events(self) -> Iterator[sse.ServerSentEvent]:
+        for event in sse.read_events(self.chunks()):
+            self._turn_dom.apply_frame(parse_html(event.data))
             if event.name != "here":
                 yield event
 
     @property
     def turn(self) -> Tag:
         """Return the turn as the page shows it."""
-        return self._shown.turn
+        return self._turn_dom.turn
 
     @property
     def text(self) -> str:
         """Return the words that the page shows of the reply."""
-        return self._shown.text
+        return self._turn_dom.text
 
     @property
     def html(self) -> str:
         """Return the HTML that the page shows of the reply."""
-        return self._shown.reply.decode_contents()
+        return self._turn_dom.reply.decode_contents()
 
     def __enter__(self) -> Stream:
         return self
@@ -161,47 +166,47 @@ class Stream:
     def __iter__(self) -> Iterator[sse.ServerSentEvent]:
         return self._events
 
-    def next(self) -> BeautifulSoup:
+    def next_frame(self) -> BeautifulSoup:
         """Return the next frame."""
-        return Page.read(next(self._events).data)
+        return Page.parse(next(self._events).data)
 
-    def until(self, words: str) -> None:
+    def read_until(self, expected_text: str) -> None:
         """Read until the page shows these words, in the reply or beside it."""
-        seen = ""
+        received_text = ""
         for event in self._events:
-            seen += read(event.data).get_text()
-            if words in seen or words.strip() in self.text:
+            received_text += parse_html(event.data).get_text()
+            if expected_text in received_text or expected_text.strip() in self.text:
                 return
-        raise AssertionError(f"{words!r} never came: {self.text!r} {seen!r}")
+        raise AssertionError(f"{expected_text!r} never came: {self.text!r} {received_text!r}")
 
-    def rest(self) -> list[sse.ServerSentEvent]:
+    def remaining_events(self) -> list[sse.ServerSentEvent]:
         """Return the frames that are left, until the stream ends."""
         return list(self._events)
 
-    def bytes(self) -> bytes:
+    def remaining_bytes(self) -> bytes:
         """Return what is left of the stream."""
-        return b"".join(self.pieces())
+        return b"".join(self.chunks())
 
-    def pieces(self) -> Iterator[bytes]:
+    def chunks(self) -> Iterator[bytes]:
         """Yield what comes, unpacked, as it comes."""
         while chunk := self.response.raw.read1(65536, decode_content=True):
             yield chunk
 
 
-def say_and_hear(
-    person: Person, upstream: Upstream, said: str, heard: str, *, twin: str = "ada"
+def complete_first_turn(
+    person: Person, upstream: Upstream, content: str, reply: str, *, twin: str = "ada"
 ) -> Page:
     """Begin a conversation and get its first reply."""
-    page = person.begin(said, twin=twin)
-    upstream.next_call().start_stream().complete(heard)
-    return ended(person, page)
+    page = person.start_conversation(content, twin=twin)
+    upstream.next_call().start_stream().complete(reply)
+    return wait_for_reply(person, page)
 
 
-def ended(person: Person, page: Page) -> Page:
+def wait_for_reply(person: Person, page: Page) -> Page:
     """Return the page as it is when the newest reply of its conversation has ended."""
     page = person.get(page.path)
-    if page.states[-1] in ("waiting", "streaming"):
+    if page.reply_states[-1] in ("waiting", "streaming"):
         with person.follow(str(page.turns[-1]["data-turn"])) as stream:
-            stream.rest()
+            stream.remaining_events()
         page = person.get(page.path)
     return page

@@ -15,7 +15,7 @@ from service import app as service
 from web.container import EXTENSION_KEY, MIGRATIONS_DIR, Portal
 
 
-def prepare(url: str) -> None:
+def create_tables(url: str) -> None:
     """Make the tables of the portal and of the service, which may share a database."""
     database = Database(url)
     migrate(database, MIGRATIONS_DIR, "alembic_version")
@@ -23,7 +23,7 @@ def prepare(url: str) -> None:
     database.close()
 
 
-class _Quiet(WSGIRequestHandler):
+class _QuietRequestHandler(WSGIRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log(self, *_: Any) -> None:
@@ -31,9 +31,9 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def served(app: Any) -> Iterator[str]:
+def serve(app: Any) -> Iterator[str]:
     """Serve an application on a real socket and return its address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietRequestHandler)
     server.daemon_threads = True  # type: ignore[attr-defined]
     server.block_on_close = False  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
@@ -45,9 +45,9 @@ def served(app: Any) -> Iterator[str]:
         server.server_close()
 
 
-def close(app: Flask) -> None:
+def close_portal(app: Flask) -> None:
     """End a portal's streams and connections."""
-    portal = portal_of(app)
+    portal = get_portal(app)
     portal.log.close()
     for thread in threading.enumerate():
         if thread.name.startswith("turn-"):
@@ -56,7 +56,7 @@ def close(app: Flask) -> None:
     portal.database.close()
 
 
-def portal_of(app: Flask) -> Portal:
+def get_portal(app: Flask) -> Portal:
     """Return the parts of a portal."""
-    found: Portal = app.extensions[EXTENSION_KEY]
-    return found
+    portal: Portal = app.extensions[EXTENSION_KEY]
+    return portal

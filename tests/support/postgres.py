@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from tests.support.packages import found, install
+from tests.support.packages import find_or_install, install
 
-HELP = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
+INSTALL_HINT = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
 # A test's database: nothing must survive a power cut.
-FAST = "-c fsync=off -c full_page_writes=off -c listen_addresses=''"
+FAST_OPTIONS = "-c fsync=off -c full_page_writes=off -c listen_addresses=''"
 
 
 class Postgres:
@@ -24,35 +24,35 @@ class Postgres:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._bin = _programs()
+        self._bin = _find_or_install_programs()
         # PostgreSQL refuses to run as root, as in a container.
         self._user = "postgres" if os.geteuid() == 0 else None
         if self._user:
             account = pwd.getpwnam(self._user)
             os.chown(folder, account.pw_uid, account.pw_gid)
-        self._numbers = count(1)
+        self._database_numbers = count(1)
         self._run("initdb", "-D", "data", "-A", "trust", "-U", "twindow", "-N", "-E", "UTF8")
         self.start()
         # What is made there is in every later database.
-        self.template = self._address("template1")
+        self.template_url = self._database_url("template1")
 
     def start(self) -> None:
         """Start, or start again."""
-        options = f"-k {self._folder} {FAST}"
+        options = f"-k {self._folder} {FAST_OPTIONS}"
         self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
 
     def stop(self) -> None:
         """Stop at once: every connection breaks."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", "immediate", "stop")
 
-    def new_database(self, template: str = "template1") -> str:
+    def create_database(self, template: str = "template1") -> str:
         """Make a database and return its address; one of `template0` is empty."""
-        name = f"twindow_{next(self._numbers)}"
-        at = ("-h", str(self._folder), "-U", "twindow")
-        self._run("createdb", *at, "-T", template, name)
-        return self._address(name)
+        name = f"twindow_{next(self._database_numbers)}"
+        connection_options = ("-h", str(self._folder), "-U", "twindow")
+        self._run("createdb", *connection_options, "-T", template, name)
+        return self._database_url(name)
 
-    def _address(self, name: str) -> str:
+    def _database_url(self, name: str) -> str:
         return f"postgresql+psycopg://twindow@/{name}?host={self._folder}"
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -66,7 +66,7 @@ class Postgres:
 
 
 @contextmanager
-def running() -> Iterator[Postgres]:
+def run_postgres() -> Iterator[Postgres]:
     """Run a server."""
     folder = Path(tempfile.mkdtemp(prefix="twindow-pg-"))
     server = Postgres(folder)
@@ -77,14 +77,14 @@ def running() -> Iterator[Postgres]:
         shutil.rmtree(folder)
 
 
-def _programs() -> Path:
-    programs = found(_look, lambda: install("postgresql"))
+def _find_or_install_programs() -> Path:
+    programs = find_or_install(_find_programs, lambda: install("postgresql"))
     if programs is None:
-        raise SystemExit(HELP)
+        raise SystemExit(INSTALL_HINT)
     return programs
 
 
-def _look() -> Path | None:
+def _find_programs() -> Path | None:
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if versions:
         return versions[-1]

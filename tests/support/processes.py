@@ -19,34 +19,36 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class Running:
+class ServerProcess:
     """A server in a process of its own."""
 
     def __init__(self, process: subprocess.Popen[str], url: str) -> None:
         self.process = process
         self.url = url
 
-    def end(self, number: signal.Signals) -> int:
+    def stop(self, signal_number: signal.Signals) -> int:
         """Send a signal to all its processes, as a terminal does, and return the exit status."""
-        os.killpg(self.process.pid, number)
+        os.killpg(self.process.pid, signal_number)
         return self.process.wait(10)
 
-    def said(self) -> str:
+    def read_output(self) -> str:
         """Return what it has printed since it began to serve."""
         assert self.process.stdout is not None
         return self.process.stdout.read()
 
 
 @contextmanager
-def running(data: Path, *command: str, **settings: str) -> Iterator[Running]:
+def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[ServerProcess]:
     """Start a server, wait for its word that it serves, and end it afterwards."""
     port = free_port()
-    own = {name: value for name, value in os.environ.items() if not name.startswith("TWINDOW_")}
-    given = {"DATA_DIR": str(data), "PORT": str(port), **settings}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("TWINDOW_")
+    }
+    all_settings = {"DATA_DIR": str(data_dir), "PORT": str(port), **settings}
     process = subprocess.Popen(
         [sys.executable, *command],
         cwd=ROOT,
-        env=own | {f"TWINDOW_{name}": value for name, value in given.items()},
+        env=environment | {f"TWINDOW_{name}": value for name, value in all_settings.items()},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -55,7 +57,7 @@ def running(data: Path, *command: str, **settings: str) -> Iterator[Running]:
     assert process.stdout is not None
     try:
         assert "Serving" in process.stdout.readline()
-        yield Running(process, f"http://127.0.0.1:{port}")
+        yield ServerProcess(process, f"http://127.0.0.1:{port}")
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -63,15 +65,15 @@ def running(data: Path, *command: str, **settings: str) -> Iterator[Running]:
         process.stdout.close()
 
 
-def new_key(data: Path, sub: str) -> str:
+def create_api_key(data_dir: Path, sub: str) -> str:
     """Make a key with full access by the service's command."""
     command = [sys.executable, "-m", "service", "key", "--sub", sub, "--name", "test"]
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--scope", "full_access"],
         cwd=ROOT,
-        env=os.environ | {"TWINDOW_DATA_DIR": str(data)},
+        env=os.environ | {"TWINDOW_DATA_DIR": str(data_dir)},
         capture_output=True,
         text=True,
         check=True,
     )
-    return done.stdout.strip()
+    return result.stdout.strip()

@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 # Fixtures that provide a resource, and its marker. A parameter "postgresql" has one, too.
-FIXTURES = {
+RESOURCE_FIXTURES = {
     "browser": "browser",
     "postgres": "postgres",
     "bundled_model": "model",
     "processes": "server",
 }
-MARKERS = frozenset(FIXTURES.values())
+MARKERS = frozenset(RESOURCE_FIXTURES.values())
 # Programs that only prepare a test and end at once.
-TOOLS = {"openssl", "apt-get"}
+ALLOWED_PROGRAMS = {"openssl", "apt-get"}
 
 
-class Guard:
+class ProcessGuard:
     """Refuse to start a process in a test that uses no resource."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Guard:
         """Add the markers of the resources that each test uses."""
         for item in items:
             for fixture in getattr(item, "fixturenames", ()):
-                if marker := FIXTURES.get(fixture):
+                if marker := RESOURCE_FIXTURES.get(fixture):
                     item.add_marker(marker)
             parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
             if "postgresql" in parameters:
@@ -56,8 +56,8 @@ class Guard:
         if event != "subprocess.Popen" or self._test is None:
             return
         program = str(arguments[0]).rpartition("/")[2]
-        if program not in TOOLS:
+        if program not in ALLOWED_PROGRAMS:
             raise RuntimeError(
                 f"{self._test.nodeid} starts {program}: use a fixture of tests/conftest.py "
-                f"({', '.join(sorted(FIXTURES))}), which also marks the test"
+                f"({', '.join(sorted(RESOURCE_FIXTURES))}), which also marks the test"
             )

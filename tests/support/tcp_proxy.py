@@ -11,64 +11,68 @@ from urllib.parse import urlsplit
 CHUNK_BYTES = 65_536
 
 
-class Wire:
+class TcpProxy:
     """Carry bytes to where it leads, until it is cut or goes dead."""
 
     def __init__(self, url: str) -> None:
-        self.leads_to = url
+        self.target_url = url
         self._server = socket.create_server(("127.0.0.1", 0))
-        self._dead = threading.Event()
-        self._ends: set[socket.socket] = set()
+        self._stalled = threading.Event()
+        self._sockets: set[socket.socket] = set()
         self._lock = threading.Lock()
         self.url = f"http://127.0.0.1:{self._server.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def cut(self) -> None:
+    def drop_connections(self) -> None:
         """Break every connection that is open; new ones work."""
         with self._lock:
-            ends, self._ends = self._ends, set()
-        for end in ends:
+            sockets, self._sockets = self._sockets, set()
+        for end in sockets:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
 
-    def go_dead(self) -> None:
+    def stall_connections(self) -> None:
         """Carry nothing more over what is open, and tell nobody; new connections work."""
-        self._dead.set()
-        self._dead = threading.Event()
+        self._stalled.set()
+        self._stalled = threading.Event()
 
     def close(self) -> None:
         """Be gone."""
         with suppress(OSError):
             self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()
-        self.cut()
+        self.drop_connections()
 
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                near, _ = self._server.accept()
-                far = socket.create_connection(("127.0.0.1", urlsplit(self.leads_to).port or 0))
+                client, _ = self._server.accept()
+                server = socket.create_connection(
+                    ("127.0.0.1", urlsplit(self.target_url).port or 0)
+                )
                 with self._lock:
-                    self._ends |= {near, far}
-                for pair in ((near, far), (far, near)):
-                    carry = threading.Thread(target=_carry, args=(*pair, self._dead), daemon=True)
-                    carry.start()
+                    self._sockets |= {client, server}
+                for pair in ((client, server), (server, client)):
+                    thread = threading.Thread(
+                        target=_forward, args=(*pair, self._stalled), daemon=True
+                    )
+                    thread.start()
 
 
-def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) -> None:
+def _forward(source: socket.socket, target: socket.socket, stalled: threading.Event) -> None:
     with suppress(OSError):
-        while (data := source.recv(CHUNK_BYTES)) and not dead.is_set():
+        while (data := source.recv(CHUNK_BYTES)) and not stalled.is_set():
             target.sendall(data)
-        if not dead.is_set():
+        if not stalled.is_set():
             target.shutdown(socket.SHUT_WR)
 
 
 @contextmanager
-def strung(url: str) -> Iterator[Wire]:
+def run_tcp_proxy(url: str) -> Iterator[TcpProxy]:
     """String a wire to a portal on this machine."""
-    wire = Wire(url)
+    proxy = TcpProxy(url)
     try:
-        yield wire
+        yield proxy
     finally:
-        wire.close()
+        proxy.close()

@@ -20,8 +20,8 @@ from typing import Any, Self
 
 from tests.support.connection import WAIT_SECONDS, Connection
 
-KEY = "canary-key-5f2c9e"
-COMPLETIONS = "/v1/chat/completions"
+UPSTREAM_KEY = "canary-key-5f2c9e"
+CHAT_COMPLETIONS_PATH = "/v1/chat/completions"
 
 TWINS = [
     {
@@ -101,33 +101,33 @@ class Upstream:
         self.url = f"http://127.0.0.1:{server.server_address[1]}"
         self.calls: list[Call] = []
         self.answers: dict[str, Answer] = {}
-        self.held_paths: set[str] = set()
+        self.unanswered_paths: set[str] = set()
         self.twins: list[dict[str, Any]] = TWINS
         # The messages of every conversation; None when the service offers no history.
         self.history: list[dict[str, Any]] | None = None
-        self._waiting: queue.SimpleQueue[Call] = queue.SimpleQueue()
-        self._conversations = 0
+        self._pending_calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._conversation_count = 0
 
     def next_call(self) -> Call:
         """Return the next request that waits for the test."""
-        return self._waiting.get(timeout=WAIT_SECONDS)
+        return self._pending_calls.get(timeout=WAIT_SECONDS)
 
     def reply(self, *deltas: str) -> Call:
         """Answer the next request with a complete reply."""
         call = self.next_call()
-        _reply(call, deltas)
+        _send_reply(call, deltas)
         return call
 
     def always_reply(self, *deltas: str) -> None:
         """Answer every chat completion with this reply."""
-        self.answers[COMPLETIONS] = lambda call: _reply(call, deltas)
+        self.answers[CHAT_COMPLETIONS_PATH] = lambda call: _send_reply(call, deltas)
 
     def sent_messages(self) -> list[str]:
         """Return the content of the messages sent to twins, in order."""
         posts = (call for call in self.calls if call.method == "POST")
         return [call.body["content"] for call in posts if "messages" in call.path]
 
-    def release(self) -> None:
+    def close_calls(self) -> None:
         """Close all calls."""
         for call in self.calls:
             call.close()
@@ -146,12 +146,12 @@ class Upstream:
         elif answer:
             call.respond(*answer)
         else:
-            self._waiting.put(call)
+            self._pending_calls.put(call)
             call.wait_until_closed()
 
     def _answer_to(self, call: Call) -> Answer | None:
         path = call.path.partition("?")[0]
-        if path in self.held_paths:
+        if path in self.unanswered_paths:
             return None
         if path in self.answers:
             return self.answers[path]
@@ -160,12 +160,12 @@ class Upstream:
         if call.method == "GET" and path.endswith("/messages"):
             return (404, {}) if self.history is None else (200, {"data": self.history})
         if call.method == "POST" and path == "/api/v1/conversations":
-            self._conversations += 1
-            return 201, {"data": {"id": f"up-{self._conversations}", **call.body}}
+            self._conversation_count += 1
+            return 201, {"data": {"id": f"up-{self._conversation_count}", **call.body}}
         return None
 
 
-def _reply(call: Call, deltas: tuple[str, ...]) -> None:
+def _send_reply(call: Call, deltas: tuple[str, ...]) -> None:
     call.start_stream()
     for text in deltas:
         call.delta(text)

@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running() -> Iterator[Upstream]:
+def run_upstream() -> Iterator[Upstream]:
     """Run a scripted upstream."""
 
     class OwnHandler(Handler):
@@ -53,5 +53,5 @@ def running() -> Iterator[Upstream]:
     try:
         yield upstream
     finally:
-        upstream.release()
+        upstream.close_calls()
         upstream.stop()

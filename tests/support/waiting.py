@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable
 
 WAIT_SECONDS = 10
-PAUSE_SECONDS = 0.005
+POLL_SECONDS = 0.005
 
 
 def wait_until(condition: Callable[[], object]) -> None:
     """Return as soon as the condition is true."""
-    give_up = time.monotonic() + WAIT_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(PAUSE_SECONDS)
+        assert time.monotonic() < deadline
+        time.sleep(POLL_SECONDS)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from tools.bench import servers, service, words
+from tools.bench import sample_markdown, scripted_service, servers
 from tools.bench.table import Table
 from twinapi import Client, Complete, Delta
 
 
 def test_reply_has_as_many_deltas_as_ordered():
     for deltas in (20, 400, 10_000):
-        reply = words.reply("mixed", deltas, "7")
-        assert [len(piece) for piece in reply.pieces] == [16] * deltas
-        assert "".join(reply.pieces).endswith(reply.end)
-        assert reply.text.count("No. ") == reply.parts
+        reply = sample_markdown.make_reply("mixed", deltas, "7")
+        assert [len(piece) for piece in reply.deltas] == [16] * deltas
+        assert "".join(reply.deltas).endswith(reply.end)
+        assert reply.text.count("No. ") == reply.marker_count
 
 
 def test_one_list_is_48_kilobytes_long():
-    items = words.reply("list", 0, "7").text.removesuffix("\n\nThat was reply 7.")
+    items = sample_markdown.make_reply("list", 0, "7").text.removesuffix("\n\nThat was reply 7.")
 
     assert len(items) > 48_000
     assert all(line.startswith("- ") for line in items.splitlines())
@@ -24,7 +24,9 @@ def test_one_list_is_48_kilobytes_long():
 
 def test_one_block_of_code_has_300_lines():
     fence, *code, end_of_fence = (
-        words.reply("code", 0, "7").text.removesuffix("\n\nThat was reply 7.").splitlines()
+        sample_markdown.make_reply("code", 0, "7")
+        .text.removesuffix("\n\nThat was reply 7.")
+        .splitlines()
     )
 
     assert (fence, end_of_fence) == ("```python", "```")
@@ -32,17 +34,17 @@ def test_one_block_of_code_has_300_lines():
 
 
 def test_the_service_says_what_was_ordered_and_when_it_had_said_it(processes: None):
-    order = service.said(50, tag="7", rate=0)
-    with servers.scripted() as scripted:
+    order = scripted_service.make_message(50, tag="7", rate=0)
+    with servers.run_scripted_service() as scripted:
         client = Client(scripted.url, "any")
-        unheard = scripted.over("7")
+        unheard = scripted.reply_ended_at("7")
         with client.stream_message("any", order) as stream:
             events = list(stream)
-        heard = scripted.over("7")
+        heard = scripted.reply_ended_at("7")
         client.close()
 
     said = [event.text for event in events if isinstance(event, Delta)]
-    assert said == words.reply("mixed", 50, "7").pieces
+    assert said == sample_markdown.make_reply("mixed", 50, "7").deltas
     assert isinstance(events[-1], Complete)
     assert unheard is None
     assert heard is not None
@@ -53,7 +55,7 @@ def test_a_table_has_a_dash_for_what_is_not_known():
         "Sizes", [{"site": "one", "KB": 1.234}, {"site": "another", "KB": None, "n": 1000}]
     )
 
-    assert table.plain().splitlines() == [
+    assert table.to_text().splitlines() == [
         "Sizes",
         "site       KB      n",
         "one      1.23      -",

@@ -3,7 +3,7 @@
 import pytest
 
 from tools.chaos import burst, crash, drain
-from tools.chaos.report import broken
+from tools.chaos.report import failed_expectations
 
 pytestmark = pytest.mark.usefixtures("processes")
 DURATIONS = {"slowest_seconds", "exit_seconds"}
@@ -11,20 +11,20 @@ DURATIONS = {"slowest_seconds", "exit_seconds"}
 
 @pytest.mark.fault("F71")
 def test_kill_9_loses_and_doubles_nothing():
-    report = crash.crash(rounds=2, streams=6, words=20, gap=0.1)
+    report = crash.run(rounds=2, streams=6, words=20, gap=0.1)
 
     assert report["acknowledged"] > 0
-    assert set(broken(report, crash.PROMISES)) <= DURATIONS, report
+    assert set(failed_expectations(report, crash.EXPECTATIONS)) <= DURATIONS, report
 
 
 @pytest.mark.fault("F72")
 def test_sigterm_tells_every_reader_how_to_go_on():
-    report = drain.drain(streams=20)
+    report = drain.run(streams=20)
 
-    assert set(broken(report, drain.PROMISES)) <= DURATIONS, report
+    assert set(failed_expectations(report, drain.EXPECTATIONS)) <= DURATIONS, report
 
 
 def test_two_workers_accept_exactly_the_hour_of_a_key():
-    report = burst.burst()
+    report = burst.run()
 
-    assert broken(report, burst.PROMISES) == [], report
+    assert failed_expectations(report, burst.EXPECTATIONS) == [], report

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 from twinapi import Client
 
 
 @pytest.fixture
 def client(upstream: Upstream) -> Iterator[Client]:
-    client = Client(upstream.url, KEY)
+    client = Client(upstream.url, UPSTREAM_KEY)
     yield client
     client.close()

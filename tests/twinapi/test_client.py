@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import twinapi
-from tests.support.upstream import KEY, Call, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
 @pytest.fixture
 def client(upstream: Upstream) -> Iterator[twinapi.Client]:
-    client = twinapi.Client(upstream.url, KEY, read_key="read-key", answer_timeout=5)
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY, read_key="read-key", answer_timeout=5)
     yield client
     client.close()
 
@@ -33,7 +33,7 @@ def asked(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) 
     """Make a call, let the test's answer go out, and return what was asked and what came of it."""
 
     def asked(name: str, *args: Any, answer: Any, status: int = 200, **headers: str):
-        upstream.held_paths |= {"/api/v1/twins", "/api/v1/conversations"}
+        upstream.unanswered_paths |= {"/api/v1/twins", "/api/v1/conversations"}
         result: Future[Any] = pool.submit(getattr(client, name), *args)
         call = upstream.next_call()
         call.respond(status, answer, **headers)
@@ -78,7 +78,7 @@ def test_create_conversation_sends_the_twin_and_the_title(asked: Asked):
 
     assert (call.method, call.path) == ("POST", "/api/v1/conversations")
     assert call.body == {"twinId": "ada", "title": "On heat"}
-    assert call.headers["Authorization"] == f"Bearer {KEY}"
+    assert call.headers["Authorization"] == f"Bearer {UPSTREAM_KEY}"
     assert made.id == "7"
 
 
@@ -239,18 +239,18 @@ def test_cookies_of_the_service_are_not_kept(asked: Asked):
 
 def test_nobody_there_is_a_failed_connection(upstream: Upstream):
     upstream.stop()
-    client = twinapi.Client(upstream.url, KEY)
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY)
 
     with pytest.raises(twinapi.ConnectionFailed) as error:
         client.list_twins()
     assert not error.value.perhaps_received
-    assert KEY not in str(error.value)
+    assert UPSTREAM_KEY not in str(error.value)
 
 
 def test_a_garbled_answer_is_not_called_unsent(
     client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor
 ):
-    upstream.held_paths.add("/api/v1/conversations")
+    upstream.unanswered_paths.add("/api/v1/conversations")
     result = pool.submit(client.create_conversation, "ada")
     call = upstream.next_call()
     call.send_bytes(b"garbage\r\n\r\n")
@@ -262,7 +262,7 @@ def test_a_garbled_answer_is_not_called_unsent(
 
 
 def test_the_base_address_may_name_the_version(upstream: Upstream):
-    client = twinapi.Client(f"{upstream.url}/api/v1/", KEY)
+    client = twinapi.Client(f"{upstream.url}/api/v1/", UPSTREAM_KEY)
 
     assert client.list_twins().items[0].id == "ada"
     client.close()

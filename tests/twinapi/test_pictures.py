@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import upstream_server
 from tests.support.images import png
-from tests.support.upstream import KEY, Call, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import AvatarUnavailable, Client, avatar_download, ssrf_guard
 
 PLACE = "/api/v1/avatars/a.png"
@@ -22,7 +22,7 @@ PICTURE = png()
 @pytest.fixture
 def elsewhere() -> Iterator[Upstream]:
     """Run a server that is not the service."""
-    with upstream_server.running() as elsewhere:
+    with upstream_server.run_upstream() as elsewhere:
         elsewhere.answers["/a.png"] = gives(PICTURE)
         yield elsewhere
 
@@ -52,7 +52,7 @@ def test_requests_for_pictures_of_the_service_have_no_key(client: Client, upstre
 
     assert len(upstream.calls) == 4
     for call in upstream.calls:
-        assert KEY not in str(call.headers)
+        assert UPSTREAM_KEY not in str(call.headers)
         assert not {"Authorization", "Cookie", "Referer"} & call.headers.keys()
 
 

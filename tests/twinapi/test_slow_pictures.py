@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.support.images import png
-from tests.support.upstream import KEY, Call, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import AvatarUnavailable, Client
 
 PLACE = "/api/v1/avatars/a.png"
@@ -48,7 +48,7 @@ def test_slow_pictures_are_given_up(client: Client, upstream: Upstream):
 def test_who_drips_while_tls_is_agreed_is_hung_up_on():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_drip, args=(server,), daemon=True).start()
-        client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", KEY)
+        client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", UPSTREAM_KEY)
         client.avatars.timeout_seconds = 0.6
         with pytest.raises(AvatarUnavailable):
             client.fetch_avatar(PLACE)

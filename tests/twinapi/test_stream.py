@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 import twinapi
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 from twinapi import Complete, Delta, Failed, Progress
 
 
@@ -84,7 +84,7 @@ def test_heartbeats_do_not_extend_the_timeouts(upstream: Upstream, pool):
         ({"idle_timeout": 0.5}, "quiet for too long"),
         ({"reply_timeout": 0.5}, "took too long"),
     ]
-    clients = [twinapi.Client(upstream.url, KEY, **bounds) for bounds, _ in cases]
+    clients = [twinapi.Client(upstream.url, UPSTREAM_KEY, **bounds) for bounds, _ in cases]
     results = [pool.submit(read, client) for client in clients]
     for _ in clients:
         pool.submit(upstream.next_call().start_stream().send_until_disconnect)
@@ -149,7 +149,7 @@ def test_an_error_event_is_an_end(client, upstream: Upstream, pool):
 
 
 def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
-    client = twinapi.Client(upstream.url, KEY, answer_timeout=0.5)
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY, answer_timeout=0.5)
     result = pool.submit(list, client.stream_message("c1", "hello"))
     call = upstream.next_call()
     call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
@@ -163,8 +163,8 @@ def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
 
 
 def test_a_body_that_trickles_in_is_given_up(upstream: Upstream, pool):
-    client = twinapi.Client(upstream.url, KEY, answer_timeout=0.5)
-    upstream.held_paths.add("/api/v1/twins")
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY, answer_timeout=0.5)
+    upstream.unanswered_paths.add("/api/v1/twins")
     result = pool.submit(client.list_twins)
     call = upstream.next_call()
     call.send_head(200, content_type="application/json")

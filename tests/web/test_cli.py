@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from flask import Flask
 
-from tests.support.upstream import KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
 def check(app: Flask, *more: str) -> tuple[int, str]:
     result = app.test_cli_runner().invoke(args=["twindow", "check", *more])
-    assert KEY not in result.output
+    assert UPSTREAM_KEY not in result.output
     return result.exit_code, result.output
 
 

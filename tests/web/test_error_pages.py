@@ -12,8 +12,8 @@ from jinja2 import Environment, FileSystemLoader
 import twinapi
 from core.database import DatabaseUnavailable
 from tests.support.cases import failures
-from tests.support.person import HTMX, Page, Person
-from tests.support.portals import served
+from tests.support.person import HTMX_HEADERS, Page, Person
+from tests.support.portals import serve
 
 STATUSES = [400, 401, 403, 404, 405, 413, 418, 429, 500, 503]
 WRONG = {str(number): number for number in (*STATUSES, 1001, 1002, 1003)}
@@ -33,7 +33,7 @@ def url(app: Flask) -> Iterator[str]:
     app.add_url_rule("/wrong/<int:number>", view_func=went_wrong, methods=["GET", "POST"])
     app.add_url_rule("/away/<path:_>", "away", lambda _: abort(503))
     app.extensions["csrf"]._exempt_views.add(f"{__name__}.went_wrong")
-    with served(app) as url:
+    with serve(app) as url:
         yield url
 
 
@@ -63,7 +63,7 @@ def test_server_error_has_a_reference_that_is_in_the_log(
     alice: Person, caplog: pytest.LogCaptureFixture
 ):
     def check(number: int) -> None:
-        for headers in ({}, HTMX):
+        for headers in ({}, HTMX_HEADERS):
             page = alice.get(f"/wrong/{number}", **headers)
             reference = re.search(r"Reference (\w{8})", page.text)
             assert bool(reference) is (page.status >= 500)
@@ -76,7 +76,7 @@ def test_server_error_has_a_reference_that_is_in_the_log(
 
 def test_error_for_htmx_is_one_sentence(alice: Person):
     def check(number: int) -> None:
-        page = alice.get(f"/wrong/{number}", **HTMX)
+        page = alice.get(f"/wrong/{number}", **HTMX_HEADERS)
         assert page.response.headers["HX-Retarget"] == "#notices"
         assert page.html.select_one("html, h1") is None
         assert page.html.select_one(".note span").get_text().strip()

@@ -10,9 +10,9 @@ from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations
 from core.languages import LANGUAGES
 from tests.support.cases import failures
-from tests.support.person import HTMX, Page, Person
+from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.upstream import Upstream
-from tools.translations import TRANSLATED
+from tools.translations import TRANSLATED_LANGUAGES
 
 HEADINGS = {
     "en": "Twins",
@@ -96,7 +96,7 @@ def test_caches_know_what_a_page_depends_on(alice: Person):
 
 def test_parts_of_a_page_are_in_its_language(alice: Person):
     choose(alice, "fr")
-    part = alice.get("/?q=nobody", **HTMX)
+    part = alice.get("/?q=nobody", **HTMX_HEADERS)
 
     assert "Aucun jumeau ne correspond à « nobody »" in part.html.h2.get_text()
     assert part.response.headers["Content-Language"] == "fr"
@@ -115,11 +115,11 @@ def test_errors_and_refusals_are_translated(alice: Person):
         assert refused.status == 422
         assert not re.search(r"There is nothing", refused.text)
 
-    assert failures(check, {code: code for code in TRANSLATED}) == {}
+    assert failures(check, {code: code for code in TRANSLATED_LANGUAGES}) == {}
 
 
 def page_form(person: Person) -> dict[str, str]:
-    return person.get("/twins/ada").form("/conversations")
+    return person.get("/twins/ada").hidden_fields("/conversations")
 
 
 def ended_with(portal, page: Page, sentence: str) -> None:
@@ -131,7 +131,7 @@ def ended_with(portal, page: Page, sentence: str) -> None:
 def test_what_was_written_in_english_is_read_in_every_language(
     alice: Person, upstream: Upstream, portal
 ):
-    page = alice.begin("Hello")
+    page = alice.start_conversation("Hello")
     upstream.next_call()
     ended_with(portal, page, "The reply was empty.")
 
@@ -148,7 +148,7 @@ def test_what_was_written_in_english_is_read_in_every_language(
 
 
 def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream, portal):
-    page = alice.begin("Hello")
+    page = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
     with portal.database.write() as connection:
         connection.execute(update(conversations).values(twin_name="<b>שרה</b>"))
@@ -163,7 +163,7 @@ def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream
 
 def test_the_service_itself_speaks_english(tmp_path):
     import app as twindow
-    from tests.support.portals import close
+    from tests.support.portals import close_portal
 
     app = twindow.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
     asked = {"Accept-Language": "de"}
@@ -173,7 +173,7 @@ def test_the_service_itself_speaks_english(tmp_path):
         docs = client.get("/api/v1/docs", headers=asked)
         page = client.get("/", headers=asked)
     finally:
-        close(app)
+        close_portal(app)
 
     assert error.status_code == 401
     assert "key" in error.get_data(as_text=True).lower()

@@ -11,9 +11,9 @@ from bs4 import BeautifulSoup
 from flask import Flask
 
 from tests.support.cases import failures
-from tests.support.html import read
-from tests.support.person import Page, Person, Stream, ended
-from tests.support.turn_view import Shown
+from tests.support.html import parse_html
+from tests.support.person import Page, Person, Stream, wait_for_reply
+from tests.support.turn_dom import TurnDom
 from tests.support.upstream import Call, Upstream
 from tests.support.waiting import wait_until
 
@@ -26,7 +26,7 @@ class Followed:
     def __init__(self, person: Person, page: Page) -> None:
         url = f"{person.base_url}{page.path}?follow=1"
         self.response = person.session.get(url, stream=True, timeout=10)
-        self._pieces = Stream(self.response, Shown("", None)).pieces()
+        self._pieces = Stream(self.response, TurnDom("", None)).chunks()
         self.html = ""
 
     def until(self, words: str) -> Followed:
@@ -39,7 +39,7 @@ class Followed:
         """Read to the end."""
         self.html += b"".join(self._pieces).decode()
         self.response.close()
-        return read(self.html)
+        return parse_html(self.html)
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +49,7 @@ def quick(app: Flask) -> None:
 
 
 def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     return Followed(alice, page), call
 
@@ -68,7 +68,7 @@ def shown(html: BeautifulSoup) -> str:
 
 @pytest.mark.fault("F49")
 def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstream: Upstream):
-    page = Followed(alice, alice.begin("hello"))
+    page = Followed(alice, alice.start_conversation("hello"))
     call = upstream.next_call()
     page.until("has your message")
     call.respond(429, {"error": "busy"}, retry_after="120")
@@ -82,7 +82,7 @@ def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstre
 def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
     page.until("has your message")
-    stop = read(page.html).select_one(".stop-form button")
+    stop = parse_html(page.html).select_one(".stop-form button")
     call.delta("It **does**")
     page.until("<strong>does</strong>")
     call.delta(".\n\nAnd")
@@ -121,7 +121,7 @@ STREAMED = {
 def test_page_ends_with_what_is_kept(alice: Person, upstream: Upstream):
     def check(case: tuple[list[str], str]) -> None:
         deltas, final = case
-        begun = alice.begin("hello")
+        begun = alice.start_conversation("hello")
         call = upstream.next_call().start_stream()
         page = Followed(alice, begun)
         for delta in deltas:
@@ -137,7 +137,7 @@ def test_page_ends_with_what_is_kept(alice: Person, upstream: Upstream):
 
 
 def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upstream: Upstream):
-    begun = alice.begin("hello")
+    begun = alice.start_conversation("hello")
     call = upstream.next_call()
     page = Followed(alice, begun).until("has your message")
     call.respond(500, {})
@@ -157,7 +157,7 @@ def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, ups
 
 
 def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
-    begun = alice.begin("hello")
+    begun = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     page = Followed(alice, begun)
     call.delta("Half")
@@ -192,9 +192,9 @@ def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
 
 
 def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     upstream.next_call().start_stream().complete("Yes")
-    page = ended(alice, page)
+    page = wait_for_reply(alice, page)
     again = alice.get(f"{page.path}?follow=1")
 
     token = re.compile(r'value="[^"]*"')
@@ -202,7 +202,7 @@ def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstre
 
 
 def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstream):
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
 
     assert bob.get(f"{page.path}?follow=1").status == 404
@@ -210,29 +210,29 @@ def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstre
 
 
 def test_one_person_follows_so_many_replies_and_not_more(
-    app: Flask, alice: Person, upstream: Upstream, people: Callable[[], Person], monkeypatch
+    app: Flask, alice: Person, upstream: Upstream, new_person: Callable[[], Person], monkeypatch
 ):
     monkeypatch.setattr("web.stream_limit.MAX_STREAMS_PER_PERSON", 2)
-    page = alice.begin("hello")
+    page = alice.start_conversation("hello")
     turn_id = str(page.turns[0]["data-turn"])
     call = upstream.next_call().start_stream()
-    bob = people()
-    other = bob.begin("hello")
+    bob = new_person()
+    other = bob.start_conversation("hello")
     upstream.next_call().start_stream().delta("Heard")
     with alice.follow(turn_id) as stream:
         kept = Followed(alice, page).until("has your message")
         with alice.follow(turn_id) as third:
-            assert [event.name for event in third.rest()] == ["back"]
+            assert [event.name for event in third.remaining_events()] == ["back"]
         asked = requests.get(
             f"{alice.base_url}{page.path}?follow=1", cookies=alice.session.cookies, timeout=10
         )
         assert "http-equiv" not in asked.text
         assert asked.text.rstrip().endswith("</html>")
         with bob.follow(str(other.turns[0]["data-turn"])) as his:
-            his.until("Heard")
+            his.read_until("Heard")
         call.complete("Done")
-        stream.rest()
+        stream.remaining_events()
         kept.rest()
     wait_until(lambda: not app.extensions["readers"])
     with alice.follow(turn_id) as again:
-        assert again.rest()[-1].name == "done"
+        assert again.remaining_events()[-1].name == "done"

@@ -123,7 +123,7 @@ def test_cookie_is_secure_over_https(app: Flask):
 def test_who_has_only_looked_around_is_forgotten_after_a_day(
     alice: Person, bob: Person, upstream: Upstream, portal
 ):
-    bob.begin("Hello")
+    bob.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
     alice.get("/twins/ada")
     with portal.database.read() as connection:
@@ -147,7 +147,7 @@ def test_who_comes_back_to_read_is_kept_for_as_long_again(
             ends = connection.execute(select(sessions.c.expires_at)).scalars()
             return [round((end - clock.time()) / 86_400) for end in ends]
 
-    alice.begin("Hello")
+    alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
     alice.get("/conversations")
     with portal.database.write() as connection:
@@ -192,14 +192,14 @@ def test_address_with_a_nul_is_not_found(alice: Person):
 
 
 def test_a_form_that_is_far_too_large_is_refused_with_a_sentence(alice: Person, upstream: Upstream):
-    page = alice.begin("x" * 2_000_000)
+    page = alice.start_conversation("x" * 2_000_000)
 
     assert page.status == 413
     assert "too large" in page.text
 
 
 def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Upstream):
-    alice.begin("🙂" * 32_000)
+    alice.start_conversation("🙂" * 32_000)
     call = upstream.next_call()
 
     assert call.body["content"] == "🙂" * 32_000

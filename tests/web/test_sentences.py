@@ -152,7 +152,7 @@ def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
 
 
 def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClock):
-    clock.set(NOON)
+    clock.set_wall_clock(NOON)
     talk = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
     names = {}
     for zone in ("UTC", "America/Lima"):

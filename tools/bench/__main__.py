@@ -20,29 +20,35 @@ def main() -> None:
     parser.add_argument("--venv", type=Path, help="peers: where they are installed, or will be")
     parser.add_argument("--shots", type=Path, help="peers: where their screenshots go")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    given = parser.parse_args()
-    if given.what == "peers" and not given.venv:
+    arguments = parser.parse_args()
+    if arguments.what == "peers" and not arguments.venv:
         parser.error("peers needs --venv: a folder of its own that may be thrown away")
-    load = os.getloadavg()[0]
-    tables = measured(given)
-    if given.json:
-        found = {table.title: table.rows for table in tables}
-        print(json.dumps({"load before": load, "cores": os.cpu_count(), "tables": found}))
+    load_before = os.getloadavg()[0]
+    tables = measure(arguments)
+    if arguments.json:
+        rows_by_title = {table.title: table.rows for table in tables}
+        print(
+            json.dumps(
+                {"load before": load_before, "cores": os.cpu_count(), "tables": rows_by_title}
+            )
+        )
         return
     for table in tables:
-        print(table.plain())
-    print(f"{os.cpu_count()} cores; load before {load:.1f}, after {os.getloadavg()[0]:.1f}")
+        print(table.to_text())
+    print(f"{os.cpu_count()} cores; load before {load_before:.1f}, after {os.getloadavg()[0]:.1f}")
 
 
-def measured(given: argparse.Namespace) -> list[Table]:
+def measure(arguments: argparse.Namespace) -> list[Table]:
     """Measure what was asked for."""
-    if given.what == "peers":
+    if arguments.what == "peers":
         from tools.bench import peers
 
-        return peers.measured(given.venv, given.deltas, given.shots)
-    tables = page.measured(given.deltas) if given.what in ("all", "page") else []
-    if given.what in ("all", "crowd"):
-        tables.append(Table("Many people before the bundled model", [crowd.crowd(given.people)]))
+        return peers.measure(arguments.venv, arguments.deltas, arguments.shots)
+    tables = page.measure(arguments.deltas) if arguments.what in ("all", "page") else []
+    if arguments.what in ("all", "crowd"):
+        tables.append(
+            Table("Many people before the bundled model", [crowd.measure(arguments.people)])
+        )
     return tables
 
 

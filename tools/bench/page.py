@@ -7,45 +7,47 @@ from dataclasses import replace
 from playwright.sync_api import Browser
 
 from tools.bench import relay, replies, servers, visits
-from tools.bench.filling import filled
-from tools.bench.replies import RATE, Wanted
-from tools.bench.servers import Service, Serving
-from tools.bench.site import Site, chromium, twindow
+from tools.bench.chat_site import Site, launch_chromium, twindow
+from tools.bench.conversation_setup import create_conversation
+from tools.bench.replies import DELTAS_PER_SECOND, ReplySpec
+from tools.bench.servers import ScriptedService, ServerProcess
 from tools.bench.table import Row, Table, ratio
 
-FIRST_PAGE = "The first chat page"
-CONVERSATION = "A conversation, opened by a new browser"
-REPLY = f"A reply, {RATE} deltas of 16 bytes a second"
+FIRST_PAGE_TITLE = "The first chat page"
+CONVERSATION_TITLE = "A conversation, opened by a new browser"
+REPLY_TITLE = f"A reply, {DELTAS_PER_SECOND} deltas of 16 bytes a second"
 
 # Frames are 16 ms apart: fewer would tell one from the next by luck.
 ROUNDS = 21
-TURNS = (20, 1_000)
+TURN_COUNTS = (20, 1_000)
 # These have a length of their own.
-OTHERS = (Wanted("list", 0), Wanted("code", 0))
+FIXED_LENGTH_REPLIES = (ReplySpec("list", 0), ReplySpec("code", 0))
 
 
-def measured(deltas: int) -> list[Table]:
+def measure(deltas: int) -> list[Table]:
     """Measure replies of so many deltas and of half as many, visits, and the server."""
     with (
-        servers.scripted() as service,
-        servers.portal(service) as portal,
-        servers.bare(service) as bare,
-        chromium() as browser,
+        servers.run_scripted_service() as service,
+        servers.run_portal(service) as portal,
+        servers.run_baseline(service) as baseline,
+        launch_chromium() as browser,
     ):
         site = twindow(portal)
         return [
-            Table(FIRST_PAGE, _first_pages(browser, site, bare)),
-            Table(CONVERSATION, _conversations(browser, site)),
-            Table(REPLY, _replies(browser, site, service, deltas)),
-            Table("The server, computing", _server(portal, bare, deltas)),
+            Table(FIRST_PAGE_TITLE, _measure_first_pages(browser, site, baseline)),
+            Table(CONVERSATION_TITLE, _measure_conversations(browser, site)),
+            Table(REPLY_TITLE, _measure_replies(browser, site, service, deltas)),
+            Table("The server, computing", _measure_server(portal, baseline, deltas)),
         ]
 
 
-def _first_pages(browser: Browser, site: Site, bare: Serving) -> list[Row]:
-    htmx = replace(site, name="bare htmx", serving=bare, path="/", composer="textarea")
-    least = replace(htmx, name="least htmx", path="/least")
-    visits.first_pages(browser, [least], 1)  # the first page of all pays for the browser itself
-    rows = visits.first_pages(browser, [site, htmx, least], ROUNDS)
+def _measure_first_pages(browser: Browser, site: Site, baseline: ServerProcess) -> list[Row]:
+    htmx = replace(site, name="bare htmx", server=baseline, path="/", composer="textarea")
+    minimal = replace(htmx, name="least htmx", path="/least")
+    visits.measure_first_pages(
+        browser, [minimal], 1
+    )  # the first page of all pays for the browser itself
+    rows = visits.measure_first_pages(browser, [site, htmx, minimal], ROUNDS)
     kinds = len(rows) // 3
     for nth, name in enumerate(("bare", "least"), 1):
         for row, reference in zip(rows, rows[nth * kinds : (nth + 1) * kinds], strict=False):
@@ -53,29 +55,36 @@ def _first_pages(browser: Browser, site: Site, bare: Serving) -> list[Row]:
     return rows
 
 
-def _conversations(browser: Browser, site: Site) -> list[Row]:
-    opened = [filled(site.serving.url, turns) for turns in TURNS]
-    rows = [visits.conversation(browser, site, one, replies.CAP_SECONDS) for one in opened]
-    return with_growth(rows, "last message ms")
+def _measure_conversations(browser: Browser, site: Site) -> list[Row]:
+    conversations = [create_conversation(site.server.url, turns) for turns in TURN_COUNTS]
+    rows = [
+        visits.measure_conversation(browser, site, conversation, replies.MAX_REPLY_SECONDS)
+        for conversation in conversations
+    ]
+    return add_growth(rows, "last message ms")
 
 
-def _replies(browser: Browser, site: Site, service: Service, deltas: int) -> list[Row]:
-    wanted = [Wanted("mixed", deltas // 2), Wanted("mixed", deltas), *OTHERS]
-    rows = [replies.measure(browser, site, service, one) for one in wanted]
-    return with_growth(rows[:2], "main s") + rows[2:]
+def _measure_replies(
+    browser: Browser, site: Site, service: ScriptedService, deltas: int
+) -> list[Row]:
+    specs = [ReplySpec("mixed", deltas // 2), ReplySpec("mixed", deltas), *FIXED_LENGTH_REPLIES]
+    rows = [replies.measure(browser, site, service, spec) for spec in specs]
+    return add_growth(rows[:2], "main s") + rows[2:]
 
 
-def _server(portal: Serving, bare: Serving, deltas: int) -> list[Row]:
-    rows = [relay.relayed(portal, bare, count, RATE) for count in (deltas // 2, deltas)]
+def _measure_server(portal: ServerProcess, baseline: ServerProcess, deltas: int) -> list[Row]:
+    rows = [
+        relay.measure(portal, baseline, count, DELTAS_PER_SECOND) for count in (deltas // 2, deltas)
+    ]
     rows[-1]["us/delta against half"] = ratio(
         rows[-1]["portal us/delta"], rows[0]["portal us/delta"]
     )
     return rows
 
 
-def with_growth(rows: list[Row], name: str) -> list[Row]:
+def add_growth(rows: list[Row], column: str) -> list[Row]:
     """Say of the last row how many times the one before it it costs."""
-    before, last = (row.get(name) for row in rows[-2:])
+    before, last = (row.get(column) for row in rows[-2:])
     if isinstance(before, int | float) and isinstance(last, int | float):
         rows[-1]["growth"] = ratio(last, before)
     return rows

@@ -9,107 +9,107 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser, Error
 
-from tools.bench import words
-from tools.bench.meter import Meter
-from tools.bench.servers import Service
-from tools.bench.service import said
-from tools.bench.site import Site, Told, patience, person
+from tools.bench import sample_markdown
+from tools.bench.chat_site import PageWatcher, Site, kill_unresponsive_pages, open_browser_context
+from tools.bench.page_meter import PageMeter
+from tools.bench.scripted_service import make_message
+from tools.bench.servers import ScriptedService
 from tools.bench.table import Row, ratio
 
-RATE = 200
-CAP_SECONDS = 120
-WARM_SECONDS = 30
+DELTAS_PER_SECOND = 200
+MAX_REPLY_SECONDS = 120
+WARM_UP_TIMEOUT_SECONDS = 30
 # A page that is given up may still be asked, if it answers.
-PATIENCE_SECONDS = 15
+ANSWER_TIMEOUT_SECONDS = 15
 
 _tags = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReplySpec:
     """A reply to be measured."""
 
     kind: str
     deltas: int
-    cap: float = CAP_SECONDS
+    max_seconds: float = MAX_REPLY_SECONDS
 
-    def ordered(self) -> tuple[str, words.Reply]:
+    def prepare(self) -> tuple[str, sample_markdown.Reply]:
         """Return the message that orders the reply, and what the reply will be."""
         tag = f"m{next(_tags)}"
-        order = said(self.deltas, tag=tag, rate=RATE, text=self.kind)
-        return order, words.reply(self.kind, self.deltas, tag)
+        message = make_message(self.deltas, tag=tag, rate=DELTAS_PER_SECOND, text=self.kind)
+        return message, sample_markdown.make_reply(self.kind, self.deltas, tag)
 
 
-def measure(browser: Browser, site: Site, service: Service, wanted: Wanted) -> Row:
+def measure(browser: Browser, site: Site, service: ScriptedService, spec: ReplySpec) -> Row:
     """Let somebody ask for a reply, and return what it cost."""
-    print(f"{site.name}: a reply, {wanted.kind}, {wanted.deltas or ''}", file=sys.stderr)
+    print(f"{site.name}: a reply, {spec.kind}, {spec.deltas or ''}", file=sys.stderr)
     try:
-        return _measured(browser, site, service, wanted)
+        return _measure(browser, site, service, spec)
     except (Error, TimeoutError) as error:
         # One that does not work must not cost what was found out about the others.
         print(f"{site.name}: {error}", file=sys.stderr)
-        return {"site": site.name, "text": wanted.kind, "deltas": wanted.deltas, "took s": "failed"}
+        return {"site": site.name, "text": spec.kind, "deltas": spec.deltas, "took s": "failed"}
 
 
-def _measured(browser: Browser, site: Site, service: Service, wanted: Wanted) -> Row:
-    order, reply = wanted.ordered()
-    tag = order.rpartition("tag=")[2]
-    with person(browser) as context:
+def _measure(browser: Browser, site: Site, service: ScriptedService, spec: ReplySpec) -> Row:
+    message, reply = spec.prepare()
+    tag = message.rpartition("tag=")[2]
+    with open_browser_context(browser) as context:
         page = context.new_page()
-        told = Told(page)
+        watcher = PageWatcher(page)
         site.open(page)
-        _warm_up(told, site)
+        _warm_up(watcher, site)
         page.evaluate("selector => bench.share(selector)", site.reply)
-        meter = Meter(page)
-        told.expect(site, reply.end, after=len(reply.pieces) / RATE)
+        meter = PageMeter(page)
+        watcher.expect_reply_end(site, reply.end, after=len(reply.deltas) / DELTAS_PER_SECOND)
         meter.start()
-        cpu = site.serving.cpu_seconds()
-        begun = time.time()
-        site.say(page, order)
-        finished = told.wait(wanted.cap)
-        seconds = (finished or time.time()) - begun
-        last = service.over(tag)
-        deltas = len(reply.pieces)
+        cpu_before = site.server.cpu_seconds()
+        sent_at = time.time()
+        site.send_message(page, message)
+        ended_at = watcher.wait_for_end(spec.max_seconds)
+        seconds = (ended_at or time.time()) - sent_at
+        last_delta_at = service.reply_ended_at(tag)
+        deltas = len(reply.deltas)
         row: Row = {
             "site": site.name,
-            "text": wanted.kind,
+            "text": spec.kind,
             "deltas": deltas,
-            "ideal s": deltas / RATE,
-            "took s": seconds if finished else f">{wanted.cap:.0f}",
-            "after the last s": finished - last if finished and last else None,
-            "shown %": 100 if finished else round(100 * told.shown / reply.parts),
-            "server us/delta": round((site.serving.cpu_seconds() - cpu) / deltas * 1e6),
+            "ideal s": deltas / DELTAS_PER_SECOND,
+            "took s": seconds if ended_at else f">{spec.max_seconds:.0f}",
+            "after the last s": ended_at - last_delta_at if ended_at and last_delta_at else None,
+            "shown %": 100 if ended_at else round(100 * watcher.shown_marker / reply.marker_count),
+            "server us/delta": round((site.server.cpu_seconds() - cpu_before) / deltas * 1e6),
         }
         try:
-            with patience(browser, PATIENCE_SECONDS):
-                row |= _cost(meter, len(reply.text))
+            with kill_unresponsive_pages(browser, ANSWER_TIMEOUT_SECONDS):
+                row |= _page_costs(meter, len(reply.text))
         except Error:
             row["main s"] = None
     return row
 
 
-def _cost(meter: Meter, text_bytes: int) -> Row:
-    seconds = meter.seconds()
+def _page_costs(meter: PageMeter, text_bytes: int) -> Row:
+    seconds = meter.main_thread_seconds()
     wire = meter.wire_kilobytes()
     return {
         "main s": seconds["main"],
         "script s": seconds["script"],
         "layout s": seconds["layout"],
         "style s": seconds["style"],
-        "longest task ms": round(meter.longest_task()),
-        "longest frame ms": round(meter.longest_frame()),
+        "longest task ms": round(meter.longest_task_ms()),
+        "longest frame ms": round(meter.longest_frame_ms()),
         "wire KB": wire,
         "wire/text": ratio(wire * 1000, text_bytes),
-        "nodes": meter.nodes(),
+        "nodes": meter.count_nodes(),
         "heap MB": meter.heap_megabytes(),
     }
 
 
-def _warm_up(told: Told, site: Site) -> None:
+def _warm_up(watcher: PageWatcher, site: Site) -> None:
     """Have a first, short reply: it may bring another page, and load what is loaded late."""
     tag = f"w{next(_tags)}"
-    site.say(told.page, said(20, tag=tag, rate=RATE))
-    told.page.locator(site.reply).first.wait_for()
-    told.expect(site, words.reply("mixed", 20, tag).end)
-    if told.wait(WARM_SECONDS) is None:
+    site.send_message(watcher.page, make_message(20, tag=tag, rate=DELTAS_PER_SECOND))
+    watcher.page.locator(site.reply).first.wait_for()
+    watcher.expect_reply_end(site, sample_markdown.make_reply("mixed", 20, tag).end)
+    if watcher.wait_for_end(WARM_UP_TIMEOUT_SECONDS) is None:
         raise TimeoutError(f"{site.name} gives no reply at all")

@@ -11,74 +11,76 @@ from pathlib import Path
 
 import requests
 
-from tests.support.processes import running
-from tools.chaos import measures, processes
+from tests.support.processes import run_server
+from tools.chaos import probes, processes
 
-START_SECONDS = 20
+START_TIMEOUT_SECONDS = 20
 # One person does here what many do in days.
-UNBOUNDED = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1", "WORKERS": "1"}
+UNLIMITED_SETTINGS = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1", "WORKERS": "1"}
 
 
 @dataclass(frozen=True)
-class Serving:
+class ServerProcess:
     """An address, and the process whose work answers there."""
 
     url: str
-    worker: int
+    worker_pid: int
 
     def cpu_seconds(self) -> float:
         """Return how long the process has computed, user and system."""
-        return measures.cpu_seconds(self.worker)
+        return probes.cpu_seconds(self.worker_pid)
 
 
 @dataclass(frozen=True)
-class Service:
+class ScriptedService:
     """The scripted service."""
 
     url: str
 
-    def over(self, tag: str) -> float | None:
+    def reply_ended_at(self, tag: str) -> float | None:
         """Return when the last piece of a reply left, None while it is being sent."""
-        answer = requests.get(f"{self.url}/over/{tag}", timeout=30).json()
-        at: float | None = answer["at"]
-        return at
+        body = requests.get(f"{self.url}/over/{tag}", timeout=30).json()
+        ended_at: float | None = body["at"]
+        return ended_at
 
 
 @contextmanager
-def scripted() -> Iterator[Service]:
+def run_scripted_service() -> Iterator[ScriptedService]:
     """Run the scripted service."""
-    with processes.scripted_service("tools.bench.service") as service:
-        yield Service(service.url)
+    with processes.run_scripted_service("tools.bench.scripted_service") as service:
+        yield ScriptedService(service.url)
 
 
 @contextmanager
-def portal(service: Service) -> Iterator[Serving]:
+def run_portal(service: ScriptedService) -> Iterator[ServerProcess]:
     """Serve Twindow as it is served for real, in front of the service."""
-    with _served(service, "app.py") as serving:
+    with _run_server(service, "app.py") as serving:
         yield serving
 
 
 @contextmanager
-def bare(service: Service) -> Iterator[Serving]:
+def run_baseline(service: ScriptedService) -> Iterator[ServerProcess]:
     """Serve the bare page and the plain pass-through: what the portal is compared with."""
-    with _served(service, "-m", "tools.bench.bare") as serving:
+    with _run_server(service, "-m", "tools.bench.baseline_app") as serving:
         yield serving
 
 
 @contextmanager
-def _served(service: Service, *command: str) -> Iterator[Serving]:
+def _run_server(service: ScriptedService, *command: str) -> Iterator[ServerProcess]:
     with (
         tempfile.TemporaryDirectory() as data,
-        running(Path(data), *command, API_URL=service.url, API_KEY="any", **UNBOUNDED) as server,
+        run_server(
+            Path(data), *command, API_URL=service.url, API_KEY="any", **UNLIMITED_SETTINGS
+        ) as server,
     ):
-        requests.get(f"{server.url}/healthz", timeout=START_SECONDS)
-        yield Serving(server.url, worker_of(server.process.pid))
+        requests.get(f"{server.url}/healthz", timeout=START_TIMEOUT_SECONDS)
+        yield ServerProcess(server.url, find_worker_pid(server.process.pid))
 
 
-def worker_of(master: int) -> int:
+def find_worker_pid(master_pid: int) -> int:
     """Return the one process that a server has started for its work."""
-    children = Path(f"/proc/{master}/task/{master}/children")
-    give_up = time.monotonic() + START_SECONDS
-    while not (found := children.read_text().split()) and time.monotonic() < give_up:
+    children = Path(f"/proc/{master_pid}/task/{master_pid}/children")
+    deadline = time.monotonic() + START_TIMEOUT_SECONDS
+    while not (pids := children.read_text().split()) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return int(found[0])
+    return int(pids[0])

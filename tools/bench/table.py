@@ -15,20 +15,20 @@ class Table:
     title: str
     rows: list[Row]
 
-    def plain(self) -> str:
+    def to_text(self) -> str:
         """Write it with aligned columns, names on the left and figures on the right."""
         columns = list(dict.fromkeys(name for row in self.rows for name in row))
-        lines = [columns, *([_shown(row.get(name)) for name in columns] for row in self.rows)]
-        widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
-        names = [isinstance(self.rows[0].get(name), str) for name in columns]
-        written = [
+        lines = [columns, *([_format_cell(row.get(name)) for name in columns] for row in self.rows)]
+        widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+        is_text_column = [isinstance(self.rows[0].get(name), str) for name in columns]
+        text_lines = [
             "  ".join(
-                cell.ljust(width) if left else cell.rjust(width)
-                for cell, width, left in zip(line, widths, names, strict=True)
+                cell.ljust(width) if is_text else cell.rjust(width)
+                for cell, width, is_text in zip(line, widths, is_text_column, strict=True)
             ).rstrip()
             for line in lines
         ]
-        return "\n".join([self.title, *written, ""])
+        return "\n".join([self.title, *text_lines, ""])
 
 
 def ratio(value: float | None, reference: float | None) -> float | None:
@@ -36,7 +36,7 @@ def ratio(value: float | None, reference: float | None) -> float | None:
     return round(value / reference, 2) if value is not None and reference else None
 
 
-def _shown(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):

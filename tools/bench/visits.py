@@ -13,25 +13,25 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error
 
-from tools.bench.meter import Meter
-from tools.bench.site import Site, patience, person
+from tools.bench.chat_site import Site, kill_unresponsive_pages, open_browser_context
+from tools.bench.page_meter import PageMeter
 from tools.bench.table import Row
 
 QUIET_MS = 1_000
-PATIENCE_SECONDS = 15
+ANSWER_TIMEOUT_SECONDS = 15
 
 
 @dataclass(frozen=True)
-class Opened:
+class PreparedConversation:
     """A conversation of so many turns, how its last reply ends, and who may see it."""
 
-    address: str
+    url: str
     turns: int
     end: str
     cookies: list[Any] = field(default_factory=list)
 
 
-def first_pages(browser: Browser, sites: Sequence[Site], rounds: int) -> list[Row]:
+def measure_first_pages(browser: Browser, sites: Sequence[Site], rounds: int) -> list[Row]:
     """Open first chat pages by new browsers, and once more by the same; return the medians.
 
     The sites take turns, in an order of chance: what the machine does beside falls on all of them,
@@ -41,70 +41,72 @@ def first_pages(browser: Browser, sites: Sequence[Site], rounds: int) -> list[Ro
     visits: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for _ in range(rounds):
         for site in random.sample(sites, len(sites)):
-            there = f"document.querySelector({json.dumps(site.composer)})"
-            with person(browser, until=there) as context:
+            condition = f"document.querySelector({json.dumps(site.composer)})"
+            with open_browser_context(browser, condition=condition) as context:
                 for kind in ("cold", "warm"):
-                    row = _visit(context, site.url)
-                    named = {"site": site.name, "visit": kind, "composer ms": row.pop("there ms")}
-                    visits[site.name, kind].append(named | row)
-    return [_median(visits[site.name, kind]) for site in sites for kind in ("cold", "warm")]
+                    row = _measure_visit(context, site.url)
+                    labels = {"site": site.name, "visit": kind, "composer ms": row.pop("there ms")}
+                    visits[site.name, kind].append(labels | row)
+    return [_median_row(visits[site.name, kind]) for site in sites for kind in ("cold", "warm")]
 
 
-def conversation(browser: Browser, site: Site, opened: Opened, cap: float) -> Row:
+def measure_conversation(
+    browser: Browser, site: Site, prepared: PreparedConversation, max_seconds: float
+) -> Row:
     """Open a conversation whose last reply has this end, with a browser that was never here."""
-    print(f"{site.name}: a conversation of {opened.turns} turns", file=sys.stderr)
-    query, end = json.dumps(site.whole), json.dumps(opened.end)
-    there = f"[...document.querySelectorAll({query})].at(-1)?.textContent.includes({end})"
-    with person(browser, until=there) as context:
-        context.add_cookies(opened.cookies)
+    print(f"{site.name}: a conversation of {prepared.turns} turns", file=sys.stderr)
+    selector, end = json.dumps(site.ended_reply), json.dumps(prepared.end)
+    condition = f"[...document.querySelectorAll({selector})].at(-1)?.textContent.includes({end})"
+    with open_browser_context(browser, condition=condition) as context:
+        context.add_cookies(prepared.cookies)
         try:
-            with patience(browser, cap + PATIENCE_SECONDS):
-                row = _visit(context, opened.address, cap)
+            with kill_unresponsive_pages(browser, max_seconds + ANSWER_TIMEOUT_SECONDS):
+                row = _measure_visit(context, prepared.url, max_seconds)
         except Error:
             row = {}
     row.pop("first paint ms", None)
-    there_ms = row.pop("there ms", None) or f">{cap * 1000:.0f}"
-    return {"site": site.name, "turns": opened.turns, "last message ms": there_ms} | row
+    there_ms = row.pop("there ms", None) or f">{max_seconds * 1000:.0f}"
+    return {"site": site.name, "turns": prepared.turns, "last message ms": there_ms} | row
 
 
-def _visit(context: BrowserContext, address: str, cap: float = 30) -> Row:
+def _measure_visit(context: BrowserContext, url: str, max_seconds: float = 30) -> Row:
     page = context.new_page()
     page.wait_for_timeout(QUIET_MS)  # a new window keeps Chromium itself busy
-    meter = Meter(page)
+    meter = PageMeter(page)
     meter.start()
-    page.goto(address, wait_until="load", timeout=cap * 1000)
+    page.goto(url, wait_until="load", timeout=max_seconds * 1000)
     waited = 0
-    while not (at := page.evaluate("() => bench.at")) and waited < cap * 1000:
+    while not (shown_at := page.evaluate("() => bench.at")) and waited < max_seconds * 1000:
         page.wait_for_timeout(QUIET_MS)
         waited += QUIET_MS
     page.wait_for_timeout(QUIET_MS)
-    paint = meter.first_paint()
+    first_paint = meter.first_paint_ms()
     row: Row = {
-        "there ms": round(at) if at else None,
-        "first paint ms": round(paint) if paint else None,
-        "blocking ms": round(meter.blocking()),
-        "longest task ms": round(meter.longest_task()),
-        "main s": meter.seconds()["main"],
+        "there ms": round(shown_at) if shown_at else None,
+        "first paint ms": round(first_paint) if first_paint else None,
+        "blocking ms": round(meter.blocking_ms()),
+        "longest task ms": round(meter.longest_task_ms()),
+        "main s": meter.main_thread_seconds()["main"],
         "wire KB": meter.wire_kilobytes(),
-        "requests": meter.requests(),
-        "other hosts": meter.other_hosts(),
-        "nodes": meter.nodes(),
+        "requests": meter.count_responses(),
+        "other hosts": meter.count_other_hosts(),
+        "nodes": meter.count_nodes(),
         "heap MB": meter.heap_megabytes(),
     }
     page.close()
     return row
 
 
-def _median(rows: list[Row]) -> Row:
+def _median_row(rows: list[Row]) -> Row:
     return {
-        name: value if isinstance(value, str) else _middle([row[name] for row in rows])
+        name: value if isinstance(value, str) else _median_value([row[name] for row in rows])
         for name, value in rows[0].items()
     }
 
 
-def _middle(values: list[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    if not known:
+def _median_value(values: list[Any]) -> Any:
+    present_values = [value for value in values if value is not None]
+    if not present_values:
         return None
-    middle = median(known)
-    return round(middle) if isinstance(known[0], int) else middle
+    middle = median(present_values)
+    return round(middle) if isinstance(present_values[0], int) else middle

@@ -9,24 +9,24 @@ from pathlib import Path
 
 from tools.chaos import burst, crash, drain, fuzz, hostile, soak
 from tools.chaos.attacks import MODES
-from tools.chaos.report import show
+from tools.chaos.report import print_report
 
-FORMS = ("crash", "drain", "hostile", "burst", "soak", "fuzz")
+SCENARIOS = ("crash", "drain", "hostile", "burst", "soak", "fuzz")
 
 
 def main() -> int:
     """Run what is asked for; 1 says that a promise was broken."""
     # So that what was started is ended, whoever ends this.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    given = _arguments()
-    forms = FORMS if given.form == "all" else (given.form,)
-    kept = [_run(form, given) for form in forms]
-    return 0 if all(kept) else 1
+    arguments = _parse_arguments()
+    scenarios = SCENARIOS if arguments.form == "all" else (arguments.form,)
+    results = [_run(scenario, arguments) for scenario in scenarios]
+    return 0 if all(results) else 1
 
 
-def _arguments() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.chaos", description=__doc__)
-    parser.add_argument("form", nargs="?", default="all", choices=("all", *FORMS))
+    parser.add_argument("form", nargs="?", default="all", choices=("all", *SCENARIOS))
     parser.add_argument("--rounds", type=int, default=100, help="crash: how often to kill")
     parser.add_argument("--streams", type=int, help="crash: 20, drain: 200 replies at once")
     parser.add_argument("--workers", type=int, default=2, help="drain, burst: processes that serve")
@@ -39,26 +39,28 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _run(form: str, given: argparse.Namespace) -> bool:
-    match form:
+def _run(scenario: str, arguments: argparse.Namespace) -> bool:
+    match scenario:
         case "crash":
-            report = crash.crash(given.rounds, given.streams or 20, seed=given.seed)
-            return show("crash", report, crash.PROMISES)
+            report = crash.run(arguments.rounds, arguments.streams or 20, seed=arguments.seed)
+            return print_report("crash", report, crash.EXPECTATIONS)
         case "drain":
-            report = drain.drain(given.streams or 200, workers=given.workers)
-            return show("drain", report, drain.PROMISES)
+            report = drain.run(arguments.streams or 200, workers=arguments.workers)
+            return print_report("drain", report, drain.EXPECTATIONS)
         case "hostile":
-            reports = hostile.hostile(given.modes).items()
-            kept = [show(f"hostile: {mode}", one, hostile.PROMISES) for mode, one in reports]
-            return all(kept)
+            reports = hostile.run(arguments.modes).items()
+            results = [
+                print_report(f"hostile: {mode}", one, hostile.EXPECTATIONS) for mode, one in reports
+            ]
+            return all(results)
         case "burst":
-            report = burst.burst(given.requests, workers=given.workers)
-            return show("burst", report, burst.PROMISES)
+            report = burst.run(arguments.requests, workers=arguments.workers)
+            return print_report("burst", report, burst.EXPECTATIONS)
         case "soak":
-            report = soak.soak(given.seconds or 120, given.out, given.seed)
-            return show("soak", report, soak.PROMISES)
-    report = fuzz.fuzz(given.seconds or 60, given.seed, given.only)
-    return show("fuzz", report, fuzz.PROMISES)
+            report = soak.run(arguments.seconds or 120, arguments.out, arguments.seed)
+            return print_report("soak", report, soak.EXPECTATIONS)
+    report = fuzz.run(arguments.seconds or 60, arguments.seed, arguments.only)
+    return print_report("fuzz", report, fuzz.EXPECTATIONS)
 
 
 if __name__ == "__main__":

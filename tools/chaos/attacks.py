@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator
 from tests.support.upstream import Call
 
 MEGABYTE = 1024 * 1024
-DELTA = b"data: " + json.dumps({"type": "delta", "content": "word " * 200}).encode() + b"\n\n"
-LINE = b"data: x\n"
+DELTA_EVENT = b"data: " + json.dumps({"type": "delta", "content": "word " * 200}).encode() + b"\n\n"
+SHORT_LINE = b"data: x\n"
 
 
 def bomb(call: Call) -> None:
     """Send 200 KB that unpack to one line of 200 MB."""
-    _packed(call, b"x" * MEGABYTE, first=b"data: ")
+    _send_gzipped(call, b"x" * MEGABYTE, prefix=b"data: ")
 
 
 def bomb_of_deltas(call: Call) -> None:
     """Send a packed stream that unpacks to 200 MB of good deltas."""
-    _packed(call, DELTA * (MEGABYTE // len(DELTA)))
+    _send_gzipped(call, DELTA_EVENT * (MEGABYTE // len(DELTA_EVENT)))
 
 
 def line(call: Call) -> None:
@@ -36,7 +36,7 @@ def lines(call: Call) -> None:
     """Send one event of 4 MiB in short lines."""
     call.start_stream()
     for _ in range(4):
-        call.send_bytes(LINE * (MEGABYTE // len(LINE)))
+        call.send_bytes(SHORT_LINE * (MEGABYTE // len(SHORT_LINE)))
     call.send_bytes(b"\n")
     call.complete("After the long event.")
 
@@ -45,7 +45,7 @@ def endless(call: Call) -> None:
     """Send deltas as fast as they are taken, until cut."""
     call.start_stream()
     while True:
-        call.send_bytes(DELTA * 60)
+        call.send_bytes(DELTA_EVENT * 60)
 
 
 def small_deltas(call: Call) -> None:
@@ -58,7 +58,7 @@ def small_deltas(call: Call) -> None:
 
 def loris(call: Call) -> None:
     """Send a head that never ends, a byte each fifth of a second."""
-    for byte in _for_ever(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"):
+    for byte in _endless_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"):
         call.send_bytes(byte)
         time.sleep(0.2)
 
@@ -90,17 +90,17 @@ MODES: dict[str, Callable[[Call], None]] = {
 }
 
 
-def _packed(call: Call, megabyte: bytes, first: bytes = b"") -> None:
+def _send_gzipped(call: Call, chunk: bytes, prefix: bytes = b"") -> None:
     call.send_head(200, content_type="text/event-stream", content_encoding="gzip")
-    packer = zlib.compressobj(9, wbits=31)
-    call.send_bytes(packer.compress(first))
+    compressor = zlib.compressobj(9, wbits=31)
+    call.send_bytes(compressor.compress(prefix))
     for _ in range(200):
-        call.send_bytes(packer.compress(megabyte))
-    call.send_bytes(packer.flush())
+        call.send_bytes(compressor.compress(chunk))
+    call.send_bytes(compressor.flush())
 
 
-def _for_ever(head: bytes, then: bytes) -> Iterator[bytes]:
-    for byte in head:
+def _endless_bytes(prefix: bytes, filler: bytes) -> Iterator[bytes]:
+    for byte in prefix:
         yield bytes([byte])
     while True:
-        yield then
+        yield filler

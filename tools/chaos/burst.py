@@ -13,48 +13,52 @@ from pathlib import Path
 
 import requests
 
-from tests.support.processes import new_key, running
-from tools.chaos.report import Promises, Report, exactly
+from tests.support.processes import create_api_key, run_server
+from tools.chaos.report import Expectations, Report, exactly
 
-LIMIT = 500
+HOURLY_LIMIT = 500
 
-PROMISES: Promises = {
-    "accepted": exactly(LIMIT),
+EXPECTATIONS: Expectations = {
+    "accepted": exactly(HOURLY_LIMIT),
     "others": exactly(0),
     "after_restart": exactly(429),
 }
 
 
-def burst(asked: int = 600, *, threads: int = 50, workers: int = 2) -> Report:
+def run(request_count: int = 600, *, threads: int = 50, workers: int = 2) -> Report:
     """Ask so often on one key, by both header forms in turn; restart, and ask once more."""
     with tempfile.TemporaryDirectory() as data:
-        key = new_key(Path(data), "burst")
-        forms = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
-        with running(Path(data), "-m", "service", WORKERS=str(workers)) as server:
-            begun = time.monotonic()
+        key = create_api_key(Path(data), "burst")
+        auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
+        with run_server(Path(data), "-m", "service", WORKERS=str(workers)) as server:
+            started_at = time.monotonic()
             with ThreadPoolExecutor(threads) as pool:
-                answers = Counter(pool.map(_asking(server.url), islice(forms, asked)))
-            seconds = time.monotonic() - begun
-        with running(Path(data), "-m", "service", WORKERS=str(workers)) as server:
-            again = _asking(server.url)({"X-API-Key": key})
+                status_counts = Counter(
+                    pool.map(_request_sender(server.url), islice(auth_headers, request_count))
+                )
+            seconds = time.monotonic() - started_at
+        with run_server(Path(data), "-m", "service", WORKERS=str(workers)) as server:
+            status_after_restart = _request_sender(server.url)({"X-API-Key": key})
     return {
-        "asked": asked,
-        "accepted": answers[200],
-        "refused": answers[429],
-        "others": asked - answers[200] - answers[429],
-        "after_restart": again,
-        "answers_a_second": round(asked / seconds),
+        "asked": request_count,
+        "accepted": status_counts[200],
+        "refused": status_counts[429],
+        "others": request_count - status_counts[200] - status_counts[429],
+        "after_restart": status_after_restart,
+        "answers_a_second": round(request_count / seconds),
     }
 
 
-def _asking(url: str) -> Callable[[Mapping[str, str]], int]:
-    own = threading.local()
+def _request_sender(url: str) -> Callable[[Mapping[str, str]], int]:
+    thread_local = threading.local()
 
-    def ask(headers: Mapping[str, str]) -> int:
-        if not hasattr(own, "session"):
-            own.session = requests.Session()
-            own.session.trust_env = False
-        with own.session.get(f"{url}/api/v1/twins", headers=headers, timeout=60) as answer:
-            return int(answer.status_code)
+    def send_request(headers: Mapping[str, str]) -> int:
+        if not hasattr(thread_local, "session"):
+            thread_local.session = requests.Session()
+            thread_local.session.trust_env = False
+        with thread_local.session.get(
+            f"{url}/api/v1/twins", headers=headers, timeout=60
+        ) as response:
+            return int(response.status_code)
 
-    return ask
+    return send_request

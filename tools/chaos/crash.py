@@ -16,14 +16,21 @@ from pathlib import Path
 
 from tests.support.person import Person
 from tests.support.processes import free_port
-from tools.chaos.measures import rows, running_replies
-from tools.chaos.people import Said, each, kept_share, look_until_ended, shares, somebodies
-from tools.chaos.processes import Service, scripted_service, serving
-from tools.chaos.report import Promises, Report, at_least, at_most, only
+from tools.chaos.probes import count_running_replies, select_rows
+from tools.chaos.processes import ScriptedService, run_portal, run_scripted_service
+from tools.chaos.report import Expectations, Report, at_least, at_most, only
+from tools.chaos.sent_messages import (
+    SentMessage,
+    create_people,
+    poll_until_ended,
+    run_concurrently,
+    shares,
+    summarize_stored,
+)
 
-SWEEP_SECONDS = 15
+SWEEP_TIMEOUT_SECONDS = 15
 
-PROMISES: Promises = {
+EXPECTATIONS: Expectations = {
     "acknowledged_share": at_least(0.99),
     "lost": at_most(0),
     "doubled": at_most(0),
@@ -38,106 +45,129 @@ PROMISES: Promises = {
 
 
 @dataclass
-class Crashes:
+class CrashTest:
     """Everything that was said, and what became of it."""
 
     data: Path
-    service: Service
+    service: ScriptedService
     people: list[Person]
-    dice: random.Random
+    rng: random.Random
     port: int
-    said: list[Said] = field(default_factory=list)
-    waits: list[float] = field(default_factory=list)
-    counted: list[tuple[int, int]] = field(default_factory=list)
-    pressed_again: int = 0
+    messages: list[SentMessage] = field(default_factory=list)
+    recovery_seconds: list[float] = field(default_factory=list)
+    stored_counts: list[tuple[int, int]] = field(default_factory=list)
+    resubmitted_count: int = 0
 
-    def one(self, number: int, streams: int, words: int, gap: float) -> None:
+    def run_round(self, round_number: int, streams: int, words: int, gap: float) -> None:
         """Begin conversations, kill the portal or a worker of it, and see what is left."""
-        settings = {"WORKERS": str(1 + number % 2)}
+        settings = {"WORKERS": str(1 + round_number % 2)}
         with ExitStack() as stack:
-            portal = stack.enter_context(serving(self.data, self.port, self.service, **settings))
-            killing, said = threading.Event(), self._to_say(number, streams, words, gap)
-            for first in said[: len(self.people)]:
-                first.open()  # however slow the machine is, somebody has something to send
-            speaking = threading.Thread(target=self._speak, args=(said, killing))
-            speaking.start()
+            portal = stack.enter_context(run_portal(self.data, self.port, self.service, **settings))
+            kill_event, messages = (
+                threading.Event(),
+                self._make_messages(round_number, streams, words, gap),
+            )
+            for message in messages[: len(self.people)]:
+                message.open_form()  # however slow the machine is, somebody has something to send
+            sender = threading.Thread(target=self._send_messages, args=(messages, kill_event))
+            sender.start()
             # While they are still being sent, or later.
-            time.sleep(self.dice.uniform(0.05, self.dice.choice((0.6, words * gap))))
-            killing.set()
+            time.sleep(self.rng.uniform(0.05, self.rng.choice((0.6, words * gap))))
+            kill_event.set()
             killed_at = time.monotonic()
-            if number // 2 % 2:
-                os.kill(self.dice.choice(portal.workers), signal.SIGKILL)
-                served_at = portal.wait_until_it_answers()
+            if round_number // 2 % 2:
+                os.kill(self.rng.choice(portal.worker_pids), signal.SIGKILL)
+                healthy_at = portal.wait_until_healthy()
             else:
                 portal.kill()
                 portal = stack.enter_context(
-                    serving(self.data, self.port, self.service, **settings)
+                    run_portal(self.data, self.port, self.service, **settings)
                 )
-                served_at = time.monotonic()
-            speaking.join()
-            self._see(said, number, killed_at, served_at)
+                healthy_at = time.monotonic()
+            sender.join()
+            self._record_round(messages, round_number, killed_at, healthy_at)
 
     def report(self) -> Report:
         """Count, over all rounds."""
-        stored = dict(rows(self.data, "SELECT content, count(*) FROM turns GROUP BY content"))
-        called = {content: seen["count"] for content, seen in self.service.seen().items()}
-        known = [one.content for one in self.said if one.acknowledged]
+        turn_counts = dict(
+            select_rows(self.data, "SELECT content, count(*) FROM turns GROUP BY content")
+        )
+        call_counts = {
+            content: received["count"]
+            for content, received in self.service.received_messages().items()
+        }
+        acknowledged = [message.content for message in self.messages if message.is_acknowledged]
         return {
-            "messages": len(self.said),
-            "acknowledged": len(known),
-            "acknowledged_share": round(len(known) / max(1, len(self.said)), 3),
-            "pressed_again": self.pressed_again,
-            "lost": sum(content not in stored for content in known),
-            "doubled": sum(count > 1 for count in stored.values()),
-            "calls_doubled": sum(count > 1 for count in called.values()),
-            "states": dict(Counter(one.state for one in self.said if one.acknowledged)),
-            "without_retry": sum(one.state == "interrupted" and not one.retry for one in self.said),
-            "left_running": self._left_running(),
-            "slowest_seconds": round(max(self.waits, default=0), 2),
-            **kept_share(self.counted),
+            "messages": len(self.messages),
+            "acknowledged": len(acknowledged),
+            "acknowledged_share": round(len(acknowledged) / max(1, len(self.messages)), 3),
+            "pressed_again": self.resubmitted_count,
+            "lost": sum(content not in turn_counts for content in acknowledged),
+            "doubled": sum(count > 1 for count in turn_counts.values()),
+            "calls_doubled": sum(count > 1 for count in call_counts.values()),
+            "states": dict(
+                Counter(message.state for message in self.messages if message.is_acknowledged)
+            ),
+            "without_retry": sum(
+                message.state == "interrupted" and not message.has_retry
+                for message in self.messages
+            ),
+            "left_running": self._count_unfinished_replies(),
+            "slowest_seconds": round(max(self.recovery_seconds, default=0), 2),
+            **summarize_stored(self.stored_counts),
         }
 
-    def _to_say(self, number: int, streams: int, words: int, gap: float) -> list[Said]:
+    def _make_messages(
+        self, round_number: int, streams: int, words: int, gap: float
+    ) -> list[SentMessage]:
         return [
-            Said(self.people[n % len(self.people)], f"n={words} gap={gap} tag=r{number}s{n}.")
+            SentMessage(
+                self.people[n % len(self.people)], f"n={words} gap={gap} tag=r{round_number}s{n}."
+            )
             for n in range(streams)
         ]
 
-    def _speak(self, said: Sequence[Said], killing: threading.Event) -> None:
-        def speak(person: Person) -> None:
-            for one in said:
-                if one.person is person and not killing.is_set():
-                    one.press()
+    def _send_messages(self, messages: Sequence[SentMessage], kill_event: threading.Event) -> None:
+        def send(person: Person) -> None:
+            for message in messages:
+                if message.person is person and not kill_event.is_set():
+                    message.submit()
 
-        each(self.people, speak)
+        run_concurrently(self.people, send)
 
-    def _see(self, said: Sequence[Said], number: int, killed_at: float, served_at: float) -> None:
-        pressed = [one for one in said if one.action]
-        again = [one for one in pressed if not one.acknowledged]
-        for one in again:
-            one.press()
-        self.pressed_again += len(again)
-        look_until_ended([one for one in pressed if one.acknowledged])
-        seen = self.service.seen(f"r{number}s")
-        self.said += pressed
-        self.waits += [
-            one.ended_at - served_at if one.ended_at else float("inf")
-            for one in pressed
-            if one.acknowledged
+    def _record_round(
+        self,
+        messages: Sequence[SentMessage],
+        round_number: int,
+        killed_at: float,
+        healthy_at: float,
+    ) -> None:
+        submitted = [message for message in messages if message.action]
+        unacknowledged = [message for message in submitted if not message.is_acknowledged]
+        for message in unacknowledged:
+            message.submit()
+        self.resubmitted_count += len(unacknowledged)
+        poll_until_ended([message for message in submitted if message.is_acknowledged])
+        received = self.service.received_messages(f"r{round_number}s")
+        self.messages += submitted
+        self.recovery_seconds += [
+            message.ended_at - healthy_at if message.ended_at else float("inf")
+            for message in submitted
+            if message.is_acknowledged
         ]
-        self.counted += shares(pressed, seen, killed_at - 1)
+        self.stored_counts += shares(submitted, received, killed_at - 1)
 
-    def _left_running(self) -> int:
+    def _count_unfinished_replies(self) -> int:
         """Count replies without an end that a fresh start does not end by itself."""
-        if running_replies(self.data):
-            with serving(self.data, self.port, self.service):
-                give_up = time.monotonic() + SWEEP_SECONDS
-                while running_replies(self.data) and time.monotonic() < give_up:
+        if count_running_replies(self.data):
+            with run_portal(self.data, self.port, self.service):
+                deadline = time.monotonic() + SWEEP_TIMEOUT_SECONDS
+                while count_running_replies(self.data) and time.monotonic() < deadline:
                     time.sleep(0.5)
-        return running_replies(self.data)
+        return count_running_replies(self.data)
 
 
-def crash(
+def run(
     rounds: int = 100,
     streams: int = 20,
     *,
@@ -148,10 +178,10 @@ def crash(
     """Crash the portal so many times, with so many replies running."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        service = stack.enter_context(scripted_service())
-        port, dice = free_port(), random.Random(seed)  # noqa: S311
-        people = stack.enter_context(somebodies(port))
-        crashes = Crashes(data, service, people, dice, port)
+        service = stack.enter_context(run_scripted_service())
+        port, rng = free_port(), random.Random(seed)  # noqa: S311
+        people = stack.enter_context(create_people(port))
+        crash_test = CrashTest(data, service, people, rng, port)
         for number in range(rounds):
-            crashes.one(number, streams, words, gap)
-        return crashes.report()
+            crash_test.run_round(number, streams, words, gap)
+        return crash_test.report()

@@ -17,16 +17,24 @@ from typing import NamedTuple
 
 from tests.support.person import Person
 from tests.support.processes import free_port
-from tools.chaos.people import PEOPLE, Said, each, kept_share, look_until_ended, shares, somebodies
-from tools.chaos.processes import Portal, scripted_service, serving
-from tools.chaos.report import Promises, Report, at_least, at_most, exactly, only
+from tools.chaos.processes import Portal, run_portal, run_scripted_service
+from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
+from tools.chaos.sent_messages import (
+    PERSON_COUNT,
+    SentMessage,
+    create_people,
+    poll_until_ended,
+    run_concurrently,
+    shares,
+    summarize_stored,
+)
 from web import stream_limit
 
-READ_SECONDS = 30
+READ_TIMEOUT_SECONDS = 30
 # So few readers come back without a crowd.
-CROWD = 50
+MIN_READERS_FOR_SPREAD = 50
 
-PROMISES: Promises = {
+EXPECTATIONS: Expectations = {
     "begun": at_least(1.0),
     "exit_seconds": at_most(10),
     "exit_status": exactly(0),
@@ -39,83 +47,97 @@ PROMISES: Promises = {
 }
 
 
-class Drained(NamedTuple):
+class DrainResult(NamedTuple):
     """What a SIGTERM came to."""
 
-    readers: list[str]
-    termed_at: float
-    seconds: float
-    status: int | None
+    stream_texts: list[str]
+    sigterm_at: float
+    exit_seconds: float
+    exit_status: int | None
 
 
-def drain(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int = 2) -> Report:
+def run(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int = 2) -> Report:
     """End a portal with so many readers of running replies, and start it again."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        service = stack.enter_context(scripted_service())
+        service = stack.enter_context(run_scripted_service())
         port = free_port()
         # Whoever follows more replies than one may is sent away before the end, whatever happens.
         people = stack.enter_context(
-            somebodies(port, max(PEOPLE, ceil(streams / stream_limit.MAX_STREAMS_PER_PERSON)))
+            create_people(
+                port, max(PERSON_COUNT, ceil(streams / stream_limit.MAX_STREAMS_PER_PERSON))
+            )
         )
-        said = [
-            Said(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.") for n in range(streams)
+        messages = [
+            SentMessage(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.")
+            for n in range(streams)
         ]
-        with serving(data, port, service, WORKERS=str(workers)) as portal:
-            each(people, lambda person: _begin(person, said))
-            draining = _drain(portal, [one for one in said if one.turn])
+        with run_portal(data, port, service, WORKERS=str(workers)) as portal:
+            run_concurrently(people, lambda person: _begin_conversations(person, messages))
+            coroutine = _stop_while_reading(
+                portal, [message for message in messages if message.turn_id]
+            )
             # A thread of its own: in tests, a browser may own the loop of this one.
             with ThreadPoolExecutor(1) as pool:
-                drained = pool.submit(asyncio.run, draining).result()
+                result = pool.submit(asyncio.run, coroutine).result()
             output = "".join(portal.output)
-        with serving(data, port, service, WORKERS=str(workers)):
-            look_until_ended([one for one in said if one.acknowledged])
-        heard = Counter(_heard(text) for text in drained.readers)
+        with run_portal(data, port, service, WORKERS=str(workers)):
+            poll_until_ended([message for message in messages if message.is_acknowledged])
+        endings = Counter(_classify_ending(text) for text in result.stream_texts)
         return {
-            "begun": sum(bool(one.turn) for one in said) / streams,
-            "exit_seconds": round(drained.seconds, 2),
-            "exit_status": drained.status,
+            "begun": sum(bool(message.turn_id) for message in messages) / streams,
+            "exit_seconds": round(result.exit_seconds, 2),
+            "exit_status": result.exit_status,
             "output": output,
-            **{how: heard[how] for how in ("ended", "sent_away", "cut")},
-            **_spread([float(text) for text in map(_new_retry, drained.readers) if text]),
-            "states": dict(Counter(one.state for one in said)),
-            **kept_share(shares(said, service.seen(), drained.termed_at - 1)),
+            **{ending: endings[ending] for ending in ("ended", "sent_away", "cut")},
+            **_retry_spread(
+                [float(text) for text in map(_last_retry, result.stream_texts) if text]
+            ),
+            "states": dict(Counter(message.state for message in messages)),
+            **summarize_stored(
+                shares(messages, service.received_messages(), result.sigterm_at - 1)
+            ),
         }
 
 
-def _begin(person: Person, said: Sequence[Said]) -> None:
-    for one in said:
-        if one.person is person:
-            one.press()
-            if one.acknowledged:
-                one.look()
+def _begin_conversations(person: Person, messages: Sequence[SentMessage]) -> None:
+    for message in messages:
+        if message.person is person:
+            message.submit()
+            if message.is_acknowledged:
+                message.refresh()
 
 
-async def _drain(portal: Portal, said: Sequence[Said]) -> Drained:
-    begun = asyncio.Semaphore(0)
-    reading = [asyncio.create_task(_read(portal.port, one, begun)) for one in said]
-    for _ in said:
-        await asyncio.wait_for(begun.acquire(), READ_SECONDS)
-    termed_at = time.monotonic()
-    status = await asyncio.to_thread(portal.end, signal.SIGTERM)
-    seconds = time.monotonic() - termed_at
-    return Drained(await asyncio.gather(*reading), termed_at, seconds, status)
+async def _stop_while_reading(portal: Portal, messages: Sequence[SentMessage]) -> DrainResult:
+    streams_started = asyncio.Semaphore(0)
+    tasks = [
+        asyncio.create_task(_read_stream(portal.port, message, streams_started))
+        for message in messages
+    ]
+    for _ in messages:
+        await asyncio.wait_for(streams_started.acquire(), READ_TIMEOUT_SECONDS)
+    sigterm_at = time.monotonic()
+    status = await asyncio.to_thread(portal.stop, signal.SIGTERM)
+    seconds = time.monotonic() - sigterm_at
+    return DrainResult(await asyncio.gather(*tasks), sigterm_at, seconds, status)
 
 
-async def _read(port: int, one: Said, begun: asyncio.Semaphore) -> str:
+async def _read_stream(port: int, message: SentMessage, streams_started: asyncio.Semaphore) -> str:
     """Read the stream of a reply until it ends, however it ends."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
-    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in one.person.session.cookies)
+    cookies = "; ".join(
+        f"{cookie.name}={cookie.value}" for cookie in message.person.session.cookies
+    )
     writer.write(
-        f"GET /turns/{one.turn}/events?after=0 HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n"
+        f"GET /turns/{message.turn_id}/events?after=0 HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n"
         f"Accept: text/event-stream\r\nCookie: {cookies}\r\n\r\n".encode()
     )
     text = ""
     try:
-        async with asyncio.timeout(READ_SECONDS):
+        async with asyncio.timeout(READ_TIMEOUT_SECONDS):
             while line := await reader.readline():
                 if line.startswith(b"data:") and "\ndata:" not in text:
-                    begun.release()
+                    streams_started.release()
                 text += line.decode()
     except (OSError, TimeoutError):
         pass  # what was heard until then counts
@@ -124,19 +146,19 @@ async def _read(port: int, one: Said, begun: asyncio.Semaphore) -> str:
     return text
 
 
-def _new_retry(text: str) -> str:
+def _last_retry(text: str) -> str:
     """Return the word on when to come back, which is not the one that a stream begins with."""
-    found = re.findall(r"^retry: (\d+)", text.partition("\ndata:")[2], re.MULTILINE)
-    return found[-1] if found else ""
+    retries = re.findall(r"^retry: (\d+)", text.partition("\ndata:")[2], re.MULTILINE)
+    return retries[-1] if retries else ""
 
 
-def _heard(text: str) -> str:
+def _classify_ending(text: str) -> str:
     if "\nevent: done" in text:
         return "ended"
-    return "sent_away" if _new_retry(text) else "cut"
+    return "sent_away" if _last_retry(text) else "cut"
 
 
-def _spread(milliseconds: Sequence[float]) -> Report:
-    few = len(milliseconds) < CROWD
-    spread = None if few else round((max(milliseconds) - min(milliseconds)) / 1000, 2)
+def _retry_spread(milliseconds: Sequence[float]) -> Report:
+    has_too_few = len(milliseconds) < MIN_READERS_FOR_SPREAD
+    spread = None if has_too_few else round((max(milliseconds) - min(milliseconds)) / 1000, 2)
     return {"retry_spread_seconds": spread}

@@ -15,59 +15,60 @@ from chat.log.entries import Batch, Delta, Ended, Entry, ReplyState, build_reply
 from core import sse
 from rendering.render import render
 from rendering.stream.incremental import IncrementalRenderer
-from tools.chaos import words
-from tools.chaos.measures import status
-from tools.chaos.report import Promises, Report, at_most, below
-from tools.chaos.tags import Tags
+from tools.chaos import random_input
+from tools.chaos.html_allowlist import AllowlistChecker
+from tools.chaos.probes import proc_status
+from tools.chaos.report import Expectations, Report, at_most, below
 from twinapi.events import parse
+from web.streaming.live_rendering import append_batch
 
-WARM_ROUNDS = 2000
+WARM_UP_ROUNDS = 2000
 
-PROMISES: Promises = {
+EXPECTATIONS: Expectations = {
     "failures": at_most(0),
     "slowest_seconds": below(1),
     "growth_mb": below(50),
 }
 
 
-def fuzz(seconds: float = 60, seed: int = 1, only: int | None = None) -> Report:
+def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Report:
     """Try random streams and documents for so long; `only` repeats one round by its number."""
-    begun = time.monotonic()
-    number, slowest, failed = 0, (0.0, ""), list[str]()
-    before = status(os.getpid(), "VmRSS")
-    while time.monotonic() - begun < seconds:
-        if number == WARM_ROUNDS:
-            before = status(os.getpid(), "VmRSS")
-        current = number if only is None else only
-        for attempt in (a_stream, a_document):
-            dice = random.Random(f"{seed}:{current}")  # noqa: S311
-            started = time.monotonic()
+    started_at = time.monotonic()
+    number, slowest, failures = 0, (0.0, ""), list[str]()
+    rss_before = proc_status(os.getpid(), "VmRSS")
+    while time.monotonic() - started_at < seconds:
+        if number == WARM_UP_ROUNDS:
+            rss_before = proc_status(os.getpid(), "VmRSS")
+        round_number = number if only_round is None else only_round
+        for attempt in (fuzz_stream, fuzz_document):
+            rng = random.Random(f"{seed}:{round_number}")  # noqa: S311
+            attempt_started_at = time.monotonic()
             try:
-                attempt(dice)
+                attempt(rng)
             except Exception as error:  # noqa: BLE001
-                failed.append(f"{attempt.__name__} {seed}:{current} {error!r}"[:300])
-            took = time.monotonic() - started
-            slowest = max(slowest, (took, f"{attempt.__name__} {seed}:{current}"))
+                failures.append(f"{attempt.__name__} {seed}:{round_number} {error!r}"[:300])
+            duration = time.monotonic() - attempt_started_at
+            slowest = max(slowest, (duration, f"{attempt.__name__} {seed}:{round_number}"))
         number += 1
-        if only is not None:
+        if only_round is not None:
             break
     return {
         "streams": number,
         "documents": number,
-        "failures": len(failed),
-        "first_failures": failed[:5],
+        "failures": len(failures),
+        "first_failures": failures[:5],
         "slowest_seconds": round(slowest[0], 3),
         "slowest": slowest[1],
-        "growth_mb": round((status(os.getpid(), "VmRSS") - before) / 1024, 1),
+        "growth_mb": round((proc_status(os.getpid(), "VmRSS") - rss_before) / 1024, 1),
     }
 
 
-def a_stream(dice: random.Random) -> None:
+def fuzz_stream(rng: random.Random) -> None:
     """Relay a random stream as the portal does, and read what a browser would."""
-    stream = words.stream(dice)
-    events = _read(stream, [len(stream)])
-    assert _read(stream, _cuts(dice, len(stream))) == events
-    log = [entry for event in events if (known := parse(event)) and (entry := _entry(known))]
+    stream = random_input.event_stream(rng)
+    events = _read_events(stream, [len(stream)])
+    assert _read_events(stream, _random_cuts(rng, len(stream))) == events
+    log = [entry for event in events if (parsed := parse(event)) and (entry := _to_entry(parsed))]
     log = [entries.decode(entries.encode(entry)) for entry in log]
     reply = build_reply(Batch(0, len(log), tuple(log)))
     _check_html(reply.text)
@@ -75,33 +76,33 @@ def a_stream(dice: random.Random) -> None:
         _check_frame(text)
 
 
-def a_document(dice: random.Random) -> None:
+def fuzz_document(rng: random.Random) -> None:
     """Render random Markdown, whole and while it is written."""
-    text = words.markdown(dice)
+    text = random_input.markdown(rng)
     _check_html(text)
-    _check_draft(dice, text)
+    _check_incremental(rng, text)
 
 
-def _check_draft(dice: random.Random, text: str) -> None:
-    ends = sorted(dice.choices(range(len(text) + 1), k=dice.choice((1, 20, 100))))
-    log = tuple(Delta(text[begin:end]) for begin, end in pairwise([0, *ends, len(text)]))
-    draft = IncrementalRenderer("x")
-    tags = Tags()
+def _check_incremental(rng: random.Random, text: str) -> None:
+    chunk_ends = sorted(rng.choices(range(len(text) + 1), k=rng.choice((1, 20, 100))))
+    log = tuple(Delta(text[start:end]) for start, end in pairwise([0, *chunk_ends, len(text)]))
+    renderer = IncrementalRenderer("x")
+    checker = AllowlistChecker()
     for number in range(1, len(log) + 1):
-        draft.read(Batch(0, number, log[:number]))
-        for change in draft.next_patches():
-            tags.feed(change.html)
-    for change in draft.final_patches(render(text, "x")) or ():
-        tags.feed(change.html)
-    assert not tags.wrong, f"{tags.wrong} in {json.dumps(text)[:200]}"
+        append_batch(renderer, Batch(0, number, log[:number]))
+        for patch in renderer.next_patches():
+            checker.feed(patch.html)
+    for patch in renderer.final_patches(render(text, "x")) or ():
+        checker.feed(patch.html)
+    assert not checker.violations, f"{checker.violations} in {json.dumps(text)[:200]}"
 
 
-def _read(stream: bytes, cuts: list[int]) -> list[sse.ServerSentEvent]:
+def _read_events(stream: bytes, cuts: list[int]) -> list[sse.ServerSentEvent]:
     def chunks() -> Iterator[bytes]:
-        begin = 0
+        start = 0
         for end in cuts:
-            yield stream[begin:end]
-            begin = end
+            yield stream[start:end]
+            start = end
 
     events: list[sse.ServerSentEvent] = []
     try:
@@ -111,12 +112,12 @@ def _read(stream: bytes, cuts: list[int]) -> list[sse.ServerSentEvent]:
     return events
 
 
-def _cuts(dice: random.Random, length: int) -> list[int]:
-    count = dice.choice((1, 3, 20, min(length, 1000)))
-    return [*sorted(dice.randint(0, length) for _ in range(count)), length]
+def _random_cuts(rng: random.Random, length: int) -> list[int]:
+    count = rng.choice((1, 3, 20, min(length, 1000)))
+    return [*sorted(rng.randint(0, length) for _ in range(count)), length]
 
 
-def _entry(event: twinapi.Event) -> Entry | None:
+def _to_entry(event: twinapi.Event) -> Entry | None:
     match event:
         case twinapi.Progress(text, percent):
             return entries.Progress(text, percent)
@@ -137,7 +138,7 @@ def _check_frame(text: str) -> None:
 
 
 def _check_html(text: str) -> None:
-    tags = Tags()
-    tags.feed(render(text, "x"))
-    tags.close()
-    assert not tags.wrong, f"{tags.wrong} in {json.dumps(text)[:200]}"
+    checker = AllowlistChecker()
+    checker.feed(render(text, "x"))
+    checker.close()
+    assert not checker.violations, f"{checker.violations} in {json.dumps(text)[:200]}"

@@ -14,16 +14,16 @@ import requests
 from tests.support.person import Person
 from tests.support.processes import free_port
 from tools.chaos.attacks import MODES
-from tools.chaos.measures import open_files, rows, status
-from tools.chaos.observer import AT_MOST_SECONDS, watch
-from tools.chaos.people import Said
-from tools.chaos.processes import Portal, Service, scripted_service, serving
-from tools.chaos.report import Promises, Report, at_least, at_most, below, exactly, only
+from tools.chaos.latency import MAX_SECONDS, measure_latency
+from tools.chaos.probes import count_open_files, proc_status, select_rows
+from tools.chaos.processes import Portal, ScriptedService, run_portal, run_scripted_service
+from tools.chaos.report import Expectations, Report, at_least, at_most, below, exactly, only
+from tools.chaos.sent_messages import SentMessage
 
-SETTLE_SECONDS = 3.0
-BOUNDS = {"API_ANSWER_TIMEOUT": "4", "API_IDLE_TIMEOUT": "4", "API_REPLY_TIMEOUT": "8"}
+SETTLE_TIMEOUT_SECONDS = 3.0
+TIMEOUT_SETTINGS = {"API_ANSWER_TIMEOUT": "4", "API_IDLE_TIMEOUT": "4", "API_REPLY_TIMEOUT": "8"}
 
-PROMISES: Promises = {
+EXPECTATIONS: Expectations = {
     "refused": at_most(0),
     "looks": at_least(100),
     "p99_ms": below(100),
@@ -34,83 +34,86 @@ PROMISES: Promises = {
 }
 
 
-def hostile(modes: Sequence[str] = tuple(MODES)) -> dict[str, Report]:
+def run(modes: Sequence[str] = tuple(MODES)) -> dict[str, Report]:
     """Attack a fresh portal in each of the modes."""
-    with scripted_service() as service:
-        return {mode: _attacked(service, mode) for mode in modes}
+    with run_scripted_service() as service:
+        return {mode: _run_attack(service, mode) for mode in modes}
 
 
-def _attacked(service: Service, mode: str) -> Report:
+def _run_attack(service: ScriptedService, mode: str) -> Report:
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        portal = stack.enter_context(serving(data, free_port(), service, **BOUNDS))
-        victim, other = Person(portal.url), Person(portal.url)
+        portal = stack.enter_context(run_portal(data, free_port(), service, **TIMEOUT_SETTINGS))
+        victim, observer = Person(portal.url), Person(portal.url)
         stack.callback(victim.close)
-        stack.callback(other.close)
-        [worker] = portal.workers
-        places = _warm(data, other)
-        _warm(data, victim)
+        stack.callback(observer.close)
+        [worker] = portal.worker_pids
+        paths = _warm_up(data, observer)
+        _warm_up(data, victim)
         victim.session.close()
         time.sleep(0.5)  # for what the end of a reply leaves behind
-        files, before = open_files(worker), status(worker, "VmRSS")
+        files_before, rss_before = count_open_files(worker), proc_status(worker, "VmRSS")
         Path(f"/proc/{worker}/clear_refs").write_text("5")  # the peak begins anew
-        said = Said(victim, f"mode={mode} tag={portal.port}.")
-        suffering = threading.Thread(target=_suffer, args=(said, data))
-        suffering.start()
-        watched = watch(other, places, suffering)
-        suffering.join()
-        peak = status(worker, "VmHWM")
-        said.look()
+        message = SentMessage(victim, f"mode={mode} tag={portal.port}.")
+        attack = threading.Thread(target=_receive_reply, args=(message, data))
+        attack.start()
+        latency_report = measure_latency(observer, paths, attack)
+        attack.join()
+        rss_peak = proc_status(worker, "VmHWM")
+        message.refresh()
         victim.session.close()
-        files_left = _files_left(worker, files)
+        leaked_files = _count_leaked_files(worker, files_before)
         return {
-            **watched,
-            "growth_mb": round((peak - before) / 1024, 1),
-            "growth_kept_mb": round((status(worker, "VmRSS") - before) / 1024, 1),
-            "state": [said.state],
-            "characters": len(said.text),
-            "sentence": said.sentence,
-            "upstream_closed": _closed(service, said),
-            "files_left": files_left,
-            "output": _last_words(portal),
+            **latency_report,
+            "growth_mb": round((rss_peak - rss_before) / 1024, 1),
+            "growth_kept_mb": round((proc_status(worker, "VmRSS") - rss_before) / 1024, 1),
+            "state": [message.state],
+            "characters": len(message.text),
+            "sentence": message.sentence,
+            "upstream_closed": _is_upstream_closed(service, message),
+            "files_left": leaked_files,
+            "output": _last_output_line(portal),
         }
 
 
-def _warm(data: Path, person: Person) -> list[str]:
+def _warm_up(data: Path, person: Person) -> list[str]:
     """Have a good reply, and see every kind of page: what is loaded once is no growth."""
-    said = Said(person, f"n=50 gap=0.01 tag={id(person)}.")
-    _suffer(said, data)
-    places = ["/healthz", "/conversations", said.path]
+    message = SentMessage(person, f"n=50 gap=0.01 tag={id(person)}.")
+    _receive_reply(message, data)
+    paths = ["/healthz", "/conversations", message.path]
     for _ in range(20):
-        for place in places:
-            person.session.get(person.base_url + place, timeout=10)
-    return places
+        for path in paths:
+            person.session.get(person.base_url + path, timeout=10)
+    return paths
 
 
-def _suffer(said: Said, data: Path) -> None:
+def _receive_reply(message: SentMessage, data: Path) -> None:
     """Begin a conversation, follow its reply as a browser does, and load its page in the end.
 
     Nothing is parsed here: that would hold up the one who looks meanwhile.
     """
-    said.press()
-    [[turn]] = rows(data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
+    message.submit()
+    [[turn_id]] = select_rows(data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
     with suppress(requests.RequestException):
-        with said.person.follow(turn) as stream:
+        with message.person.follow(turn_id) as stream:
             for _ in stream.response.iter_content(65536):
                 pass
-        said.person.session.get(said.person.base_url + said.path, timeout=AT_MOST_SECONDS)
+        message.person.session.get(message.person.base_url + message.path, timeout=MAX_SECONDS)
 
 
-def _files_left(worker: int, before: int) -> int:
-    give_up = time.monotonic() + SETTLE_SECONDS
-    while open_files(worker) > before and time.monotonic() < give_up:
+def _count_leaked_files(worker: int, before: int) -> int:
+    deadline = time.monotonic() + SETTLE_TIMEOUT_SECONDS
+    while count_open_files(worker) > before and time.monotonic() < deadline:
         time.sleep(0.1)
-    return max(0, open_files(worker) - before)
+    return max(0, count_open_files(worker) - before)
 
 
-def _closed(service: Service, said: Said) -> bool:
-    return all(seen["over"] is not None for seen in service.seen(said.content).values())
+def _is_upstream_closed(service: ScriptedService, message: SentMessage) -> bool:
+    return all(
+        received["over"] is not None
+        for received in service.received_messages(message.content).values()
+    )
 
 
-def _last_words(portal: Portal) -> str:
+def _last_output_line(portal: Portal) -> str:
     return portal.output[-1].strip() if portal.output else ""

@@ -16,10 +16,10 @@ from typing import Any
 
 import requests
 
-from tests.support.processes import ROOT, running
+from tests.support.processes import ROOT, run_server
 
-START_SECONDS = 20
-END_SECONDS = 15
+START_TIMEOUT_SECONDS = 20
+STOP_TIMEOUT_SECONDS = 15
 
 
 class Portal:
@@ -30,24 +30,24 @@ class Portal:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.output: list[str] = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader = threading.Thread(target=self._collect_output, daemon=True)
         self._reader.start()
 
     @property
-    def workers(self) -> list[int]:
+    def worker_pids(self) -> list[int]:
         """Return the ids of the processes that serve."""
         master = self.process.pid
         children = Path(f"/proc/{master}/task/{master}/children")
         return [int(child) for child in children.read_text().split()]
 
-    def wait_until_it_answers(self) -> float:
+    def wait_until_healthy(self) -> float:
         """Return the time of the first answer."""
-        give_up = time.monotonic() + START_SECONDS
-        while time.monotonic() < give_up:
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
+        while time.monotonic() < deadline:
             with (
                 suppress(OSError, HTTPException),
                 closing(
-                    HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+                    HTTPConnection("127.0.0.1", self.port, timeout=START_TIMEOUT_SECONDS)
                 ) as connection,
             ):
                 connection.request("GET", "/healthz")
@@ -62,55 +62,57 @@ class Portal:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def end(self, number: signal.Signals = signal.SIGINT) -> int | None:
+    def stop(self, signum: signal.Signals = signal.SIGINT) -> int | None:
         """Ask the master to end, and return its exit status; None when it had to be killed."""
         if self.process.poll() is None:
-            self.process.send_signal(number)
+            self.process.send_signal(signum)
         try:
-            status = self.process.wait(END_SECONDS)
+            status = self.process.wait(STOP_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             status = None
         self.kill()
         self._reader.join()
         return status
 
-    def _read(self) -> None:
+    def _collect_output(self) -> None:
         # A pipe that nobody empties would stop the portal when it is full.
         assert self.process.stdout is not None
         self.output.extend(self.process.stdout)
 
 
 @contextmanager
-def serving(data: Path, port: int, service: Service, **settings: str) -> Iterator[Portal]:
+def run_portal(
+    data: Path, port: int, service: ScriptedService, **settings: str
+) -> Iterator[Portal]:
     """Serve the portal in front of the service until the block ends."""
     # A few people do here what many do in days: no hour must bound them.
-    unbounded = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1"}
-    own = {"PORT": str(port), "API_URL": service.url, "API_KEY": "any"}
-    settings = unbounded | own | settings
-    with running(data, "app.py", **settings) as server:
+    unlimited_quota = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1"}
+    connection_settings = {"PORT": str(port), "API_URL": service.url, "API_KEY": "any"}
+    settings = unlimited_quota | connection_settings | settings
+    with run_server(data, "app.py", **settings) as server:
         portal = Portal(server.process, port)
         try:
-            portal.wait_until_it_answers()
+            portal.wait_until_healthy()
             yield portal
         finally:
-            portal.end()
+            portal.stop()
 
 
-class Service:
+class ScriptedService:
     """The scripted service, as the harness sees it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def seen(self, wanted: str = "") -> dict[str, Any]:
+    def received_messages(self, substring: str = "") -> dict[str, Any]:
         """Return the messages that came and hold what is wanted."""
-        answer = requests.get(f"{self.url}/seen?{wanted}", timeout=30)
-        found: dict[str, Any] = answer.json()
-        return found
+        response = requests.get(f"{self.url}/seen?{substring}", timeout=30)
+        messages: dict[str, Any] = response.json()
+        return messages
 
 
 @contextmanager
-def scripted_service(module: str = "tools.chaos.service") -> Iterator[Service]:
+def run_scripted_service(module: str = "tools.chaos.scripted_service") -> Iterator[ScriptedService]:
     """Run the scripted service, or one that is started and ended in the same way."""
     with subprocess.Popen(
         [sys.executable, "-m", module],
@@ -122,5 +124,5 @@ def scripted_service(module: str = "tools.chaos.service") -> Iterator[Service]:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        yield Service(f"http://127.0.0.1:{int(process.stdout.readline())}")
+        yield ScriptedService(f"http://127.0.0.1:{int(process.stdout.readline())}")
         process.stdin.close()

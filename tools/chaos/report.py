@@ -8,52 +8,54 @@ from typing import Any, NamedTuple
 Report = dict[str, Any]
 
 
-class Promise(NamedTuple):
+class Expectation(NamedTuple):
     """What a number must be, in words and as a test."""
 
-    words: str
-    holds: Callable[[Any], bool]
+    description: str
+    is_met: Callable[[Any], bool]
 
 
-Promises = Mapping[str, Promise]
+Expectations = Mapping[str, Expectation]
 
 
-def at_most(limit: float) -> Promise:
+def at_most(limit: float) -> Expectation:
     """Promise no more than that; what was not measured breaks nothing."""
-    return Promise(f"at most {limit}", lambda value: value is None or value <= limit)
+    return Expectation(f"at most {limit}", lambda value: value is None or value <= limit)
 
 
-def at_least(limit: float) -> Promise:
+def at_least(limit: float) -> Expectation:
     """Promise that much; what was not measured breaks nothing."""
-    return Promise(f"at least {limit}", lambda value: value is None or value >= limit)
+    return Expectation(f"at least {limit}", lambda value: value is None or value >= limit)
 
 
-def below(limit: float) -> Promise:
+def below(limit: float) -> Expectation:
     """Promise less than that."""
-    return Promise(f"below {limit}", lambda value: value < limit)
+    return Expectation(f"below {limit}", lambda value: value < limit)
 
 
-def exactly(wanted: object) -> Promise:
+def exactly(expected: object) -> Expectation:
     """Promise one value."""
-    return Promise(f"{wanted!r}", lambda value: value == wanted)
+    return Expectation(f"{expected!r}", lambda value: value == expected)
 
 
-def only(*allowed: str) -> Promise:
+def only(*allowed: str) -> Expectation:
     """Promise that nothing else occurs."""
-    return Promise(f"only {', '.join(allowed)}", lambda value: set(value) <= set(allowed))
+    return Expectation(f"only {', '.join(allowed)}", lambda value: set(value) <= set(allowed))
 
 
-def broken(report: Report, promises: Promises) -> list[str]:
+def failed_expectations(report: Report, expectations: Expectations) -> list[str]:
     """Name the promises that were not kept."""
-    return [name for name, promise in promises.items() if not promise.holds(report[name])]
+    return [
+        name for name, expectation in expectations.items() if not expectation.is_met(report[name])
+    ]
 
 
-def show(title: str, report: Report, promises: Promises) -> bool:
+def print_report(title: str, report: Report, expectations: Expectations) -> bool:
     """Print a table, and tell whether all promises were kept."""
-    wrong = broken(report, promises)
+    failed = failed_expectations(report, expectations)
     print(f"\n{title}")
     for name, value in report.items():
-        promised = promises[name].words if name in promises else ""
-        mark = "BROKEN" if name in wrong else ""
-        print(f"  {name:24} {value!s:36} {promised:34} {mark}".rstrip())
-    return not wrong
+        expected = expectations[name].description if name in expectations else ""
+        mark = "BROKEN" if name in failed else ""
+        print(f"  {name:24} {value!s:36} {expected:34} {mark}".rstrip())
+    return not failed

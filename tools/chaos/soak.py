@@ -14,17 +14,23 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.support.processes import free_port
-from tools.chaos.measures import cpu_seconds, memory, open_files, running_replies, status
-from tools.chaos.processes import Portal, scripted_service, serving
-from tools.chaos.report import Promises, Report, at_most, below
+from tools.chaos.probes import (
+    count_open_files,
+    count_running_replies,
+    cpu_seconds,
+    proc_status,
+    pss_kb,
+)
+from tools.chaos.processes import Portal, run_portal, run_scripted_service
+from tools.chaos.report import Expectations, Report, at_most, below
 from tools.chaos.visitor import Visitor
 
-PEOPLE = 6
+VISITOR_COUNT = 6
 SAMPLE_SECONDS = 30.0
-WARM_SECONDS = 600.0
-QUIET_SECONDS = 40.0
+WARM_UP_SECONDS = 600.0
+END_TIMEOUT_SECONDS = 40.0
 
-PROMISES: Promises = {
+EXPECTATIONS: Expectations = {
     "unexpected": at_most(0),
     "errors": at_most(0),
     "left_running": at_most(0),
@@ -34,105 +40,111 @@ PROMISES: Promises = {
 }
 
 
-class Soak:
+class SoakTest:
     """A portal, its visitors, and what was measured."""
 
-    def __init__(self, portal: Portal, data: Path, out: Path | None) -> None:
+    def __init__(self, portal: Portal, data: Path, samples_file: Path | None) -> None:
         self.portal = portal
         self.data = data
-        self.out = out
-        self.begun = time.monotonic()
+        self.samples_file = samples_file
+        self.started_at = time.monotonic()
         self.samples: list[Report] = []
-        self.answers: Counter[str] = Counter()
-        self.stop = threading.Event()
+        self.status_counts: Counter[str] = Counter()
+        self.stop_event = threading.Event()
 
-    def sample(self) -> None:
+    def take_sample(self) -> None:
         """Measure once, and write it down."""
-        master, [worker] = self.portal.process.pid, self.portal.workers
+        master, [worker] = self.portal.process.pid, self.portal.worker_pids
         sample = {
-            "seconds": round(time.monotonic() - self.begun, 1),
-            "master_pss_kb": memory(master),
-            "worker_pss_kb": memory(worker),
-            "master_rss_kb": status(master, "VmRSS"),
-            "worker_rss_kb": status(worker, "VmRSS"),
-            "files": open_files(worker),
-            "threads": status(worker, "Threads"),
+            "seconds": round(time.monotonic() - self.started_at, 1),
+            "master_pss_kb": pss_kb(master),
+            "worker_pss_kb": pss_kb(worker),
+            "master_rss_kb": proc_status(master, "VmRSS"),
+            "worker_rss_kb": proc_status(worker, "VmRSS"),
+            "files": count_open_files(worker),
+            "threads": proc_status(worker, "Threads"),
             "cpu_seconds": cpu_seconds(master) + cpu_seconds(worker),
             "database_kb": sum(p.stat().st_size for p in self.data.glob("portal.db*")) // 1024,
-            "answers": sum(self.answers.values()),
+            "answers": sum(self.status_counts.values()),
         }
         self.samples.append(sample)
-        if self.out:
-            with self.out.open("a") as file:
+        if self.samples_file:
+            with self.samples_file.open("a") as file:
                 file.write(json.dumps(sample) + "\n")
 
     def run(self, visitors: Sequence[Visitor], seconds: float) -> None:
         """Let the visitors in, and measure until time is up or somebody interrupts."""
-        threads = [threading.Thread(target=v.stay, args=(self.stop,)) for v in visitors]
+        threads = [threading.Thread(target=v.run, args=(self.stop_event,)) for v in visitors]
         for thread in threads:
             thread.start()
         try:
-            while (left := self.begun + seconds - time.monotonic()) > 0:
-                self.stop.wait(min(SAMPLE_SECONDS, left))
-                self.sample()
+            while (remaining := self.started_at + seconds - time.monotonic()) > 0:
+                self.stop_event.wait(min(SAMPLE_SECONDS, remaining))
+                self.take_sample()
         except KeyboardInterrupt:
             print("Interrupted; what was measured so far:")
         finally:
-            self.stop.set()
+            self.stop_event.set()
             for thread in threads:
                 thread.join()
-            self.sample()
-        give_up = time.monotonic() + QUIET_SECONDS
-        while running_replies(self.data) and time.monotonic() < give_up:
+            self.take_sample()
+        deadline = time.monotonic() + END_TIMEOUT_SECONDS
+        while count_running_replies(self.data) and time.monotonic() < deadline:
             time.sleep(0.5)
         time.sleep(2)
 
 
-def soak(seconds: float = 120, out: Path | None = None, seed: int = 1) -> Report:
+def run(seconds: float = 120, samples_file: Path | None = None, seed: int = 1) -> Report:
     """Use a portal for so long, and say how it has changed."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        service = stack.enter_context(scripted_service())
-        portal = stack.enter_context(serving(data, free_port(), service))
-        soak = Soak(portal, data, out)
+        service = stack.enter_context(run_scripted_service())
+        portal = stack.enter_context(run_portal(data, free_port(), service))
+        soak_test = SoakTest(portal, data, samples_file)
         visitors = [
-            Visitor(portal.url, random.Random(f"{seed}:{number}"), soak.answers)  # noqa: S311
-            for number in range(PEOPLE)
+            Visitor(portal.url, random.Random(f"{seed}:{number}"), soak_test.status_counts)  # noqa: S311
+            for number in range(VISITOR_COUNT)
         ]
         for visitor in visitors:
             stack.callback(visitor.person.close)
             visitor.person.get("/")
             visitor.person.session.close()
-        soak.sample()
-        soak.run(visitors, seconds)
+        soak_test.take_sample()
+        soak_test.run(visitors, seconds)
         for visitor in visitors:
             visitor.person.close()
         time.sleep(1)
-        soak.sample()
+        soak_test.take_sample()
         errors = [error for visitor in visitors for error in visitor.errors]
-        return _report(soak, errors) | {"output": "".join(portal.output)[-2000:]}
+        return _report(soak_test, errors) | {"output": "".join(portal.output)[-2000:]}
 
 
-def _report(soak: Soak, errors: Sequence[str]) -> Report:
-    first, *during, last = soak.samples
-    warm = [s for s in during if s["seconds"] >= min(WARM_SECONDS, last["seconds"] / 3)] or during
-    half = len(during) // 2 or 1
-    hour = [s for s in during if s["seconds"] <= 3600] if last["seconds"] > 7000 else during[:half]
-    unexpected = {name: count for name, count in soak.answers.items() if name[-3:] >= "500"}
+def _report(soak_test: SoakTest, errors: Sequence[str]) -> Report:
+    first, *middle, last = soak_test.samples
+    warm_samples = [
+        s for s in middle if s["seconds"] >= min(WARM_UP_SECONDS, last["seconds"] / 3)
+    ] or middle
+    half = len(middle) // 2 or 1
+    first_hour = (
+        [s for s in middle if s["seconds"] <= 3600] if last["seconds"] > 7000 else middle[:half]
+    )
+    unexpected = {
+        name: count for name, count in soak_test.status_counts.items() if name[-3:] >= "500"
+    }
     elapsed = last["seconds"] - first["seconds"]
     return {
         "seconds": last["seconds"],
-        "answers": dict(_by_status(soak.answers)),
+        "answers": dict(_count_by_status(soak_test.status_counts)),
         "unexpected": sum(unexpected.values()),
         "unexpected_answers": unexpected,
         "errors": len(errors),
         "first_errors": list(errors[:5]),
-        "left_running": running_replies(soak.data),
+        "left_running": count_running_replies(soak_test.data),
         "cpu_share": round((last["cpu_seconds"] - first["cpu_seconds"]) / elapsed, 3),
-        "rss_first_part_mb": _median(hour),
-        "rss_second_half_mb": _median(during[half:] or during),
-        "rss_mb_per_hour": _slope(warm),
-        "growth_mb": round((last["worker_rss_kb"] - warm[0]["worker_rss_kb"]) / 1024, 1),
+        "rss_first_part_mb": _median_rss_mb(first_hour),
+        "rss_second_half_mb": _median_rss_mb(middle[half:] or middle),
+        "rss_mb_per_hour": _rss_mb_per_hour(warm_samples),
+        "growth_mb": round((last["worker_rss_kb"] - warm_samples[0]["worker_rss_kb"]) / 1024, 1),
         "files_start_end": [first["files"], last["files"]],
         "files_growth": last["files"] - first["files"],
         "threads_start_end": [first["threads"], last["threads"]],
@@ -140,18 +152,18 @@ def _report(soak: Soak, errors: Sequence[str]) -> Report:
     }
 
 
-def _by_status(answers: Counter[str]) -> Counter[str]:
-    counted: Counter[str] = Counter()
-    for name, count in answers.items():
-        counted[name[-3:]] += count
-    return counted
+def _count_by_status(status_counts: Counter[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for name, count in status_counts.items():
+        counts[name[-3:]] += count
+    return counts
 
 
-def _median(samples: Sequence[Report]) -> float:
+def _median_rss_mb(samples: Sequence[Report]) -> float:
     return round(statistics.median(s["worker_rss_kb"] for s in samples) / 1024, 1)
 
 
-def _slope(samples: Sequence[Report]) -> float | None:
+def _rss_mb_per_hour(samples: Sequence[Report]) -> float | None:
     if len(samples) < 3:
         return None
     hours = [s["seconds"] / 3600 for s in samples]

@@ -16,106 +16,115 @@ import requests
 from tests.support.person import Page, Person
 
 PAUSE_SECONDS = (0.5, 2.5)
-ENDS = (*("complete",) * 10, "cut", "error", "reset", "429", "500")
-KEPT = 20
+REPLY_ENDS = (*("complete",) * 10, "cut", "error", "reset", "429", "500")
+MAX_PATHS = 20
 
-_numbers = itertools.count()
+_tag_numbers = itertools.count()
 
 
 class Visitor:
     """One person, a random habit, and a count of the answers."""
 
-    def __init__(self, url: str, dice: random.Random, answers: Counter[str]) -> None:
+    def __init__(self, url: str, rng: random.Random, status_counts: Counter[str]) -> None:
         self.person = Person(url)
-        self.person.session.hooks["response"].append(self._count)
-        self.dice = dice
-        self.answers = answers
+        self.person.session.hooks["response"].append(self._count_response)
+        self.rng = rng
+        self.status_counts = status_counts
         self.errors: list[str] = []
         self.paths: list[str] = []
 
-    def stay(self, stop: threading.Event) -> None:
+    def run(self, stop_event: threading.Event) -> None:
         """Do something, pause, and so on until told to leave."""
-        habits = (
-            *(self.begin, self.go_on, self.go_on, self.go_on, self.follow, self.follow),
-            *(self.leave, self.leave, self.reload, self.reload, self.stop, self.retry),
-            *(self.browse, self.browse, self.err),
+        actions = (
+            *(
+                self.begin_conversation,
+                self.send_message,
+                self.send_message,
+                self.send_message,
+                self.follow_reply,
+                self.follow_reply,
+            ),
+            *(self.disconnect, self.disconnect, self.reload, self.reload, self.stop, self.retry),
+            *(self.browse, self.browse, self.send_invalid_requests),
         )
-        while not stop.wait(self.dice.uniform(*PAUSE_SECONDS)):
+        while not stop_event.wait(self.rng.uniform(*PAUSE_SECONDS)):
             try:
-                self.dice.choice(habits if self.paths else (self.begin, self.browse))()
+                self.rng.choice(actions if self.paths else (self.begin_conversation, self.browse))()
             except Exception as error:  # noqa: BLE001
                 self.errors.append(repr(error)[:300])
 
-    def begin(self) -> None:
+    def begin_conversation(self) -> None:
         """Begin a conversation."""
-        page = self.person.begin(self._words())
+        page = self.person.start_conversation(self._random_message())
         if page.status == 200:
-            self.paths = [*self.paths, page.path][-KEPT:]
+            self.paths = [*self.paths, page.path][-MAX_PATHS:]
 
-    def go_on(self) -> None:
+    def send_message(self) -> None:
         """Say something more; the twin may still be replying, and then this is refused."""
-        self.person.press(self._page(), "Send", content=self._words())
+        self.person.press(self._open_random_page(), "Send", content=self._random_message())
 
-    def follow(self) -> None:
+    def follow_reply(self) -> None:
         """Follow a reply to its end."""
-        with self.person.follow(self._turn(), after=self.dice.choice((0, 0, 3, 10**6))) as stream:
-            stream.rest()
+        with self.person.follow(
+            self._last_turn_id(), after=self.rng.choice((0, 0, 3, 10**6))
+        ) as stream:
+            stream.remaining_events()
 
-    def leave(self) -> None:
+    def disconnect(self) -> None:
         """Go away in the middle of a reply."""
-        with self.person.follow(self._turn()) as stream:
-            list(islice(stream, self.dice.randrange(5)))
+        with self.person.follow(self._last_turn_id()) as stream:
+            list(islice(stream, self.rng.randrange(5)))
 
     def reload(self) -> None:
         """Look at the same page a few times."""
-        path = self.dice.choice(self.paths)
-        for _ in range(self.dice.randint(1, 3)):
+        path = self.rng.choice(self.paths)
+        for _ in range(self.rng.randint(1, 3)):
             self.person.get(path)
 
     def stop(self) -> None:
         """Stop a reply, if it runs."""
-        self._press_if_there("Stop")
+        self._press_if_present("Stop")
 
     def retry(self) -> None:
         """Retry, if something went wrong."""
-        self._press_if_there("Retry")
+        self._press_if_present("Retry")
 
     def browse(self) -> None:
         """Look at the lists, and search them."""
         for path in ("/", "/?q=ad", "/conversations", "/conversations?q=n%3D1", "/twins/ada"):
             self.person.get(path)
 
-    def err(self) -> None:
+    def send_invalid_requests(self) -> None:
         """Ask for what is not there, and send what cannot be read."""
         person, url = self.person, self.person.base_url
-        path = self.dice.choice(self.paths)
+        path = self.rng.choice(self.paths)
         person.get("/conversations/nobody-knows")
         person.get("/conversations?page=0&twin=%00")
         person.get(f"{path}?before=-1")
         person.post(f"{path}/turns", {"content": "no token"})
-        fields = person.get(path).form("/turns")
+        fields = person.get(path).hidden_fields("/turns")
         person.post(f"{path}/turns", fields | {"content": "x" * 40_000})
         person.post(f"{path}/turns", fields | {"content": " "})
         person.session.put(url + path, data=b"\xff" * 100, timeout=10)
 
-    def _words(self) -> str:
-        dice = self.dice
+    def _random_message(self) -> str:
+        rng = self.rng
         return (
-            f"n={dice.randint(1, 60)} gap={dice.uniform(0, 0.15):.3f}"
-            f" tag=v{next(_numbers)}. end={dice.choice(ENDS)}"
+            f"n={rng.randint(1, 60)} gap={rng.uniform(0, 0.15):.3f}"
+            f" tag=v{next(_tag_numbers)}. end={rng.choice(REPLY_ENDS)}"
         )
 
-    def _page(self) -> Page:
-        return self.person.get(self.dice.choice(self.paths))
+    def _open_random_page(self) -> Page:
+        return self.person.get(self.rng.choice(self.paths))
 
-    def _turn(self) -> str:
-        return str(self._page().turns[-1]["data-turn"])
+    def _last_turn_id(self) -> str:
+        return str(self._open_random_page().turns[-1]["data-turn"])
 
-    def _press_if_there(self, button: str) -> None:
-        page = self._page()
+    def _press_if_present(self, button: str) -> None:
+        page = self._open_random_page()
         with suppress(StopIteration):
             self.person.press(page, button)
 
-    def _count(self, response: requests.Response, **_: Any) -> None:
+    def _count_response(self, response: requests.Response, **_: Any) -> None:
         kind = "/".join(urlsplit(response.url).path.split("/")[:2])
-        self.answers[f"{response.request.method} {kind} {response.status_code}"] += 1
+        self.status_counts[f"{response.request.method} {kind} {response.status_code}"] += 1

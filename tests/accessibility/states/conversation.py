@@ -3,16 +3,23 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.accessibility.states.forms import MORE_THAN_40, refuse
-from tests.journeys.steps import TOO_LONG, box, say, say_too_early, text, turn
-from tests.support.person import ended
+from tests.accessibility.states.forms import MESSAGE_OVER_40_CHARACTERS, submit_rejected_message
+from tests.journeys.steps import (
+    TOO_LONG_MESSAGE,
+    message_box,
+    reply_text,
+    send_message,
+    send_while_replying,
+    turn,
+)
+from tests.support.person import wait_for_reply
 from tests.support.upstream import TWINS
 
 
 @state("turns.create")
 def conversation_waiting(env: Environment) -> Page:
-    page = env.conversation("It steers.")
-    say(page, "And then?")
+    page = env.open_conversation("It steers.")
+    send_message(page, "And then?")
     env.upstream.next_call()
     turn(page, "waiting").wait_for()
     return page
@@ -41,45 +48,45 @@ def conversation_streaming_without_script(env: Environment) -> Page:
 @state("conversations.show")
 def conversation_in_arabic(env: Environment) -> Page:
     reply = "تبقى الدراجة **قائمة** لأنها تنعطف:\n\n- أولاً\n- ثانياً\n\n> اقتباس\n\n`code()`"
-    return env.conversation(reply, words="كيف تبقى الدراجة قائمة؟")
+    return env.open_conversation(reply, content="كيف تبقى الدراجة قائمة؟")
 
 
 @state("turns.create")
-def composer_that_gives_words_back(env: Environment) -> Page:
+def composer_with_rejected_message(env: Environment) -> Page:
     page = env.send_first_message()
     env.upstream.next_call()
-    say_too_early(page, "too early")
+    send_while_replying(page, "too early")
     page.locator("#composer").get_by_role("alert").wait_for()
     return page
 
 
 @state("conversations.show")
-def words_that_were_not_sent(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+def rejected_message(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
     address = page.url
-    refuse(page, TOO_LONG)
+    submit_rejected_message(page, TOO_LONG_MESSAGE)
     page.goto(address)
     page.get_by_role("button", name="Discard").wait_for()
     return page
 
 
 @state("conversations.show", message_limit=40)
-def edited_words_that_were_not_sent(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+def rejected_edit(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
     address = f"{page.url}?words_of={edited}"
     page.goto(address)
-    refuse(page, MORE_THAN_40)
+    submit_rejected_message(page, MESSAGE_OVER_40_CHARACTERS)
     page.goto(address)
     page.get_by_role("button", name="Discard").wait_for()
     return page
 
 
 @state("turns.discard", message_limit=40)
-def words_that_were_let_go(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+def rejected_message_discarded(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
     address = page.url
-    refuse(page, MORE_THAN_40)
+    submit_rejected_message(page, MESSAGE_OVER_40_CHARACTERS)
     page.goto(address)
     with page.expect_navigation():
         page.get_by_role("button", name="Discard").click()
@@ -87,31 +94,31 @@ def words_that_were_let_go(env: Environment) -> Page:
 
 
 @state("conversations.show")
-def composer_when_few_requests_are_left(env: Environment) -> Page:
+def composer_with_low_quota(env: Environment) -> Page:
     limits = {"x_ratelimit_remaining": "3", "x_ratelimit_limit": "500", "x_ratelimit_reset": "900"}
-    with env.person() as person:
-        begun = person.begin("How does a bicycle stay upright?")
+    with env.act_as_person() as person:
+        begun = person.start_conversation("How does a bicycle stay upright?")
         env.upstream.next_call().start_stream(**limits).complete("It steers.")
-        path = ended(person, begun).path
+        path = wait_for_reply(person, begun).path
     page = env.open(path)
     page.get_by_text("left for everybody").wait_for()
     return page
 
 
 @state("conversations.show")
-def composer_of_a_portal_that_may_only_read(env: Environment) -> Page:
-    with env.person() as person:
-        begun = person.begin("How does a bicycle stay upright?")
+def composer_with_read_only_key(env: Environment) -> Page:
+    with env.act_as_person() as person:
+        begun = person.start_conversation("How does a bicycle stay upright?")
         env.upstream.next_call().respond(403, {"error": "no"})
-        path = ended(person, begun).path
+        path = wait_for_reply(person, begun).path
     page = env.open(path)
     page.locator("#composer").get_by_text("may only read").wait_for()
     return page
 
 
 @state("conversations.show", twins_cache=0.001)
-def composer_of_a_twin_that_is_gone(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+def composer_of_missing_twin(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
     there = page.url
     env.upstream.twins = TWINS[1:]
     page.goto("/")
@@ -122,22 +129,22 @@ def composer_of_a_twin_that_is_gone(env: Environment) -> Page:
 
 @state("conversations.show")
 def conversation_offline(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+    page = env.open_conversation("It steers.")
     env.page.context.set_offline(True)
-    box(page).fill("from a tunnel")
-    box(page).press("Enter")
+    message_box(page).fill("from a tunnel")
+    message_box(page).press("Enter")
     page.locator("#notices").get_by_text("You are offline").wait_for()
     return page
 
 
 @state("conversations.show")
-def conversation_that_cannot_be_repeated_yet(env: Environment) -> Page:
+def conversation_with_blocked_retry(env: Environment) -> Page:
     page = env.send_first_message()
     env.upstream.next_call().respond(500, {})
     turn(page, "failed").wait_for()
-    say(page, "And then?")
+    send_message(page, "And then?")
     env.upstream.next_call().start_stream().delta("It goes on")
-    text(page).wait_for()
+    reply_text(page).wait_for()
     turn(page, "failed").get_by_text("Retry").dispatch_event("click")
     page.locator("#notices").get_by_text("still replying").wait_for()
     return page

@@ -6,17 +6,17 @@ from flask import abort
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.accessibility.states.forms import say_plainly
-from tests.journeys.steps import say
-from tests.support.portals import portal_of
+from tests.accessibility.states.forms import submit_without_script
+from tests.journeys.steps import send_message
+from tests.support.portals import get_portal
 from web.http.error_pages import ERROR_PAGES
 
-TWINS = "/api/v1/twins"
+TWINS_PATH = "/api/v1/twins"
 # These have a way of their own below.
-REACHED = {404, 413, 500}
+STATUSES_WITH_OWN_STATE = {404, 413, 500}
 
 
-def _plain(status: int) -> None:
+def _register_plain_error(status: int) -> None:
     """Add the state of a page that says nothing but what goes with its status."""
 
     def reach(env: Environment) -> Page:
@@ -27,27 +27,29 @@ def _plain(status: int) -> None:
     state("site.show_help")(reach)
 
 
-for status in sorted(ERROR_PAGES.keys() - REACHED):
-    _plain(status)
+for status in sorted(ERROR_PAGES.keys() - STATUSES_WITH_OWN_STATE):
+    _register_plain_error(status)
 
 
-OLD = "document.querySelectorAll('[name=csrf_token]').forEach(input => input.value = 'old')"
+INVALIDATE_CSRF_TOKENS = (
+    "document.querySelectorAll('[name=csrf_token]').forEach(input => input.value = 'old')"
+)
 
 
 @state("twins.converse")
-def error_400_with_words_kept(env: Environment) -> Page:
+def error_400_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
-    page.evaluate(OLD)
-    say_plainly(page, "Words worth keeping")
+    page.evaluate(INVALIDATE_CSRF_TOKENS)
+    submit_without_script(page, "Words worth keeping")
     page.get_by_text("no longer valid").wait_for()
     return page
 
 
 @state("twins.converse")
-def error_400_beside_the_page(env: Environment) -> Page:
+def error_400_as_notice(env: Environment) -> Page:
     page = env.open("/twins/ada")
-    page.evaluate(OLD)
-    say(page, "Words worth keeping")
+    page.evaluate(INVALIDATE_CSRF_TOKENS)
+    send_message(page, "Words worth keeping")
     page.locator("#notices").get_by_text("no longer valid").wait_for()
     return page
 
@@ -61,22 +63,22 @@ def error_404(env: Environment) -> Page:
 def error_413(env: Environment) -> Page:
     page = env.open("/twins/ada")
     env.app.config["MAX_CONTENT_LENGTH"] = 1000
-    say_plainly(page, "x" * 1000)
+    submit_without_script(page, "x" * 1000)
     page.get_by_role("heading", name="Too large").wait_for()
     return page
 
 
 @state("twins.show")
 def error_429(env: Environment) -> Page:
-    env.upstream.answers[TWINS] = lambda call: call.respond(429, {}, retry_after="1830")
+    env.upstream.answers[TWINS_PATH] = lambda call: call.respond(429, {}, retry_after="1830")
     page = env.open("/twins/ada")
     page.get_by_text("Try again in").wait_for()
     return page
 
 
 @state("twins.show")
-def error_503_of_the_service(env: Environment) -> Page:
-    env.upstream.answers[TWINS] = 503, {"error": "down"}
+def error_503_from_service(env: Environment) -> Page:
+    env.upstream.answers[TWINS_PATH] = 503, {"error": "down"}
     return env.open("/twins/ada")
 
 
@@ -90,13 +92,13 @@ def error_500(env: Environment) -> Page:
 
 
 @state("twins.converse")
-def error_503_with_words_kept(env: Environment) -> Page:
+def error_503_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     path = env.app.extensions["twindow"].settings.data_dir / "portal.db"
-    portal_of(env.app).database.lock_timeout = 0.0
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    say_plainly(page, "Words worth keeping")
+    get_portal(env.app).database.lock_timeout = 0.0
+    locking_connection = sqlite3.connect(path, isolation_level=None)
+    locking_connection.execute("BEGIN IMMEDIATE")
+    submit_without_script(page, "Words worth keeping")
     page.get_by_text("Nothing was sent").wait_for()
-    other.close()
+    locking_connection.close()
     return page

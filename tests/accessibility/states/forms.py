@@ -2,19 +2,19 @@
 
 from playwright.sync_api import Page
 
-from tests.journeys.steps import box
+from tests.journeys.steps import message_box
 
 # Longer than `message_limit=40` allows.
-MORE_THAN_40 = "These words are too many to be sent to anybody."
+MESSAGE_OVER_40_CHARACTERS = "These words are too many to be sent to anybody."
 
 
-def say_plainly(page: Page, words: str) -> None:
+def submit_without_script(page: Page, content: str) -> None:
     """Send a message as a browser does that runs no script."""
-    box(page).fill(words)
+    message_box(page).fill(content)
     page.locator(".composer form").evaluate("form => form.submit()")
 
 
-def refuse(page: Page, words: str) -> None:
+def submit_rejected_message(page: Page, content: str) -> None:
     """Send words that the portal refuses, and wait for the whole page that says so."""
     with page.expect_navigation():
-        say_plainly(page, words)
+        submit_without_script(page, content)

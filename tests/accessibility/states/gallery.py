@@ -5,8 +5,8 @@ from playwright.sync_api import Page
 from tests.accessibility.environment import Environment, state
 from tests.support.upstream import TWINS
 
-PATH = "/api/v1/twins"
-DOWN = 503, {"error": "down"}
+TWINS_PATH = "/api/v1/twins"
+SERVICE_DOWN = 503, {"error": "down"}
 
 
 @state("twins.index")
@@ -21,14 +21,14 @@ def gallery_empty(env: Environment) -> Page:
 
 
 @state("twins.index")
-def gallery_searched_in_vain(env: Environment) -> Page:
+def gallery_without_results(env: Environment) -> Page:
     return env.open("/?q=nobody")
 
 
 @state("twins.index", twins_cache=0.001)
-def gallery_of_kept_twins(env: Environment) -> Page:
+def gallery_from_cache(env: Environment) -> Page:
     page = env.open("/")
-    env.upstream.answers[PATH] = DOWN
+    env.upstream.answers[TWINS_PATH] = SERVICE_DOWN
     page.reload()
     page.get_by_text("The list is").wait_for()
     return page
@@ -36,14 +36,14 @@ def gallery_of_kept_twins(env: Environment) -> Page:
 
 @state("twins.index")
 def gallery_without_service(env: Environment) -> Page:
-    env.upstream.answers[PATH] = DOWN
+    env.upstream.answers[TWINS_PATH] = SERVICE_DOWN
     return env.open("/")
 
 
-def _many() -> list[dict[str, str]]:
-    words = "Knows a great deal about one thing, and says so at some length. " * 6
+def _many_twins() -> list[dict[str, str]]:
+    description = "Knows a great deal about one thing, and says so at some length. " * 6
     return [
-        {"id": str(each), "name": f"Twin {each}", "description": words[: 10 * each]}
+        {"id": str(each), "name": f"Twin {each}", "description": description[: 10 * each]}
         for each in range(12)
     ]
 
@@ -51,7 +51,7 @@ def _many() -> list[dict[str, str]]:
 @state("twins.index")
 def gallery_of_many(env: Environment) -> Page:
     env.patch.setattr("blueprints.twins.TWINS_PER_PAGE", 8)
-    env.upstream.twins = _many()
+    env.upstream.twins = _many_twins()
     page = env.open("/")
     page.get_by_role("link", name="Show more").click()
     page.get_by_role("link", name="Twin 11").wait_for()
@@ -59,10 +59,10 @@ def gallery_of_many(env: Environment) -> Page:
 
 
 @state("twins.index")
-def gallery_of_those_talked_to_lately(env: Environment) -> Page:
-    env.upstream.twins = TWINS + _many()
-    with env.person() as person:
-        person.begin("Hello")
+def gallery_with_recent_twins(env: Environment) -> Page:
+    env.upstream.twins = TWINS + _many_twins()
+    with env.act_as_person() as person:
+        person.start_conversation("Hello")
     page = env.open("/")
     page.get_by_text("Lately", exact=True).wait_for()
     return page

@@ -4,10 +4,10 @@ from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
 
-KEYS = "/api/v1/auth/api-keys"
+API_KEYS_PATH = "/api/v1/auth/api-keys"
 
 
-def _press(page: Page, jwt: str) -> Page:
+def _submit_form(page: Page, jwt: str) -> Page:
     page.get_by_role("textbox", name="Name").fill("laptop")
     page.get_by_role("textbox", name="JWT").fill(jwt)
     page.get_by_role("button", name="Make a key").click()
@@ -20,15 +20,18 @@ def keys(env: Environment) -> Page:
 
 
 @state("keys.create")
-def key_refused(env: Environment) -> Page:
-    page = _press(env.open("/keys"), "none")
+def key_rejected(env: Environment) -> Page:
+    page = _submit_form(env.open("/keys"), "none")
     page.get_by_role("alert").filter(has_text="Paste a JWT").wait_for()
     return page
 
 
 @state("keys.create")
-def key_made(env: Environment) -> Page:
-    env.upstream.answers[KEYS] = 201, {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}}
-    page = _press(env.open("/keys"), "aaa.bbb.ccc")
+def key_created(env: Environment) -> Page:
+    env.upstream.answers[API_KEYS_PATH] = (
+        201,
+        {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}},
+    )
+    page = _submit_form(env.open("/keys"), "aaa.bbb.ccc")
     page.get_by_text("it is not shown again").wait_for()
     return page

@@ -42,7 +42,7 @@ def more_pages(env: Environment) -> Page:
 
 @state("conversations.show", footer_links="Privacy=https://example.org/privacy")
 def more_pages_over_a_conversation(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+    page = env.open_conversation("It steers.")
     page.get_by_role("button", name="More pages").click()
     page.locator("#more").wait_for()
     return page

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import text, turn
+from tests.journeys.steps import reply_text, turn
 
 CODE = """\
 ```python
@@ -72,10 +72,10 @@ averyverylongwordwithoutanyspacethatdoesnotfitintoanarrowwindow
 """
 
 
-def _streaming(env: Environment, markdown: str, seen: str) -> Page:
+def _open_streaming_reply(env: Environment, markdown: str, visible_text: str) -> Page:
     page = env.send_first_message("Tell me all of it")
     env.upstream.next_call().start_stream().delta(markdown)
-    turn(page, "streaming").get_by_text(seen).wait_for()
+    turn(page, "streaming").get_by_text(visible_text).wait_for()
     return page
 
 
@@ -85,7 +85,7 @@ def reply_rich(env: Environment) -> Page:
     page = env.send_first_message()
     call = env.upstream.next_call().start_stream()
     call.delta(RICH[: len(RICH) // 2])
-    text(page).locator("td").first.wait_for()
+    reply_text(page).locator("td").first.wait_for()
     call.delta(RICH[len(RICH) // 2 :])
     call.complete(RICH)
     turn(page, "complete").wait_for()
@@ -95,21 +95,23 @@ def reply_rich(env: Environment) -> Page:
 
 @state("conversations.show")
 def reply_rich_loaded(env: Environment) -> Page:
-    return env.conversation(RICH)
+    return env.open_conversation(RICH)
 
 
 @state("conversations.show")
-def reply_in_the_middle_of_a_list(env: Environment) -> Page:
+def reply_with_unfinished_list(env: Environment) -> Page:
     steps = "\n".join(f"{each}. Step {each} leads a little further on." for each in range(1, 41))
-    return _streaming(env, f"It goes like this:\n\n{steps}\n41. And th", "And th")
+    return _open_streaming_reply(env, f"It goes like this:\n\n{steps}\n41. And th", "And th")
 
 
 @state("conversations.show")
-def reply_in_the_middle_of_code(env: Environment) -> Page:
+def reply_with_unfinished_code(env: Environment) -> Page:
     lines = "\n".join(f"wheel.turn({each}, slowly=True)" for each in range(40))
-    return _streaming(env, f"Run this:\n\n```python\n{lines}\nwheel.st", "wheel.st")
+    return _open_streaming_reply(env, f"Run this:\n\n```python\n{lines}\nwheel.st", "wheel.st")
 
 
 @state("conversations.show")
-def reply_in_the_middle_of_a_table(env: Environment) -> Page:
-    return _streaming(env, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns")
+def reply_with_unfinished_table(env: Environment) -> Page:
+    return _open_streaming_reply(
+        env, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns"
+    )

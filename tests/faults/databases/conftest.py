@@ -13,9 +13,9 @@ from flask import Flask
 
 import app as twindow
 from core.clock import Clock
-from tests.faults.conftest import WORDS
-from tests.support.person import Page, Person, ended
-from tests.support.portals import close
+from tests.faults.conftest import MESSAGE
+from tests.support.person import Page, Person, wait_for_reply
+from tests.support.portals import close_portal
 from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
 
@@ -23,64 +23,64 @@ SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
 
 
-UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
+CANNOT_SAVE = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
 
 
-class Locked:
+class LockableSqlite:
     """An SQLite file that somebody else writes to."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._other: sqlite3.Connection | None = None
+        self._locking_connection: sqlite3.Connection | None = None
 
-    def go(self) -> None:
-        self._other = sqlite3.connect(self._path, isolation_level=None)
-        self._other.execute("BEGIN IMMEDIATE")
+    def take_down(self) -> None:
+        self._locking_connection = sqlite3.connect(self._path, isolation_level=None)
+        self._locking_connection.execute("BEGIN IMMEDIATE")
 
-    def come_back(self) -> None:
-        if self._other:
-            self._other.close()
-            self._other = None
+    def restore(self) -> None:
+        if self._locking_connection:
+            self._locking_connection.close()
+            self._locking_connection = None
 
 
-class Stopped:
+class StoppablePostgres:
     """A PostgreSQL that does not run."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
-        self._gone = False
+        self._is_down = False
 
-    def go(self) -> None:
+    def take_down(self) -> None:
         self._postgres.stop()
-        self._gone = True
+        self._is_down = True
 
-    def come_back(self) -> None:
-        if self._gone:
+    def restore(self) -> None:
+        if self._is_down:
             self._postgres.start()
-            self._gone = False
+            self._is_down = False
 
 
-Database = Locked | Stopped
+Outage = LockableSqlite | StoppablePostgres
 
 
 @pytest.fixture(params=[SQLITE, POSTGRESQL])
-def kind(request: pytest.FixtureRequest) -> str:
+def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
 def database(
-    kind: str, request: pytest.FixtureRequest, settings: dict[str, Any]
-) -> Iterator[Database]:
+    database_kind: str, request: pytest.FixtureRequest, settings: dict[str, Any]
+) -> Iterator[Outage]:
     """Return the portal's database, to take it away."""
-    if kind == SQLITE:
-        database: Database = Locked(settings["data_dir"] / "portal.db")
+    if database_kind == SQLITE:
+        database: Outage = LockableSqlite(settings["data_dir"] / "portal.db")
     else:
         postgres: Postgres = request.getfixturevalue("postgres")
-        settings["database_url"] = postgres.new_database()
-        database = Stopped(postgres)
+        settings["database_url"] = postgres.create_database()
+        database = StoppablePostgres(postgres)
     yield database
-    database.come_back()
+    database.restore()
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def lock_timeout() -> float:
 @pytest.fixture
 def app(
     settings: dict[str, Any],
-    database: Database,
+    database: Outage,
     upstream: Upstream,
     clock: Clock,
     lock_timeout: float,
@@ -100,27 +100,27 @@ def app(
     settings["database_lock_timeout"] = lock_timeout
     app = twindow.create_app(settings, clock=clock)
     yield app
-    database.come_back()
+    database.restore()
     for call in upstream.calls:
         call.close()
-    wait_for_producers()
-    close(app)
+    wait_for_reply_workers()
+    close_portal(app)
 
 
-def wait_for_producers() -> None:
+def wait_for_reply_workers() -> None:
     """Wait until every reply has ended."""
     for thread in threading.enumerate():
         if thread.name.startswith("turn-"):
             thread.join(10)
 
 
-def press_twice_when_it_is_back(alice: Person, upstream: Upstream, form: Page) -> Page:
+def send_twice_after_recovery(alice: Person, upstream: Upstream, form: Page) -> Page:
     """Send the form that could not be sent, with a double click."""
-    page = alice.press(form, "Send", content=WORDS)
+    page = alice.press(form, "Send", content=MESSAGE)
     upstream.next_call().start_stream().complete("Now")
-    page = alice.press(form, "Send", content=WORDS)
-    return ended(alice, page)
+    page = alice.press(form, "Send", content=MESSAGE)
+    return wait_for_reply(alice, page)
 
 
-def given_back(page: Page) -> str:
+def composer_text(page: Page) -> str:
     return page.html.select_one("textarea").get_text()

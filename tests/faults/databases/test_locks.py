@@ -9,14 +9,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.faults.conftest import WORDS, said_in
+from tests.faults.conftest import MESSAGE, message_text
 from tests.faults.databases.conftest import (
     POSTGRESQL,
-    Database,
-    given_back,
-    press_twice_when_it_is_back,
+    Outage,
+    composer_text,
+    send_twice_after_recovery,
 )
-from tests.support.person import Person, say_and_hear
+from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 # The deadlock is found before the portal gives up.
@@ -26,9 +26,9 @@ PATIENCE_SECONDS = 4
 
 
 @pytest.fixture
-def other(kind: str, database: Database, settings: dict[str, Any]) -> Iterator[Any]:
+def other(database_kind: str, database: Outage, settings: dict[str, Any]) -> Iterator[Any]:
     """Connect somebody else to PostgreSQL, who would wait long for a lock."""
-    assert kind == POSTGRESQL
+    assert database_kind == POSTGRESQL
     address = settings["database_url"].replace("+psycopg", "")
     with psycopg.connect(address, autocommit=True) as other:
         other.execute(
@@ -41,13 +41,13 @@ def other(kind: str, database: Database, settings: dict[str, Any]) -> Iterator[A
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 @pytest.mark.parametrize("lock_timeout", [LOCK_SECONDS])
 def test_deadlock_gives_the_message_back(other: Any, alice: Person, upstream: Upstream):
-    form = say_and_hear(alice, upstream, "before", "Before")
+    form = complete_first_turn(alice, upstream, "before", "Before")
     other.execute("SELECT 1 FROM producers FOR UPDATE")
     with ThreadPoolExecutor(1) as pool:
-        pressed = pool.submit(alice.press, form, "Send", content=WORDS)
+        pressed = pool.submit(alice.press, form, "Send", content=MESSAGE)
         while not (pressed.done() or waits_for_a_lock(other)):
             pass
         other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal has it
@@ -55,31 +55,31 @@ def test_deadlock_gives_the_message_back(other: Any, alice: Person, upstream: Up
         other.rollback()
 
     assert page.status == 503
-    assert given_back(page) == WORDS
+    assert composer_text(page) == MESSAGE
     assert upstream.sent_messages() == ["before"]
-    page = press_twice_when_it_is_back(alice, upstream, form)
-    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
-    assert upstream.sent_messages() == ["before", WORDS]
+    page = send_twice_after_recovery(alice, upstream, form)
+    assert [message_text(turn) for turn in page.turns] == ["before", MESSAGE]
+    assert upstream.sent_messages() == ["before", MESSAGE]
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 def test_lock_that_is_not_released_gives_the_message_back(
     other: Any, alice: Person, upstream: Upstream
 ):
-    form = say_and_hear(alice, upstream, "before", "Before")
+    form = complete_first_turn(alice, upstream, "before", "Before")
     other.execute("LOCK TABLE turns IN EXCLUSIVE MODE")
     with ThreadPoolExecutor(1) as pool:
-        pressed = pool.submit(alice.press, form, "Send", content=WORDS)
+        pressed = pool.submit(alice.press, form, "Send", content=MESSAGE)
         wait([pressed], PATIENCE_SECONDS)
         other.rollback()
         page = pressed.result()
 
     assert page.status == 503
-    assert given_back(page) == WORDS
+    assert composer_text(page) == MESSAGE
     assert upstream.sent_messages() == ["before"]
-    page = press_twice_when_it_is_back(alice, upstream, form)
-    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
+    page = send_twice_after_recovery(alice, upstream, form)
+    assert [message_text(turn) for turn in page.turns] == ["before", MESSAGE]
 
 
 def waits_for_a_lock(connection: Any) -> bool:

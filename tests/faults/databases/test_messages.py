@@ -4,61 +4,61 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.conftest import WORDS, said_in
+from tests.faults.conftest import MESSAGE, message_text
 from tests.faults.databases.conftest import (
+    CANNOT_SAVE,
     POSTGRESQL,
     SQLITE,
-    UNSAVED,
-    Database,
-    given_back,
-    press_twice_when_it_is_back,
+    Outage,
+    composer_text,
+    send_twice_after_recovery,
 )
-from tests.support.person import HTMX, Person, say_and_hear
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("database_kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_message_that_cannot_be_stored_is_given_back_unsent(
-    alice: Person, bob: Person, upstream: Upstream, database: Database
+    alice: Person, bob: Person, upstream: Upstream, database: Outage
 ):
-    form = say_and_hear(alice, upstream, "before", "Before")
+    form = complete_first_turn(alice, upstream, "before", "Before")
     first = bob.get("/twins/ada")
-    action, fields = form.action("Send")
-    database.go()
+    action, fields = form.button_action("Send")
+    database.take_down()
 
-    page = alice.press(form, "Send", content=WORDS)
-    fragment = alice.post(action, fields | {"content": WORDS}, **HTMX)
-    new = bob.press(first, "Send", content=WORDS)
+    page = alice.press(form, "Send", content=MESSAGE)
+    fragment = alice.post(action, fields | {"content": MESSAGE}, **HTMX_HEADERS)
+    new = bob.press(first, "Send", content=MESSAGE)
 
     assert [each.status for each in (page, fragment, new)] == [503, 503, 503]
     for each in (page, new):
-        assert UNSAVED in each.text
-        assert given_back(each) == WORDS
+        assert CANNOT_SAVE in each.text
+        assert composer_text(each) == MESSAGE
         assert "Traceback" not in each.text
-    assert fragment.text.startswith(UNSAVED)
+    assert fragment.text.startswith(CANNOT_SAVE)
     assert fragment.response.headers["HX-Retarget"] == "#notices"
     assert upstream.sent_messages() == ["before"]
-    database.come_back()
-    assert [said_in(turn) for turn in alice.get(form.path).turns] == ["before"]
+    database.restore()
+    assert [message_text(turn) for turn in alice.get(form.path).turns] == ["before"]
 
-    page = press_twice_when_it_is_back(alice, upstream, form)
-    assert [said_in(turn) for turn in page.turns] == ["before", WORDS]
-    assert page.states == ["complete", "complete"]
-    page = press_twice_when_it_is_back(bob, upstream, first)
-    assert [said_in(turn) for turn in page.turns] == [WORDS]
-    assert upstream.sent_messages() == ["before", WORDS, WORDS]
+    page = send_twice_after_recovery(alice, upstream, form)
+    assert [message_text(turn) for turn in page.turns] == ["before", MESSAGE]
+    assert page.reply_states == ["complete", "complete"]
+    page = send_twice_after_recovery(bob, upstream, first)
+    assert [message_text(turn) for turn in page.turns] == [MESSAGE]
+    assert upstream.sent_messages() == ["before", MESSAGE, MESSAGE]
 
 
 @pytest.mark.fault("F75")
-@pytest.mark.parametrize("kind", [SQLITE], indirect=True)
+@pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
 def test_reading_goes_on_while_somebody_else_writes(
-    alice: Person, upstream: Upstream, database: Database
+    alice: Person, upstream: Upstream, database: Outage
 ):
-    page = say_and_hear(alice, upstream, "before", "Before")
-    database.go()
+    page = complete_first_turn(alice, upstream, "before", "Before")
+    database.take_down()
 
     for path in ("/", "/twins/ada", "/conversations", page.path, "/keys"):
         assert alice.get(path).status == 200
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        assert "Before" in stream.rest()[0].data
+        assert "Before" in stream.remaining_events()[0].data

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.databases.conftest import POSTGRESQL, Database
-from tests.support.person import Page, Person, say_and_hear
+from tests.faults.databases.conftest import POSTGRESQL, Outage
+from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 PATHS = ("/", "/twins/ada", "/conversations", "/readyz")
 
 pytestmark = [
     pytest.mark.fault("F75"),
-    pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True),
+    pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True),
 ]
 
 
 def test_page_without_the_database_is_an_error_and_a_file_is_not(
-    alice: Person, upstream: Upstream, database: Database
+    alice: Person, upstream: Upstream, database: Outage
 ):
-    page = say_and_hear(alice, upstream, "before", "Before")
+    page = complete_first_turn(alice, upstream, "before", "Before")
     paths = (*PATHS, page.path)
-    database.go()
+    database.take_down()
     gone = [alice.get(path) for path in paths]
     style = alice.get(style_of(page))
-    database.come_back()
+    database.restore()
 
     assert [page.status for page in gone] == [503] * len(gone)
     for page in gone:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.conftest import NOT_SENT, WORDS, words_of
+from tests.faults.conftest import MESSAGE, NOT_SENT, text_in
 from tests.faults.databases.conftest import (
     POSTGRESQL,
     SQLITE,
-    Database,
-    wait_for_producers,
+    Outage,
+    wait_for_reply_workers,
 )
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
@@ -20,74 +20,74 @@ NOT_SAVED = "The reply could not be saved, because the database did not answer f
 
 
 @pytest.mark.fault("F77")
-@pytest.mark.parametrize("kind", [SQLITE, POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("database_kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
-    alice: Person, upstream: Upstream, database: Database
+    alice: Person, upstream: Upstream, database: Outage
 ):
-    page = alice.begin(WORDS)
+    page = alice.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:
         call.delta("Half")
-        stream.until("Half")
-        database.go()
+        stream.read_until("Half")
+        database.take_down()
         call.complete("Half and half")
-        stream.until(NOT_SAVED_YET)
-        database.come_back()
-        stream.rest()
+        stream.read_until(NOT_SAVED_YET)
+        database.restore()
+        stream.remaining_events()
 
     assert stream.text.strip() == "Half and half"
     page = alice.get(page.path)
-    assert page.states == ["complete"]
-    assert words_of(page.turns[0], ".turn__reply") == "Half and half"
-    assert upstream.sent_messages() == [WORDS]
+    assert page.reply_states == ["complete"]
+    assert text_in(page.turns[0], ".turn__reply") == "Half and half"
+    assert upstream.sent_messages() == [MESSAGE]
 
 
 @pytest.mark.fault("F77")
-@pytest.mark.parametrize("kind", [SQLITE], indirect=True)
+@pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
 def test_a_reply_that_cannot_be_stored_for_too_long_ends(
-    alice: Person, upstream: Upstream, database: Database, portal: Portal
+    alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
     portal.reply_worker.save_timeout_seconds = 0.3
-    page = alice.begin(WORDS)
+    page = alice.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:
         call.delta("Half")
-        stream.until("Half")
-        database.go()
+        stream.read_until("Half")
+        database.take_down()
         call.complete("Half and half")
-        done = stream.rest()[-1]
+        done = stream.remaining_events()[-1]
 
     turn = stream.turn
     assert done.name == "done"
     assert turn["data-state"] == "interrupted"
-    assert words_of(turn, ".turn__reply") == "Half and half"
-    assert NOT_SAVED in words_of(turn, ".note")
-    wait_for_producers()
-    database.come_back()
+    assert text_in(turn, ".turn__reply") == "Half and half"
+    assert NOT_SAVED in text_in(turn, ".note")
+    wait_for_reply_workers()
+    database.restore()
     page = alice.get(page.path)
-    assert page.states == ["interrupted"]
-    assert "Retry" in words_of(page.turns[0], ".note")
+    assert page.reply_states == ["interrupted"]
+    assert "Retry" in text_in(page.turns[0], ".note")
 
 
 @pytest.mark.fault("F77")
-@pytest.mark.parametrize("kind", [SQLITE], indirect=True)
+@pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
 def test_a_conversation_whose_number_cannot_be_stored_is_told_with_the_message_unsent(
-    alice: Person, upstream: Upstream, database: Database
+    alice: Person, upstream: Upstream, database: Outage
 ):
-    upstream.held_paths.add("/api/v1/conversations")
-    page = alice.begin(WORDS)
+    upstream.unanswered_paths.add("/api/v1/conversations")
+    page = alice.start_conversation(MESSAGE)
     created = upstream.next_call()
     with alice.follow(turn_of(page)) as stream:
-        database.go()
+        database.take_down()
         created.respond(201, {"data": {"id": "up-1", "twinId": "ada"}})
-        stream.until(NOT_SAVED_YET)
-        database.come_back()
-        stream.rest()
+        stream.read_until(NOT_SAVED_YET)
+        database.restore()
+        stream.remaining_events()
 
     page = alice.get(page.path)
-    assert page.states == ["failed"]
-    assert NOT_SENT in words_of(page.turns[0], ".note")
-    assert "may have received" not in words_of(page.turns[0], ".note")
+    assert page.reply_states == ["failed"]
+    assert NOT_SENT in text_in(page.turns[0], ".note")
+    assert "may have received" not in text_in(page.turns[0], ".note")
     assert upstream.sent_messages() == []
 
 

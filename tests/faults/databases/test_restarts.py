@@ -9,75 +9,75 @@ from typing import Any
 import pytest
 
 import app as twindow
-from tests.faults.conftest import WORDS, words_of
+from tests.faults.conftest import MESSAGE, text_in
 from tests.faults.databases.conftest import (
     POSTGRESQL,
-    Database,
+    Outage,
 )
-from tests.support.person import Person, ended, say_and_hear
-from tests.support.portals import close, served
+from tests.support.person import Person, complete_first_turn, wait_for_reply
+from tests.support.portals import close_portal, serve
 from tests.support.upstream import Upstream
 from web.container import Portal
 
 
 @pytest.mark.fault("F75", "F78")
-@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 def test_a_restart_that_nobody_noticed_costs_no_request(
-    alice: Person, upstream: Upstream, database: Database, portal: Portal
+    alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
-    form = say_and_hear(alice, upstream, "before", "Before")
+    form = complete_first_turn(alice, upstream, "before", "Before")
     with ExitStack() as several:
         for _ in range(3):
             several.enter_context(portal.database.read())
-    database.go()
-    database.come_back()
+    database.take_down()
+    database.restore()
 
-    page = alice.press(form, "Send", content=WORDS)
+    page = alice.press(form, "Send", content=MESSAGE)
 
     assert page.status == 200
     upstream.next_call().start_stream().complete("Now")
-    assert ended(alice, page).states == ["complete", "complete"]
+    assert wait_for_reply(alice, page).reply_states == ["complete", "complete"]
 
 
 @pytest.fixture
 def at_second(alice: Person, settings: dict[str, Any]) -> Iterator[Person]:
     """Return Alice's browser at a second portal on the same database."""
     app = twindow.create_app(settings)
-    with served(app) as url:
+    with serve(app) as url:
         there = Person(url)
         there.session = alice.session
         yield there
-    close(app)
+    close_portal(app)
 
 
 @pytest.mark.fault("F78")
-@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 def test_people_stay_signed_in_and_running_replies_go_on(
-    alice: Person, bob: Person, at_second: Person, upstream: Upstream, database: Database
+    alice: Person, bob: Person, at_second: Person, upstream: Upstream, database: Outage
 ):
-    page = alice.begin(WORDS)
+    page = alice.start_conversation(MESSAGE)
     turn_id = str(page.turns[0]["data-turn"])
     call = upstream.next_call().start_stream()
     with alice.follow(turn_id) as here, at_second.follow(turn_id) as there:
         call.delta("One")
         for stream in (here, there):
-            stream.until("One")
-        database.go()
+            stream.read_until("One")
+        database.take_down()
         call.delta(" two")
-        here.until(" two")
-        database.come_back()
-        there.until(" two")
+        here.read_until(" two")
+        database.restore()
+        there.read_until(" two")
         call.delta(" three")
         for stream in (here, there):
-            stream.until(" three")
-        assert alice.get(page.path).states == ["streaming"]
+            stream.read_until(" three")
+        assert alice.get(page.path).reply_states == ["streaming"]
         call.complete()
-        assert [stream.rest()[-1].name for stream in (here, there)] == ["done", "done"]
+        assert [stream.remaining_events()[-1].name for stream in (here, there)] == ["done", "done"]
 
     for person in (alice, at_second):
         page = person.get(page.path)
-        assert page.states == ["complete"]
-        assert words_of(page.turns[0], ".turn__reply") == "One two three"
+        assert page.reply_states == ["complete"]
+        assert text_in(page.turns[0], ".turn__reply") == "One two three"
         assert page.path in str(person.get("/conversations").html)
     assert bob.get(page.path).status == 404
-    assert upstream.sent_messages() == [WORDS]
+    assert upstream.sent_messages() == [MESSAGE]

@@ -9,53 +9,71 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tools.bench import page, replies, servers, visits
-from tools.bench.filling import filled
-from tools.bench.peers import shots
-from tools.bench.peers.running import PEERS, Peer
-from tools.bench.replies import CAP_SECONDS, Wanted
-from tools.bench.servers import Service
-from tools.bench.service import past_end
-from tools.bench.site import Site, chromium, twindow
+from tools.bench.chat_site import Site, launch_chromium, twindow
+from tools.bench.conversation_setup import create_conversation
+from tools.bench.peers import screenshots
+from tools.bench.peers.peer import PEERS, Peer
+from tools.bench.replies import MAX_REPLY_SECONDS, ReplySpec
+from tools.bench.scripted_service import history_reply_end
+from tools.bench.servers import ScriptedService
 from tools.bench.table import Row, Table
-from tools.bench.visits import Opened
+from tools.bench.visits import PreparedConversation
 
-SHORT = 2_000
+SHORT_REPLY_DELTAS = 2_000
 ROUNDS = 3
 
 
-def measured(folder: Path, deltas: int, pictures: Path | None) -> list[Table]:
+def measure(venvs_dir: Path, deltas: int, screenshots_dir: Path | None) -> list[Table]:
     """Measure all three, and take pictures if there is a place for them."""
     for peer in PEERS:
-        peer.install(folder)
-    wanted = [Wanted("mixed", SHORT), Wanted("mixed", deltas), *page.OTHERS]
-    with servers.scripted() as service, servers.portal(service) as portal, chromium() as browser:
+        peer.install(venvs_dir)
+    specs = [
+        ReplySpec("mixed", SHORT_REPLY_DELTAS),
+        ReplySpec("mixed", deltas),
+        *page.FIXED_LENGTH_REPLIES,
+    ]
+    with (
+        servers.run_scripted_service() as service,
+        servers.run_portal(service) as portal,
+        launch_chromium() as browser,
+    ):
         site = twindow(portal)
-        written = [replies.measure(browser, site, service, one) for one in wanted]
-        old = [filled(portal.url, turns) for turns in page.TURNS]
-        opened = [visits.conversation(browser, site, one, CAP_SECONDS) for one in old]
-        with _all(folder, service, site) as sites:
-            pages = visits.first_pages(browser, sites, ROUNDS)
-            if pictures:
-                shots.taken(browser, sites, pictures)
+        reply_rows = [replies.measure(browser, site, service, one) for one in specs]
+        conversations = [create_conversation(portal.url, turns) for turns in page.TURN_COUNTS]
+        conversation_rows = [
+            visits.measure_conversation(browser, site, one, MAX_REPLY_SECONDS)
+            for one in conversations
+        ]
+        with _run_all_sites(venvs_dir, service, site) as sites:
+            first_page_rows = visits.measure_first_pages(browser, sites, ROUNDS)
+            if screenshots_dir:
+                screenshots.take_screenshots(browser, sites, screenshots_dir)
             for other in sites[1:]:
-                written += [replies.measure(browser, other, service, one) for one in wanted]
+                reply_rows += [replies.measure(browser, other, service, one) for one in specs]
         for peer in PEERS:
-            opened += [_opened(browser, peer, folder, service, turns) for turns in page.TURNS]
+            conversation_rows += [
+                _measure_conversation(browser, peer, venvs_dir, service, turns)
+                for turns in page.TURN_COUNTS
+            ]
     return [
-        Table(page.FIRST_PAGE, pages),
-        Table(page.CONVERSATION, opened),
-        Table(page.REPLY, written),
+        Table(page.FIRST_PAGE_TITLE, first_page_rows),
+        Table(page.CONVERSATION_TITLE, conversation_rows),
+        Table(page.REPLY_TITLE, reply_rows),
     ]
 
 
 @contextmanager
-def _all(folder: Path, service: Service, ours: Site) -> Iterator[list[Site]]:
+def _run_all_sites(
+    venvs_dir: Path, service: ScriptedService, twindow: Site
+) -> Iterator[list[Site]]:
     first, second = PEERS
-    with first.serving(folder, service) as one, second.serving(folder, service) as other:
-        yield [ours, one, other]
+    with first.run(venvs_dir, service) as one, second.run(venvs_dir, service) as other:
+        yield [twindow, one, other]
 
 
-def _opened(browser: Browser, peer: Peer, folder: Path, service: Service, turns: int) -> Row:
-    with peer.serving(folder, service, turns) as site:
-        old = Opened(site.url, turns, past_end(turns))
-        return visits.conversation(browser, site, old, CAP_SECONDS)
+def _measure_conversation(
+    browser: Browser, peer: Peer, venvs_dir: Path, service: ScriptedService, turns: int
+) -> Row:
+    with peer.run(venvs_dir, service, turns) as site:
+        conversation = PreparedConversation(site.url, turns, history_reply_end(turns))
+        return visits.measure_conversation(browser, site, conversation, MAX_REPLY_SECONDS)

@@ -6,27 +6,27 @@ import os
 import chainlit
 import httpx
 
-SERVICE = os.environ["SERVICE"]
-TURNS = int(os.environ["TURNS"])
+SERVICE_URL = os.environ["SERVICE_URL"]
+TURN_COUNT = int(os.environ["TURN_COUNT"])
 
 
 @chainlit.on_chat_start
-async def begin() -> None:
+async def send_history() -> None:
     """Send the conversation that is there already: without sign-in Chainlit keeps none."""
-    if not TURNS:
+    if not TURN_COUNT:
         return
     async with httpx.AsyncClient() as client:
-        answer = await client.get(f"{SERVICE}/history?turns={TURNS}", timeout=60)
+        answer = await client.get(f"{SERVICE_URL}/history?turns={TURN_COUNT}", timeout=60)
     for turn in answer.json():
         await chainlit.Message(turn["said"], type="user_message").send()
         await chainlit.Message(turn["reply"]).send()
 
 
 @chainlit.on_message
-async def reply(message: chainlit.Message) -> None:
+async def stream_reply(message: chainlit.Message) -> None:
     """Stream the reply as it comes."""
     written = chainlit.Message("")
-    address = f"{SERVICE}/api/v1/conversations/any/messages/stream"
+    address = f"{SERVICE_URL}/api/v1/conversations/any/messages/stream"
     asked = {"json": {"content": message.content}, "timeout": 600}
     async with httpx.AsyncClient() as client, client.stream("POST", address, **asked) as answer:
         async for line in answer.aiter_lines():

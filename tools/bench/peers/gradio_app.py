@@ -8,25 +8,29 @@ from typing import Any
 import gradio
 import httpx
 
-SERVICE = os.environ["SERVICE"]
-TURNS = int(os.environ["TURNS"])
+SERVICE_URL = os.environ["SERVICE_URL"]
+TURN_COUNT = int(os.environ["TURN_COUNT"])
 
 
-def reply(message: str, history: list[Any]) -> Iterator[str]:
+def stream_reply(message: str, history: list[Any]) -> Iterator[str]:
     """Yield the reply so far, with each piece that comes."""
-    said = ""
-    address = f"{SERVICE}/api/v1/conversations/any/messages/stream"
-    with httpx.stream("POST", address, json={"content": message}, timeout=600) as answer:
-        for line in answer.iter_lines():
+    text = ""
+    url = f"{SERVICE_URL}/api/v1/conversations/any/messages/stream"
+    with httpx.stream("POST", url, json={"content": message}, timeout=600) as response:
+        for line in response.iter_lines():
             event = json.loads(line[6:]) if line.startswith("data: ") else {}
             if event.get("type") == "delta":
-                said += event["content"]
-                yield said
+                text += event["content"]
+                yield text
 
 
-def past() -> list[dict[str, str]]:
+def load_history() -> list[dict[str, str]]:
     """Return the conversation that is there already."""
-    turns = httpx.get(f"{SERVICE}/history?turns={TURNS}", timeout=60).json() if TURNS else []
+    turns = (
+        httpx.get(f"{SERVICE_URL}/history?turns={TURN_COUNT}", timeout=60).json()
+        if TURN_COUNT
+        else []
+    )
     return [
         {"role": role, "content": turn[name]}
         for turn in turns
@@ -34,5 +38,5 @@ def past() -> list[dict[str, str]]:
     ]
 
 
-chat = gradio.ChatInterface(reply, chatbot=gradio.Chatbot(value=past()), title="Ada")
+chat = gradio.ChatInterface(stream_reply, chatbot=gradio.Chatbot(value=load_history()), title="Ada")
 chat.launch(server_name="127.0.0.1", server_port=int(os.environ["PORT"]), quiet=True)

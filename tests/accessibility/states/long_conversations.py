@@ -3,34 +3,36 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.support.history import converse, person_of
+from tests.support.history import get_only_person, insert_conversation
 from web.container import EXTENSION_KEY
 
 
-def _long(env: Environment, turns: int) -> Page:
+def _open_long_conversation(env: Environment, turn_count: int) -> Page:
     env.patch.setattr("web.views.conversation_view.TURNS_PER_PAGE", 8)
-    with env.person() as person:
-        person.begin("Question 1")
+    with env.act_as_person() as person:
+        person.start_conversation("Question 1")
     database = env.app.extensions[EXTENSION_KEY].database
-    return env.open(f"/conversations/{converse(database, person_of(database), turns)}")
+    return env.open(
+        f"/conversations/{insert_conversation(database, get_only_person(database), turn_count)}"
+    )
 
 
 @state("conversations.show")
 def conversation_long(env: Environment) -> Page:
-    return _long(env, 24)
+    return _open_long_conversation(env, 24)
 
 
 @state("conversations.show")
 def conversation_long_with_earlier_turns(env: Environment) -> Page:
-    page = _long(env, 13)
+    page = _open_long_conversation(env, 13)
     page.get_by_role("link", name="Earlier turns").click()
     page.locator(".turn__said").filter(has_text="Question 00005").wait_for()
     return page
 
 
 @state("conversations.show")
-def conversation_long_before(env: Environment) -> Page:
-    page = _long(env, 21)
+def conversation_long_earlier_page(env: Environment) -> Page:
+    page = _open_long_conversation(env, 21)
     there = page.get_by_role("link", name="Earlier turns").get_attribute("href")
     assert there
     return env.open(there)

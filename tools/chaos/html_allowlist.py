@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-PLAIN = {
+TAGS_WITHOUT_ATTRIBUTES = {
     *("b", "blockquote", "br", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr"),
     *("p", "strong", "sup", "table", "tbody", "thead", "tr", "ul"),
     *("mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "msqrt"),
     *("msub", "msubsup", "msup", "mtext", "mtr", "munder", "munderover", "menclose"),
 }
-ATTRIBUTES = {
+ALLOWED_ATTRIBUTES = {
     "a": {"href", "title", "rel", "role", "id"},
     "code": set(),
     "div": {"class", "data-language", "id", "tabindex"},
@@ -34,46 +34,52 @@ ATTRIBUTES = {
     "td": {"align"},
     "th": {"align"},
 }
-CLASSES = {"code", "table", "noted", "host", "task", *"kscmfbdi"}
-NOTE = re.compile(r"#?(?:note|call)-[\w-]*-\d+")
-REL = "noopener noreferrer nofollow"
+ALLOWED_CLASSES = {"code", "table", "noted", "host", "task", *"kscmfbdi"}
+FOOTNOTE_ID = re.compile(r"#?(?:note|call)-[\w-]*-\d+")
+REQUIRED_REL = "noopener noreferrer nofollow"
 
 
-class Tags(HTMLParser):
+class AllowlistChecker(HTMLParser):
     """Collect what is not allowed in a piece of HTML."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.wrong: list[str] = []
+        self.violations: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Look at a tag and its attributes."""
-        given = dict(attrs)
-        if tag not in PLAIN | ATTRIBUTES.keys() or given.keys() - ATTRIBUTES.get(tag, set()):
-            self.wrong.append(f"<{tag} {given}>")
-        href = given.get("href") or "https:"
+        attributes = dict(attrs)
+        if (
+            tag not in TAGS_WITHOUT_ATTRIBUTES | ALLOWED_ATTRIBUTES.keys()
+            or attributes.keys() - ALLOWED_ATTRIBUTES.get(tag, set())
+        ):
+            self.violations.append(f"<{tag} {attributes}>")
+        href = attributes.get("href") or "https:"
         if tag == "a" and not (
-            NOTE.fullmatch(href)
-            or (re.match(r"(https?|mailto):", href, re.IGNORECASE) and given.get("rel") == REL)
+            FOOTNOTE_ID.fullmatch(href)
+            or (
+                re.match(r"(https?|mailto):", href, re.IGNORECASE)
+                and attributes.get("rel") == REQUIRED_REL
+            )
         ):
-            self.wrong.append(f"<a {given}>")
-        if given.get("class", "code") not in CLASSES or not NOTE.fullmatch(
-            given.get("id", "note--1") or ""
+            self.violations.append(f"<a {attributes}>")
+        if attributes.get("class", "code") not in ALLOWED_CLASSES or not FOOTNOTE_ID.fullmatch(
+            attributes.get("id", "note--1") or ""
         ):
-            self.wrong.append(f"<{tag} {given}>")
+            self.violations.append(f"<{tag} {attributes}>")
 
     def handle_comment(self, data: str) -> None:
         """Refuse a comment."""
-        self.wrong.append(f"<!--{data}-->")
+        self.violations.append(f"<!--{data}-->")
 
     def handle_decl(self, decl: str) -> None:
         """Refuse a declaration."""
-        self.wrong.append(f"<!{decl}>")
+        self.violations.append(f"<!{decl}>")
 
     def unknown_decl(self, data: str) -> None:
         """Refuse a section."""
-        self.wrong.append(f"<![{data}]>")
+        self.violations.append(f"<![{data}]>")
 
     def handle_pi(self, data: str) -> None:
         """Refuse an instruction."""
-        self.wrong.append(f"<?{data}>")
+        self.violations.append(f"<?{data}>")

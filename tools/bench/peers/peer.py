@@ -15,11 +15,11 @@ from pathlib import Path
 import requests
 
 from tests.support.processes import free_port
-from tools.bench.servers import Service, Serving
-from tools.bench.site import Site
+from tools.bench.chat_site import Site
+from tools.bench.servers import ScriptedService, ServerProcess
 
-APPS = Path(__file__).parent
-START_SECONDS = 90
+APPS_DIR = Path(__file__).parent
+START_TIMEOUT_SECONDS = 90
 
 
 @dataclass(frozen=True)
@@ -32,28 +32,28 @@ class Peer:
     composer: str
     reply: str
 
-    def install(self, folder: Path) -> None:
+    def install(self, venvs_dir: Path) -> None:
         """Make an environment and install the package into it, unless that was done before."""
-        home = folder / self.name
-        done = home / f"{self.version}.installed"
-        if done.exists():
+        venv_dir = venvs_dir / self.name
+        marker_file = venv_dir / f"{self.version}.installed"
+        if marker_file.exists():
             return
-        print(f"Installing {self.name} {self.version} into {home}", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
+        print(f"Installing {self.name} {self.version} into {venv_dir}", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv_dir)], check=True)
         package = f"{self.name}=={self.version}"
-        subprocess.run([str(home / "bin" / "pip"), "install", "--quiet", package], check=True)
-        done.touch()
+        subprocess.run([str(venv_dir / "bin" / "pip"), "install", "--quiet", package], check=True)
+        marker_file.touch()
 
     @contextmanager
-    def serving(self, folder: Path, service: Service, turns: int = 0) -> Iterator[Site]:
+    def run(self, venvs_dir: Path, service: ScriptedService, turns: int = 0) -> Iterator[Site]:
         """Serve its app before the service, with a conversation of so many turns."""
         port = free_port()
-        program, *rest = (word.format(port=port, apps=APPS) for word in self.command)
+        program, *arguments = (part.format(port=port, apps=APPS_DIR) for part in self.command)
         with (
             tempfile.TemporaryDirectory() as home,
             (Path(home) / "output").open("w") as output,
             subprocess.Popen(
-                [folder.resolve() / self.name / "bin" / program, *rest],
+                [venvs_dir.resolve() / self.name / "bin" / program, *arguments],
                 cwd=home,
                 env=_environment(Path(home), service, port, turns),
                 stdout=output,
@@ -62,14 +62,14 @@ class Peer:
         ):
             try:
                 url = f"http://127.0.0.1:{port}"
-                _wait(url, process)
-                serving = Serving(url, process.pid)
-                yield Site(self.name, serving, "/", self.composer, self.reply, self.reply)
+                _wait_until_ready(url, process)
+                server = ServerProcess(url, process.pid)
+                yield Site(self.name, server, "/", self.composer, self.reply, self.reply)
             finally:
                 process.kill()
 
 
-def _environment(home: Path, service: Service, port: int, turns: int) -> dict[str, str]:
+def _environment(home: Path, service: ScriptedService, port: int, turns: int) -> dict[str, str]:
     return os.environ | {
         "SERVICE": service.url,
         "PORT": str(port),
@@ -82,11 +82,11 @@ def _environment(home: Path, service: Service, port: int, turns: int) -> dict[st
     }
 
 
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    give_up = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < give_up:
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
         try:
-            requests.get(url, timeout=START_SECONDS)
+            requests.get(url, timeout=START_TIMEOUT_SECONDS)
         except requests.ConnectionError:
             time.sleep(0.2)
         else:

@@ -43,8 +43,8 @@ def reply_interrupted(env: Environment) -> Page:
 
 
 @state("conversations.show")
-def reply_of_a_conversation_that_is_gone(env: Environment) -> Page:
-    page = env.conversation("It steers.")
+def reply_of_missing_conversation(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
     page.get_by_role("textbox", name="Message").fill("And then?")
     page.get_by_role("button", name="Send").click()
     env.upstream.next_call().respond(404, {"error": "no such conversation"})

@@ -11,7 +11,7 @@ from tests.support.person import Page
 from web.container import Portal
 
 
-def groups(page: Page) -> list[tuple[str, list[str]]]:
+def date_groups(page: Page) -> list[tuple[str, list[str]]]:
     return [
         (heading.get_text(), [a.get_text() for a in rows.select(":scope > li > a")])
         for heading, rows in zip(
@@ -20,13 +20,13 @@ def groups(page: Page) -> list[tuple[str, list[str]]]:
     ]
 
 
-def titles(page: Page) -> list[str]:
+def listed_titles(page: Page) -> list[str]:
     return [a.get_text() for a in page.html.select(".rows > li > a")]
 
 
-def move(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
+def backdate(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
     """Let something have happened so many days ago."""
     values = {column: time.time() - days * 86_400}
-    mine = conversations.c.id == page.path.rsplit("/", 1)[1]
+    condition = conversations.c.id == page.path.rsplit("/", 1)[1]
     with portal.database.write() as connection:
-        connection.execute(update(conversations).where(mine).values(values))
+        connection.execute(update(conversations).where(condition).values(values))

@@ -17,12 +17,12 @@ from core import sse
 from core.gunicorn_server import Server
 from tests.support.processes import ROOT
 
-SERVICE = os.environ.get("TWINDOW_API_URL", "")
-SCRIPTS = sorted((ROOT / "static" / "vendor").glob("*.js"))
+SERVICE_URL = os.environ.get("TWINDOW_API_URL", "")
+SCRIPT_FILES = sorted((ROOT / "static" / "vendor").glob("*.js"))
 # As htmx's documentation has it: its file in the head, and that of its extension for SSE.
-DOCUMENTED = "".join(f'<script src="/{path.name}"></script>' for path in SCRIPTS)
+DOCUMENTED_SCRIPTS = "".join(f'<script src="/{path.name}"></script>' for path in SCRIPT_FILES)
 # And the least that can be made of that: one file, which holds nothing up.
-LEAST = '<script src="/htmx.js" defer></script>'
+MINIMAL_SCRIPT = '<script src="/htmx.js" defer></script>'
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Bare</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -33,45 +33,45 @@ PAGE = """<!doctype html>
 """
 
 app = Flask("bare")
-parts = {path.name: path.read_bytes() for path in SCRIPTS}
-parts["htmx.js"] = b"\n".join(parts.values())
-scripts = {name: gzip.compress(part, 9) for name, part in parts.items()}
+script_sources = {path.name: path.read_bytes() for path in SCRIPT_FILES}
+script_sources["htmx.js"] = b"\n".join(script_sources.values())
+gzipped_scripts = {name: gzip.compress(part, 9) for name, part in script_sources.items()}
 
 
 @app.get("/")
 def page() -> str:
     """Show a few words and a form."""
-    return PAGE.format(scripts=DOCUMENTED)
+    return PAGE.format(scripts=DOCUMENTED_SCRIPTS)
 
 
 @app.get("/least")
-def least() -> str:
+def minimal_page() -> str:
     """Show the same."""
-    return PAGE.format(scripts=LEAST)
+    return PAGE.format(scripts=MINIMAL_SCRIPT)
 
 
 @app.get("/<name>.js")
 def script(name: str) -> Response:
     """Answer with the same scripts as the portal's, less its own."""
     headers = {"Content-Encoding": "gzip", "Cache-Control": "max-age=31536000, immutable"}
-    return Response(scripts[f"{name}.js"], headers=headers, content_type="text/javascript")
+    return Response(gzipped_scripts[f"{name}.js"], headers=headers, content_type="text/javascript")
 
 
 @app.get("/relay")
 def relay() -> Response:
     """Pass a reply of the service on as it comes."""
-    address = f"{SERVICE}/api/v1/conversations/any/messages/stream"
-    answer = requests.post(address, json=dict(request.args), stream=True, timeout=600)
-    return Response(_chunks(answer), headers=sse.HEADERS)
+    url = f"{SERVICE_URL}/api/v1/conversations/any/messages/stream"
+    response = requests.post(url, json=dict(request.args), stream=True, timeout=600)
+    return Response(_chunks(response), headers=sse.HEADERS)
 
 
-def _chunks(answer: requests.Response) -> Iterator[bytes]:
-    with answer:
-        while chunk := answer.raw.read1(65536):
+def _chunks(response: requests.Response) -> Iterator[bytes]:
+    with response:
+        while chunk := response.raw.read1(65536):
             yield chunk
 
 
-class Bare:
+class BaselineApp:
     """The page and the pass-through, as the portal's own server wants them."""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
@@ -86,4 +86,4 @@ class Bare:
 
 
 if __name__ == "__main__":
-    Server(Bare, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()
+    Server(BaselineApp, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 
-def rows(data: Path, query: str) -> list[tuple[Any, ...]]:
+def select_rows(data: Path, query: str) -> list[tuple[Any, ...]]:
     """Ask the portal's database, which is only read."""
     with closing(sqlite3.connect(f"file:{data / 'portal.db'}?mode=ro", uri=True)) as database:
         return database.execute(query).fetchall()
 
 
-def running_replies(data: Path) -> int:
+def count_running_replies(data: Path) -> int:
     """Count the replies that have no end yet."""
-    [[number]] = rows(
+    [[number]] = select_rows(
         data,
         "SELECT count(*) FROM turns"
         " WHERE id NOT IN (SELECT turn_id FROM entries WHERE kind = 'ended')",
@@ -25,18 +25,18 @@ def running_replies(data: Path) -> int:
     return int(number)
 
 
-def status(pid: int, name: str) -> int:
+def proc_status(pid: int, name: str) -> int:
     """Read a number from /proc/PID/status: VmRSS and VmHWM in KB, Threads."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1])
 
 
-def open_files(pid: int) -> int:
+def count_open_files(pid: int) -> int:
     """Count the files and sockets a process has open."""
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def memory(pid: int) -> int:
+def pss_kb(pid: int) -> int:
     """Read how many KB of memory a process has for itself, its share of the rest included."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("Pss:")).split()[1])

@@ -3,6 +3,6 @@
 from chat.search.snippets import Snippet
 
 
-def shown(snippet: Snippet) -> str:
+def format_snippet(snippet: Snippet) -> str:
     """Write a snippet with its hits in brackets."""
     return "".join(f"[{part.text}]" if part.is_hit else part.text for part in snippet)

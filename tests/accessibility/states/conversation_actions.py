@@ -4,27 +4,27 @@ from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
 from tests.journeys.steps import turn
-from tests.support.person import say_and_hear
+from tests.support.person import complete_first_turn
 
 
-def _menu(page: Page) -> Page:
+def _open_menu(page: Page) -> Page:
     page.locator("summary[title^='Options of']").first.click()
     page.get_by_role("button", name="Rename").wait_for()
     return page
 
 
-def _listed(env: Environment, press: str | None = None) -> Page:
+def _open_list(env: Environment, button: str | None = None) -> Page:
     """Open the list of two conversations, after a button was pressed in the menu of the first."""
-    with env.person() as person:
-        person.begin("How does a bicycle stay upright?")
-        person.begin("Why is the sky blue?")
-        if press:
-            person.press(person.get("/conversations"), press)
+    with env.act_as_person() as person:
+        person.start_conversation("How does a bicycle stay upright?")
+        person.start_conversation("Why is the sky blue?")
+        if button:
+            person.press(person.get("/conversations"), button)
     return env.open("/conversations")
 
 
-def _done(env: Environment, button: str) -> Page:
-    page = _menu(_listed(env))
+def _press_in_menu(env: Environment, button: str) -> Page:
+    page = _open_menu(_open_list(env))
     page.get_by_role("button", name=button, exact=True).click()
     page.wait_for_load_state()
     return page
@@ -32,17 +32,17 @@ def _done(env: Environment, button: str) -> Page:
 
 @state("conversations.index", api_fair_share=1)
 def conversations_with_a_menu_open(env: Environment) -> Page:
-    return _menu(_listed(env))
+    return _open_menu(_open_list(env))
 
 
 @state("conversations.show")
 def conversation_with_its_menu_open(env: Environment) -> Page:
-    return _menu(env.conversation("It steers."))
+    return _open_menu(env.open_conversation("It steers."))
 
 
 @state("conversation_actions.rename", api_fair_share=1)
 def conversation_renamed(env: Environment) -> Page:
-    page = _menu(_listed(env))
+    page = _open_menu(_open_list(env))
     page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
     page.get_by_role("button", name="Rename").click()
     page.get_by_role("link", name="Two wheels").wait_for()
@@ -51,14 +51,14 @@ def conversation_renamed(env: Environment) -> Page:
 
 @state("conversation_actions.pin", api_fair_share=1)
 def conversations_with_one_pinned(env: Environment) -> Page:
-    page = _done(env, "Pin")
+    page = _press_in_menu(env, "Pin")
     page.get_by_role("heading", name="Pinned").wait_for()
-    return _menu(page)
+    return _open_menu(page)
 
 
 @state("conversation_actions.archive", api_fair_share=1)
 def conversations_with_one_archived(env: Environment) -> Page:
-    page = _done(env, "Archive")
+    page = _press_in_menu(env, "Archive")
     page.get_by_text("was archived").wait_for()
     return page
 
@@ -70,30 +70,30 @@ def conversations_archived_none(env: Environment) -> Page:
 
 @state("conversations.index", api_fair_share=1)
 def conversations_archived(env: Environment) -> Page:
-    page = _listed(env, press="Archive")
+    page = _open_list(env, button="Archive")
     page.get_by_role("link", name="Archived conversations").click()
     page.get_by_role("heading", name="Archived conversations").wait_for()
-    return _menu(page)
+    return _open_menu(page)
 
 
 @state("conversations.show")
 def conversation_archived(env: Environment) -> Page:
-    with env.person() as person:
-        path = say_and_hear(person, env.upstream, "Hello", "It steers.").path
+    with env.act_as_person() as person:
+        path = complete_first_turn(person, env.upstream, "Hello", "It steers.").path
         person.press(person.get(path), "Archive")
     return env.open(path)
 
 
 @state("conversation_actions.delete", api_fair_share=1)
 def conversation_deleted(env: Environment) -> Page:
-    page = _done(env, "Delete")
+    page = _press_in_menu(env, "Delete")
     page.get_by_text("was deleted").wait_for()
     return page
 
 
 @state("conversation_actions.restore", api_fair_share=1)
-def conversation_brought_back(env: Environment) -> Page:
-    page = _done(env, "Delete")
+def conversation_restored(env: Environment) -> Page:
+    page = _press_in_menu(env, "Delete")
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("link", name="Why is the sky blue?").wait_for()
     return page
@@ -101,7 +101,7 @@ def conversation_brought_back(env: Environment) -> Page:
 
 @state("conversations.index")
 def conversations_with_hits(env: Environment) -> Page:
-    page = env.conversation("It steers into the fall, said the bicycle. " * 20)
+    page = env.open_conversation("It steers into the fall, said the bicycle. " * 20)
     page.goto("/conversations?q=bicycle")
     page.locator(".hits mark").first.wait_for()
     return page
@@ -109,7 +109,7 @@ def conversations_with_hits(env: Environment) -> Page:
 
 @state("conversations.index")
 def conversations_with_hits_while_typing(env: Environment) -> Page:
-    page = env.conversation("It steers into the fall, said the bicycle.")
+    page = env.open_conversation("It steers into the fall, said the bicycle.")
     page.goto("/conversations")
     page.get_by_role("searchbox", name="Search conversations").fill("bicy")
     page.locator(".hits mark").first.wait_for()
@@ -118,7 +118,7 @@ def conversations_with_hits_while_typing(env: Environment) -> Page:
 
 @state("conversations.show")
 def conversation_from_a_hit(env: Environment) -> Page:
-    page = env.conversation("It steers into the fall, said the bicycle.")
+    page = env.open_conversation("It steers into the fall, said the bicycle.")
     page.goto("/conversations?q=bicycle")
     page.locator(".hits a").first.click()
     turn(page, "complete").wait_for()

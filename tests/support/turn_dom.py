@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bs4 import BeautifulSoup, Tag
 
-from tests.support.html import read
+from tests.support.html import parse_html
 
-TURN = """<article class="turn" id="turn-{id}" data-state="waiting">
+TURN_TEMPLATE = """<article class="turn" id="turn-{id}" data-state="waiting">
 <div class="turn__reply" id="r1"></div>
 <div class="turn__footer" id="turn-{id}-foot"><p id="turn-{id}-progress"></p></div>
 </article>"""
 
 
-class Shown:
+class TurnDom:
     """What a page shows of a turn."""
 
     def __init__(self, turn_id: str, turn: Tag | None = None) -> None:
-        self.page = read(str(turn) if turn else TURN.format(id=turn_id))
+        self.page = parse_html(str(turn) if turn else TURN_TEMPLATE.format(id=turn_id))
 
     @property
     def turn(self) -> Tag:
@@ -39,14 +39,14 @@ class Shown:
         """Return the words of the reply, as a person sees them."""
         return self.reply.get_text().strip()
 
-    def change(self, frame: BeautifulSoup) -> None:
+    def apply_frame(self, frame: BeautifulSoup) -> None:
         """Do what a frame says."""
-        parts = [
+        partials = [
             (part, target)
             for part in frame.select("hx-partial")
             for target in self.page.select(str(part["hx-target"]))
         ]
-        for part, target in parts:
+        for part, target in partials:
             new = list(part.contents)
             match part["hx-swap"]:
                 case "beforeend":

@@ -13,7 +13,7 @@ import schemathesis
 
 from service.api.requests import IDEMPOTENCY_KEY_PATTERN
 
-NAME = "Idempotency-Key"
+IDEMPOTENCY_HEADER = "Idempotency-Key"
 
 
 @schemathesis.hook
@@ -21,5 +21,7 @@ def before_call(_context: Any, case: Any, _arguments: Any) -> None:
     """Give each press a key of its own, where the key is one; and no second, random credential."""
     if case.headers and case.headers.get("X-API-Key") != os.environ["KEY"]:
         case.headers.pop("X-API-Key", None)
-    if case.headers and re.fullmatch(IDEMPOTENCY_KEY_PATTERN, str(case.headers.get(NAME, ""))):
-        case.headers[NAME] = str(uuid.uuid4())
+    if case.headers and re.fullmatch(
+        IDEMPOTENCY_KEY_PATTERN, str(case.headers.get(IDEMPOTENCY_HEADER, ""))
+    ):
+        case.headers[IDEMPOTENCY_HEADER] = str(uuid.uuid4())

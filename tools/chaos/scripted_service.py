@@ -34,8 +34,8 @@ class Message:
     """A message that came: how often, when each piece of its reply left, when the last was over."""
 
     count: int = 0
-    sent: array[float] = field(default_factory=lambda: array("d"))
-    over_at: float | None = None
+    sent_times: array[float] = field(default_factory=lambda: array("d"))
+    ended_at: float | None = None
 
 
 class Handler(upstream_server.Handler):
@@ -49,10 +49,10 @@ class Handler(upstream_server.Handler):
             self._respond(call)
 
     def _respond(self, call: Call) -> None:
-        path, _, wanted = call.path.partition("?")
+        path, _, substring = call.path.partition("?")
         match call.method, path.removeprefix("/api/v1").split("/")[1:]:
             case "GET", ["seen"]:
-                call.respond(200, self._seen(wanted))
+                call.respond(200, self._received_messages(substring))
             case "GET", ["twins"]:
                 call.respond(200, {"data": [TWIN]})
             case "GET", ["twins", "ada"]:
@@ -63,40 +63,44 @@ class Handler(upstream_server.Handler):
                 message = self.messages.setdefault(call.body["content"], Message())
                 message.count += 1
                 try:
-                    reply(call, message, order(call.body["content"]))
+                    send_reply(call, message, parse_instructions(call.body["content"]))
                 finally:
-                    message.over_at = time.monotonic()
+                    message.ended_at = time.monotonic()
             case _:
                 call.respond(404, {"error": "There is nothing here."})
 
-    def _seen(self, wanted: str) -> dict[str, Any]:
+    def _received_messages(self, substring: str) -> dict[str, Any]:
         return {
-            content: {"count": message.count, "sent": list(message.sent), "over": message.over_at}
+            content: {
+                "count": message.count,
+                "sent": list(message.sent_times),
+                "over": message.ended_at,
+            }
             for content, message in list(self.messages.items())
-            if wanted in content
+            if substring in content
         }
 
 
-def order(content: str) -> dict[str, str]:
+def parse_instructions(content: str) -> dict[str, str]:
     """Read what a message says."""
     return dict(word.split("=", 1) for word in content.split() if "=" in word)
 
 
-def reply(call: Call, message: Message, order: dict[str, str]) -> None:
+def send_reply(call: Call, message: Message, instructions: dict[str, str]) -> None:
     """Reply as ordered."""
-    if "mode" in order:
-        attacks.MODES[order["mode"]](call)
+    if "mode" in instructions:
+        attacks.MODES[instructions["mode"]](call)
         return
-    end = order.get("end", "complete")
+    end = instructions.get("end", "complete")
     if end.isdigit():
         call.respond(int(end), {"error": "Not now."}, retry_after="1")
         return
     call.start_stream()
-    for number in range(int(order.get("n", "1"))):
+    for number in range(int(instructions.get("n", "1"))):
         if number:
-            time.sleep(float(order.get("gap", "0")))
-        call.delta(f"{order['tag']}:{number} ")
-        message.sent.append(time.monotonic())
+            time.sleep(float(instructions.get("gap", "0")))
+        call.delta(f"{instructions['tag']}:{number} ")
+        message.sent_times.append(time.monotonic())
     if end == "reset":
         call.reset()
     elif end == "error":

@@ -14,84 +14,89 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from tests.support.upstream import Call
-from tools.bench import words
-from tools.chaos import service
+from tools.bench import sample_markdown
+from tools.chaos import scripted_service
 
-TWIN = service.TWIN | {
+TWIN = scripted_service.TWIN | {
     "greeting": "Hello, I am Ada.",
     "starters": ["How does a bicycle stay upright?", "Why is the sky blue?"],
 }
-SAMPLE = (Path(__file__).parent / "sample.txt").read_text()
-PAST_DELTAS = 20
-SAMPLE_ORDER = {"rate": "500"}
+SAMPLE_REPLY = (Path(__file__).parent / "sample.txt").read_text()
+HISTORY_DELTAS = 20
+SAMPLE_INSTRUCTIONS = {"rate": "500"}
 
 
-class Handler(service.Handler):
+class Handler(scripted_service.Handler):
     """Answer at once, by what the message says."""
 
     disable_nagle_algorithm = True
     # When the last piece of a reply left, by its tag.
-    over: dict[str, float]
+    ended_at: dict[str, float]
 
     def _respond(self, call: Call) -> None:
         path, _, query = call.path.partition("?")
         match call.method, path.removeprefix("/api/v1").split("/")[1:]:
             case "GET", ["over", tag]:
-                call.respond(200, {"at": self.over.get(tag)})
+                call.respond(200, {"at": self.ended_at.get(tag)})
             case "GET", ["history"]:
                 call.respond(200, history(int(dict(parse_qsl(query))["turns"])))
             case "GET", ["twins"]:
                 call.respond(200, {"data": [TWIN]})
             case "POST", ["conversations", _, "messages", "stream"]:
-                self._reply(call, service.order(call.body["content"]))
+                self._send_reply(call, scripted_service.parse_instructions(call.body["content"]))
             case _:
                 super()._respond(call)
 
-    def _reply(self, call: Call, order: dict[str, str]) -> None:
-        pieces = _pieces(order)
-        rate = float((order or SAMPLE_ORDER)["rate"])
+    def _send_reply(self, call: Call, instructions: dict[str, str]) -> None:
+        deltas = _make_deltas(instructions)
+        rate = float((instructions or SAMPLE_INSTRUCTIONS)["rate"])
         call.start_stream()
-        begun = time.monotonic()
-        for number, piece in enumerate(pieces):
+        started_at = time.monotonic()
+        for number, delta in enumerate(deltas):
             if rate:
-                time.sleep(max(0.0, begun + number / rate - time.monotonic()))
-            call.delta(piece)
-        self.over[order.get("tag", "")] = time.time()
+                time.sleep(max(0.0, started_at + number / rate - time.monotonic()))
+            call.delta(delta)
+        self.ended_at[instructions.get("tag", "")] = time.time()
         call.complete()
 
 
 def history(turns: int) -> list[dict[str, str]]:
     """Return a conversation of so many turns."""
     return [
-        {"said": past_order(n), "reply": words.reply("mixed", PAST_DELTAS, f"t{n}").text}
+        {
+            "said": history_message(n),
+            "reply": sample_markdown.make_reply("mixed", HISTORY_DELTAS, f"t{n}").text,
+        }
         for n in range(1, turns + 1)
     ]
 
 
-def past_order(turn: int) -> str:
+def history_message(turn: int) -> str:
     """Return what is said in a turn of a conversation that is there already."""
-    return said(PAST_DELTAS, tag=f"t{turn}", rate=0)
+    return make_message(HISTORY_DELTAS, tag=f"t{turn}", rate=0)
 
 
-def past_end(turn: int) -> str:
+def history_reply_end(turn: int) -> str:
     """Return how the reply to it ends."""
-    return words.reply("mixed", PAST_DELTAS, f"t{turn}").end
+    return sample_markdown.make_reply("mixed", HISTORY_DELTAS, f"t{turn}").end
 
 
-def said(deltas: int, *, tag: str, rate: float, text: str = "mixed") -> str:
+def make_message(deltas: int, *, tag: str, rate: float, text: str = "mixed") -> str:
     """Return the message that orders a reply."""
     return f"Tell me about it. deltas={deltas} rate={rate} text={text} tag={tag}"
 
 
-def _pieces(order: dict[str, str]) -> list[str]:
-    if "deltas" not in order:
-        return words.Reply(SAMPLE, "", 0).pieces
-    return words.reply(order["text"], int(order["deltas"]), order["tag"]).pieces
+def _make_deltas(instructions: dict[str, str]) -> list[str]:
+    if "deltas" not in instructions:
+        return sample_markdown.Reply(SAMPLE_REPLY, "", 0).deltas
+    return sample_markdown.make_reply(
+        instructions["text"], int(instructions["deltas"]), instructions["tag"]
+    ).deltas
 
 
 def main() -> None:
     """Serve until standard input ends, so that it cannot outlive whoever started it."""
-    Handler.over = {}
+    Handler.ended_at = {}
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()

@@ -12,48 +12,48 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from tests.support.upstream import Call, Upstream
 
 ISSUER = "https://id.example"
-MAKE = {
+KEY_FACTORIES = {
     "RS256": lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048),
     "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
     "EdDSA": ed25519.Ed25519PrivateKey.generate,
 }
 
 
-class Provider:
+class IdentityProvider:
     """An identity provider on a real socket."""
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream = upstream
         self.url = f"{upstream.url}/jwks"
         self.keys: dict[str, tuple[str, Any]] = {}
-        self.answer: Any = None
-        upstream.answers["/jwks"] = self._tell
+        self.forced_answer: Any = None
+        upstream.answers["/jwks"] = self._answer_jwks
 
-    def add(self, kid: str, algorithm: str = "RS256") -> None:
+    def add_key(self, kid: str, algorithm: str = "RS256") -> None:
         """Make a key."""
-        self.keys[kid] = algorithm, MAKE[algorithm]()
+        self.keys[kid] = algorithm, KEY_FACTORIES[algorithm]()
 
     def sign(self, kid: str, *, header: dict[str, Any] | None = None, **claims: Any) -> str:
         """Sign a JWT, good but for what is said; a claim of None is left out."""
         algorithm, key = self.keys[kid]
-        held = {"sub": "alice", "aud": "twindow", "iss": ISSUER, "exp": time.time() + 60}
-        held = {name: value for name, value in (held | claims).items() if value is not None}
-        return jwt.encode(held, key, algorithm, headers={"kid": kid} | (header or {}))
+        payload = {"sub": "alice", "aud": "twindow", "iss": ISSUER, "exp": time.time() + 60}
+        payload = {name: value for name, value in (payload | claims).items() if value is not None}
+        return jwt.encode(payload, key, algorithm, headers={"kid": kid} | (header or {}))
 
     @property
-    def fetched(self) -> int:
+    def fetch_count(self) -> int:
         """Return how often its keys were asked for."""
         return len(self.upstream.calls)
 
-    def _tell(self, call: Call) -> None:
-        if self.answer is not None:
-            call.respond(*self.answer)
+    def _answer_jwks(self, call: Call) -> None:
+        if self.forced_answer is not None:
+            call.respond(*self.forced_answer)
         else:
-            call.respond(200, {"keys": [self.public(kid) for kid in self.keys]})
+            call.respond(200, {"keys": [self.public_jwk(kid) for kid in self.keys]})
 
-    def public(self, kid: str) -> dict[str, Any]:
+    def public_jwk(self, kid: str) -> dict[str, Any]:
         """Return a key as the world sees it."""
         algorithm, key = self.keys[kid]
-        kind = jwt.get_algorithm_by_name(algorithm)
-        told: dict[str, Any] = json.loads(kind.to_jwk(key.public_key()))
-        return told | {"kid": kid, "alg": algorithm, "use": "sig"}
+        key_algorithm = jwt.get_algorithm_by_name(algorithm)
+        jwk: dict[str, Any] = json.loads(key_algorithm.to_jwk(key.public_key()))
+        return jwk | {"kid": kid, "alg": algorithm, "use": "sig"}

@@ -1,0 +1,57 @@
+"""When a page asks for a reply, on the page's own clock."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from playwright.sync_api import Page, Request, Response
+
+from tests.journeys.traffic import is_stream_request, wait_on_page
+
+STEP_MS = 250
+# The shortest of the first gaps that are compared with later ones.
+MIN_FIRST_GAP_MS = 1_000
+# The page spreads its own delays; the shortest of them is enough for a test.
+DISABLE_JITTER = "Math.random = () => 0"
+
+
+class StreamRequestLog:
+    """When the page asked for the reply, on its own clock."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.now_ms = 0
+        self.requested_at_ms: list[int] = []
+        self.pending: set[Request] = set()
+        page.on("request", self._record_request)
+        for end_event in ("requestfinished", "requestfailed"):
+            page.on(end_event, lambda request: self.pending.discard(request))
+        # One that is a stream is answered when it has begun.
+        page.on("response", self._record_response)
+
+    def _record_request(self, request: Request) -> None:
+        if is_stream_request(request):
+            self.requested_at_ms.append(self.now_ms)
+            self.pending.add(request)
+
+    def _record_response(self, answer: Response) -> None:
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            self.pending.discard(answer.request)
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass on the page."""
+        for _ in range(milliseconds // STEP_MS):
+            self.now_ms += STEP_MS
+            self.page.clock.run_for(STEP_MS)
+            # On the page's clock an answer takes no time, however busy this machine is.
+            wait_on_page(self.page, lambda: not self.pending)
+            self.page.evaluate("0")
+
+    def has_growing_gaps(self, max_requests: int = 10) -> bool:
+        """Tell whether the gaps grow."""
+        gaps = [b - a for a, b in pairwise(self.requested_at_ms)]
+        return (
+            len(gaps) > 2
+            and gaps[-1] >= 4 * max(gaps[0], MIN_FIRST_GAP_MS)
+            and len(self.requested_at_ms) <= max_requests
+        )

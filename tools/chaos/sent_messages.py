@@ -1,0 +1,154 @@
+"""What people said, and what their pages show of it after whatever has happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import requests
+from bs4 import Tag
+
+from tests.support.person import WAIT_SECONDS, Person
+from tools.chaos.scripted_service import parse_instructions
+
+T = TypeVar("T")
+
+PERSON_COUNT = 5
+POLL_SECONDS = 0.5
+END_TIMEOUT_SECONDS = 20.0
+
+
+@dataclass
+class SentMessage:
+    """One press of the button that begins a conversation. `path` is set by the portal's answer."""
+
+    person: Person
+    content: str
+    action: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    path: str = ""
+    turn_id: str = ""
+    state: str = ""
+    text: str = ""
+    sentence: str = ""
+    has_retry: bool = False
+    ended_at: float | None = None
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Tell whether the portal has said that it has the message."""
+        return bool(self.path)
+
+    def open_form(self) -> None:
+        """Go to the button, once."""
+        if not self.action:
+            self.action, self.fields = self.person.get("/twins/ada").button_action("Send")
+
+    def submit(self) -> None:
+        """Press the button, once more where nothing came back: it is the same press."""
+        with suppress(requests.RequestException, StopIteration):
+            self.open_form()
+            response = self.person.session.post(
+                self.person.base_url + self.action,
+                data=self.fields | {"content": self.content},
+                allow_redirects=False,
+                timeout=WAIT_SECONDS,
+            )
+            if response.status_code < 400:
+                self.path = urlsplit(response.headers["Location"]).path
+
+    def refresh(self) -> None:
+        """See on the page how the reply stands."""
+        for article in self.person.get(self.path).turns:
+            self.turn_id, self.state = str(article["data-turn"]), str(article["data-state"])
+            self.text = _text_of(article, ".turn__reply")
+            self.sentence = _text_of(article, ".note span")
+            self.has_retry = any(b.get_text() == "Retry" for b in article.select("button"))
+            if self.state not in ("waiting", "streaming"):
+                self.ended_at = time.monotonic()
+
+    def count_stored(self, received: dict[str, Any], before: float) -> tuple[int, int]:
+        """Return how many characters the page should have, sent before then, and how many it has.
+
+        `seen` is what the service remembers of the message.
+        """
+        tag = parse_instructions(self.content)["tag"]
+        expected_text = " ".join(
+            f"{tag}:{n}" for n, at in enumerate(received["sent"]) if at < before
+        )
+        matching = takewhile(
+            lambda pair: pair[0] == pair[1], zip(expected_text, self.text, strict=False)
+        )
+        return len(expected_text), sum(1 for _ in matching)
+
+
+def _text_of(article: Tag, selector: str) -> str:
+    return " ".join(" ".join(found.get_text() for found in article.select(selector)).split())
+
+
+@contextmanager
+def create_people(port: int, count: int = PERSON_COUNT) -> Iterator[list[Person]]:
+    """Give so many people with browsers."""
+    people = [Person(f"http://127.0.0.1:{port}") for _ in range(count)]
+    try:
+        yield people
+    finally:
+        for person in people:
+            person.close()
+
+
+def run_concurrently(people: Sequence[Person], action: Callable[[Person], T]) -> list[T]:
+    """Let all do something at once, each in a thread."""
+    with ThreadPoolExecutor(len(people)) as pool:
+        return list(pool.map(action, people))
+
+
+def poll_until_ended(messages: Sequence[SentMessage]) -> None:
+    """Look at the pages until every reply has ended, or for twenty seconds."""
+    deadline = time.monotonic() + END_TIMEOUT_SECONDS
+
+    def poll(person: Person) -> None:
+        while time.monotonic() < deadline:
+            pending = [
+                message
+                for message in messages
+                if message.person is person and message.ended_at is None
+            ]
+            if not pending:
+                return
+            for message in pending:
+                with suppress(requests.RequestException):
+                    message.refresh()
+            time.sleep(POLL_SECONDS)
+
+    if messages:
+        run_concurrently(
+            list({id(message.person): message.person for message in messages}.values()), poll
+        )
+
+
+def shares(
+    messages: Sequence[SentMessage], received: dict[str, Any], before: float
+) -> list[tuple[int, int]]:
+    """Return what was due and what was kept of every interrupted reply that had begun."""
+    counts = [
+        message.count_stored(received[message.content], before)
+        for message in messages
+        if message.state == "interrupted" and message.content in received
+    ]
+    return [(expected, stored) for expected, stored in counts if expected]
+
+
+def summarize_stored(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
+    """Sum up what was kept."""
+    expected, stored = sum(expected for expected, _ in counts), sum(stored for _, stored in counts)
+    return {
+        "kept_min": round(min((k / d for d, k in counts), default=1.0), 4),
+        "kept_overall": round(stored / expected, 4) if expected else 1.0,
+    }
