@@ -31,7 +31,7 @@ from core.stored_secrets import load_or_create_secret
 from core.threadpool import in_threadpool
 from service.app import Service, create_service
 from service.cli import create_cli_group
-from web.assets.warm_up import warm_up
+from web.assets import warm_up
 from web.cli import check_command
 from web.container import Portal, build_portal
 

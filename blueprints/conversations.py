@@ -15,13 +15,17 @@ from flask import (
 from web import message_form
 from web.container import portal
 from web.current_person import person
-from web.http.htmx import render_fragment, wants_fragment
+from web.http import render_fragment, wants_fragment
 from web.ownership import own_conversation
-from web.views.action_notice import read_action_notice
-from web.views.composer_view import prefilled_composer
-from web.views.conversation_page import _before_position, conversation_page
-from web.views.conversation_view import TURNS_PER_PAGE, log_view
-from web.views.date_groups import group_by_date
+from web.views import (
+    TURNS_PER_PAGE,
+    _before_position,
+    conversation_page,
+    group_by_date,
+    log_view,
+    prefilled_composer,
+    read_action_notice,
+)
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 

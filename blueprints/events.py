@@ -8,17 +8,15 @@ from collections.abc import Generator
 
 from flask import Blueprint, Response, render_template, request
 
-from chat.log.entries import Batch, Entry, Progress, build_reply
+from chat.log import Batch, Entry, Progress, build_reply
 from chat.turns import Turn
 from core import sse
-from rendering.stream.incremental import IncrementalRenderer
+from rendering.stream import IncrementalRenderer
 from web import stream_limit
 from web.container import portal
 from web.current_person import person
 from web.i18n import formatting
-from web.streaming import htmx_frames
-from web.streaming.gzip_stream import stream_frames
-from web.streaming.live_rendering import append_batch
+from web.streaming import append_batch, htmx_frames, stream_frames
 
 bp = Blueprint("events", __name__)
 

@@ -11,15 +11,13 @@ import msgspec
 from flask import Blueprint, Response, abort, request, stream_with_context
 
 from chat.conversations import Conversation
-from chat.log.entries import Reply
+from chat.log import Reply
 from chat.transcript import iter_turns
 from chat.turns import Turn
 from core.threadpool import in_serial_threadpool
-from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown
+from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown
 from web.container import portal
-from web.i18n.formatting import exact_time, iso_time
-from web.i18n.locale import gettext
-from web.i18n.sentences import translate
+from web.i18n import exact_time, gettext, iso_time, translate
 from web.ownership import own_conversation
 
 bp = Blueprint("exports", __name__)

@@ -10,9 +10,8 @@ from core.languages import N_
 from twinapi import TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
-from web.http.session_store import claim_idempotency_key
-from web.i18n.locale import gettext
-from web.i18n.sentences import format_number
+from web.http import claim_idempotency_key
+from web.i18n import format_number, gettext
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 

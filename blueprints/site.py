@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from web.assets import static_files
 from web.container import portal
-from web.http.htmx import render_fragment, wants_fragment
+from web.http import render_fragment, wants_fragment
 
 bp = Blueprint("site", __name__)
 

@@ -8,20 +8,24 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
-from chat.log.entries import Ended, ReplyState, build_reply
+from chat.log import Ended, ReplyState, build_reply
 from chat.quota import SendingBlocked
 from chat.turns import ReplyInProgress, Turn
 from core.languages import N_
 from web import message_form, rejected_messages
 from web.container import portal
 from web.current_person import person
-from web.http.htmx import render_fragment, render_notice, wants_fragment
-from web.i18n.sentences import join_sentences
+from web.http import render_fragment, render_notice, wants_fragment
+from web.i18n import join_sentences
 from web.ownership import own_conversation, own_turn
-from web.streaming.live_rendering import render_reply
-from web.views.composer_view import prefilled_composer
-from web.views.conversation_page import conversation_page
-from web.views.conversation_view import log_view, sidebar_groups, will_move_in_sidebar
+from web.streaming import render_reply
+from web.views import (
+    conversation_page,
+    log_view,
+    prefilled_composer,
+    sidebar_groups,
+    will_move_in_sidebar,
+)
 
 bp = Blueprint("turns", __name__)
 

@@ -9,15 +9,14 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.wrappers import Response as BaseResponse
 
 from chat.quota import SendingBlocked
-from chat.twins.catalogue import TwinList
-from chat.twins.recent_twins import TwinUsage, filter_twins
+from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import message_form, rejected_messages
 from web.container import portal
 from web.current_person import ensure_person, person
-from web.http.htmx import render_fragment, render_notice, wants_fragment
-from web.i18n.sentences import join_sentences
-from web.views.composer_view import quota_view
+from web.http import render_fragment, render_notice, wants_fragment
+from web.i18n import join_sentences
+from web.views import quota_view
 
 bp = Blueprint("twins", __name__)
 

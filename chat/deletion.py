@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, delete, select, update
 
 from chat.conversations import Conversation, conversation_from_row
-from chat.log.entries import Ended, ReplyState
-from chat.log.log import Log
+from chat.log import Ended, Log, ReplyState
 from chat.quota import HOUR_SECONDS
 from chat.schema import conversations as table
 from chat.turns import Turns

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import twinapi
-from chat.log.entries import ReplyState, build_reply
-from chat.log.log import Log
+from chat.log import Log, ReplyState, build_reply
 from chat.turns import Turn, Turns
 from twinapi import Message, TwinApiError
 

@@ -8,9 +8,7 @@ from contextlib import suppress
 
 import twinapi
 from chat.conversations import Conversation, Conversations
-from chat.log import entries
-from chat.log.entries import Ended, ReplyState
-from chat.log.log import Log
+from chat.log import Ended, Log, ReplyState, entries
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.turns import Turn

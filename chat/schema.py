@@ -8,7 +8,6 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
@@ -17,7 +16,7 @@ from sqlalchemy import (
     true,
 )
 
-metadata = MetaData()
+from core.database import metadata
 
 conversations = Table(
     "conversations",

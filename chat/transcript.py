@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chat.log.entries import Reply, build_reply
-from chat.log.log import Log
+from chat.log import Log, Reply, build_reply
 from chat.turns import Turn, Turns
 
 TURNS_PER_QUERY = 20

@@ -14,8 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from chat import search_index
 from chat.conversations import Conversation, ConversationDeleted, make_title
-from chat.log import store
-from chat.log.log import Log
+from chat.log import Log, store
 from chat.quota import Quota
 from chat.schema import conversations, turns
 from core.database import Database

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Insert,
+    MetaData,
     RootTransaction,
     Table,
     create_engine,
@@ -25,6 +26,8 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.clock import SYSTEM_CLOCK, Clock
+
+metadata = MetaData()
 
 # A lock that another process holds is waited for in steps this short: SQLite's own waiting would
 # stop every greenlet of the worker.

@@ -13,9 +13,7 @@ from typing import Annotated, Any, Literal
 import flask
 import msgspec
 
-from core.branding.colour import Accent
-from core.branding.footer_links import FooterLinks
-from core.branding.logo import Logo
+from core.branding import Accent, FooterLinks, Logo
 from core.stored_secrets import load_or_create_secret
 
 ROOT = Path(__file__).parent.parent

@@ -13,21 +13,21 @@ from core.database import Database, migrate
 from core.languages import N_
 from core.settings import Settings
 from service import health
-from service.access.api_keys import ApiKeys
-from service.access.jwt_tokens import JwtTokens
-from service.api import auth, avatars, errors, routes
-from service.api.requests import reject_nul
+from service.access import ApiKeys, JwtTokens
+from service.api import auth, avatars, errors, reject_nul, routes
 from service.cli import create_cli_group
-from service.container import EXTENSION_KEY, Container
-from service.conversations.conversations import Conversations
-from service.conversations.leases import Leases
-from service.conversations.messages import Messages
-from service.conversations.queue import ReplyQueue
-from service.conversations.reply_manager import ReplyManager
-from service.conversations.slots import QueueSlots
+from service.container import EXTENSION_KEY, Container, get_container
+from service.conversations import (
+    Conversations,
+    Leases,
+    Messages,
+    QueueSlots,
+    ReplyManager,
+    ReplyQueue,
+)
 from service.docs import pages
-from service.llm.client import ModelClient
-from service.twins.repository import TwinRepository
+from service.llm import ModelClient
+from service.twins import TwinRepository
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 SMALL_MODEL_NOTE = (
@@ -122,9 +122,3 @@ class Service:
         """End the replies that are being written, and the bundled model."""
         self.container.replies.close()
         self.container.model.close()
-
-
-def get_container(app: Flask) -> Container:
-    """Return what a service is made of."""
-    container: Container = app.extensions[EXTENSION_KEY]
-    return container

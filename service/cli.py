@@ -8,10 +8,9 @@ import click
 from flask import Flask
 
 from service import health
-from service.access.api_keys import TooManyKeys
-from service.access.jwt_tokens import DEFAULT_LIFETIME_SECONDS, SigningDisabled
-from service.api.schemas import Scope
+from service.access import DEFAULT_LIFETIME_SECONDS, SigningDisabled, TooManyKeys
 from service.container import EXTENSION_KEY, Container
+from service.interface_types import Scope
 
 DAY_SECONDS = 24 * 3600
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import current_app
+from flask import Flask, current_app
 
 from core.database import Database
 from core.settings import Settings
-from service.access.api_keys import ApiKeys
-from service.access.jwt_tokens import JwtTokens
-from service.conversations.conversations import Conversations
-from service.conversations.messages import Messages
-from service.conversations.reply_manager import ReplyManager
-from service.llm.client import ModelClient
-from service.twins.repository import TwinRepository
+from service.access import ApiKeys, JwtTokens
+from service.conversations import Conversations, Messages, ReplyManager
+from service.llm import ModelClient
+from service.twins import TwinRepository
 
 EXTENSION_KEY = "twindow-service"
 
@@ -38,3 +35,9 @@ def container() -> Container:
     """Return the service of this request."""
     extension: Container = current_app.extensions[EXTENSION_KEY]
     return extension
+
+
+def get_container(app: Flask) -> Container:
+    """Return what a service is made of."""
+    container: Container = app.extensions[EXTENSION_KEY]
+    return container

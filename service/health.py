@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from core.database import DatabaseUnavailable
 from service.container import Container, container
-from service.llm.client import ModelFailed, PromptTooLong
-from service.twins.sampling import Sampling
+from service.llm import ModelFailed, PromptTooLong
+from service.twins import Sampling
 
 bp = Blueprint("health", __name__)
 

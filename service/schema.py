@@ -8,7 +8,6 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    MetaData,
     String,
     Table,
     Text,
@@ -17,7 +16,7 @@ from sqlalchemy import (
     true,
 )
 
-metadata = MetaData()
+from core.database import metadata
 
 # Each request has one: 2^31 would be over in years.
 _BigId = BigInteger().with_variant(Integer, "sqlite")

@@ -1,62 +1,144 @@
-"""Who may import whom."""
+"""The import rules of docs/architecture.md."""
+
+from __future__ import annotations
 
 import ast
 import hashlib
 import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
-    "core": {"core"},
-    "twinapi": {"twinapi", "core"},
-    "rendering": {"rendering", "chat"},
-    "chat": {"chat", "twinapi", "core"},
-    "web": {"web", "blueprints", "rendering", "chat", "twinapi", "core"},
-    "blueprints": {"blueprints", "web", "rendering", "chat", "twinapi", "core"},
-    "service": {"service", "core"},
-    "migrations": {"chat"},
+    "core": set(),
+    "twinapi": {"core"},
+    "rendering": set(),
+    "chat": {"twinapi", "core"},
+    "web": {"rendering", "chat", "twinapi", "core"},
+    "blueprints": {"web", "rendering", "chat", "twinapi", "core"},
+    "service": {"core"},
+    "migrations": set(),
 }
 MAY_IMPORT["app"] = set(MAY_IMPORT)
-ROOMS = set(MAY_IMPORT)
-NEVER = {
+# Their modules are imported by name. Every other package exports its names in __init__.
+NAMESPACES = {"core", "web", "chat", "service", "blueprints", "migrations"}
+FORBIDDEN_LIBRARIES = {
     "chat": {"flask", "requests"},
     "rendering": {"flask", "requests"},
     "twinapi": {"flask"},
 }
 
 
-def sources() -> list[Path]:
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    files += [ROOT / f"{room}.py" for room in ROOMS if (ROOT / f"{room}.py").exists()]
-    return sorted(files)
+@cache
+def modules() -> dict[str, Path]:
+    """Return the paths of all product modules by their dotted names."""
+    paths = [path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py")]
+    return {module_name(path): path for path in [*paths, ROOT / "app.py"]}
 
 
-def imports(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def package_of(module: str) -> str:
+    """Return the package that contains a module; a package contains itself."""
+    return module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
+
+
+def imports(module: str) -> Iterator[tuple[str, str]]:
+    """Yield what a module imports: the module, and the name from it or ""."""
+    for node in ast.walk(ast.parse(modules()[module].read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute here"
-            found.add((node.module or "").partition(".")[0])
-    return found
+            assert node.level == 0, f"{module}: imports are absolute here"
+            assert node.module is not None
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                yield (submodule, "") if submodule in modules() else (node.module, alias.name)
 
 
-def test_modules_import_only_what_their_package_may():
+def is_inside(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def exported_names(package: str) -> set[str]:
+    for node in ast.parse(modules()[package].read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def public_package(module: str) -> str | None:
+    """Return the innermost package with a public interface that contains a module."""
+    parts = module.split(".")
+    packages = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(
+        (
+            package
+            for package in packages
+            if package not in NAMESPACES and package in modules() and package_of(package) == package
+        ),
+        None,
+    )
+
+
+def test_packages_import_only_what_they_may():
     wrong = []
-    for path in sources():
-        room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        found = imports(path)
-        forbidden = (found & ROOMS - MAY_IMPORT[room]) | (found & NEVER.get(room, set()))
-        wrong += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(forbidden)]
+    for module in modules():
+        package = module.partition(".")[0]
+        for imported, _ in imports(module):
+            top = imported.partition(".")[0]
+            is_own = top == package or top in MAY_IMPORT[package]
+            if (top in MAY_IMPORT and not is_own) or top in FORBIDDEN_LIBRARIES.get(package, ()):
+                wrong.append(f"{module}: {imported}")
 
     assert wrong == []
 
 
-def test_every_package_has_its_rule():
-    folders = {path.parent for path in ROOT.glob("*/*.py")} - {ROOT / "tests", ROOT / "tools"}
+def test_packages_are_imported_through_their_public_interface():
+    wrong = []
+    for module in modules():
+        for imported, name in imports(module):
+            package = public_package(imported)
+            if package is None or is_inside(module, package) or (imported == package and not name):
+                continue
+            exported = imported.removeprefix(f"{package}.") if imported != package else name
+            if exported not in exported_names(package):
+                wrong.append(f"{module}: {imported} {name}".rstrip())
 
-    assert {path.stem for path in [*folders, *ROOT.glob("*.py")]} == ROOMS
+    assert wrong == []
+
+
+def test_sibling_packages_have_no_cycles():
+    graph: dict[str, set[str]] = {}
+    for module in modules():
+        for imported, _ in imports(module):
+            own, other = package_of(module), imported
+            if other not in modules() or is_inside(module, package_of(other)):
+                continue
+            if not is_inside(package_of(other), own):
+                graph.setdefault(own, set()).add(package_of(other))
+    # Modules of a namespace stand beside its packages; only packages are checked here.
+    siblings = {
+        package: {other for other in others if other not in NAMESPACES}
+        for package, others in graph.items()
+        if package not in NAMESPACES
+    }
+
+    try:
+        list(TopologicalSorter(siblings).static_order())
+    except CycleError as error:
+        raise AssertionError(f"cycle: {' -> '.join(error.args[1])}") from None
+
+
+def test_every_package_has_a_rule():
+    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "tools"}
+
+    assert folders | {path.stem for path in ROOT.glob("*.py")} == set(MAY_IMPORT)
 
 
 def test_vendored_files_are_the_ones_listed():

@@ -40,7 +40,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     htmx.init_app(app)
     security_headers.init_app(app)
     errors.init_app(app)
-    site_context.init_app(app, portal.settings)
+    site_context.init_app(app, portal.settings, portal.model_note)
     formatting.init_app(app)
     preferences.init_app(app)
     locale.init_app(app)

@@ -10,20 +10,18 @@ from flask import current_app
 
 from chat.conversations import Conversations
 from chat.deletion import Deletions
-from chat.log.log import Log
+from chat.log import Log
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
-from chat.search.search import Search
+from chat.search import Search
 from chat.turns import Turns
-from chat.twins.avatar_fetcher import AvatarFetcher
-from chat.twins.catalogue import TwinCatalogue
-from chat.twins.recent_twins import RecentTwins
+from chat.twins import AvatarFetcher, RecentTwins, TwinCatalogue
 from core.clock import Clock
 from core.database import Database, migrate
 from core.settings import Settings
 from core.threadpool import in_threadpool
-from rendering.render import render
+from rendering import render
 from twinapi import Client
 
 EXTENSION_KEY = "twindow"

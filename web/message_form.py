@@ -10,8 +10,7 @@ from flask import request, session
 
 from web.container import portal
 from web.current_person import person
-from web.i18n.locale import gettext
-from web.i18n.sentences import format_number
+from web.i18n import format_number, gettext
 from web.rejected_messages import RejectedMessage
 
 MAX_KEY_CHARACTERS = 64

@@ -1,16 +1,18 @@
-"""The operator's branding for every template."""
+"""Settings of Jinja, and what every template knows of the site."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flask import Flask
 
-from core.branding.palette import Palette
+from core.branding import Palette
 from core.settings import Settings
-from web.assets import static_files
+from web.assets import Unindented, static_files
 
 
-def init_app(app: Flask, settings: Settings) -> None:
-    """Work it all out once, and give it to every template."""
+def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | None]) -> None:
+    """Compute the colours once, serve the assets, and configure Jinja."""
     colours = Palette.from_accent(settings.accent.colour).css_values()
     static_files.init_app(app, colours, settings.logo)
     site_context = {
@@ -20,6 +22,11 @@ def init_app(app: Flask, settings: Settings) -> None:
         # Files of settings hold one line each: there, a line break is written \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
+        "limit": settings.message_limit,
+        "model_note": model_note,
     }
     app.extensions["brand"] = site_context
     app.context_processor(lambda: site_context)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.add_extension(Unindented)
+    app.jinja_env.policies["ext.i18n.trimmed"] = True

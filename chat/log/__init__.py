@@ -1,1 +1,19 @@
 """The append-only log of each reply."""
+
+from chat.log import entries, store
+from chat.log.entries import Batch, Delta, Ended, Entry, Progress, Reply, ReplyState, build_reply
+from chat.log.log import Log
+
+__all__ = [
+    "Batch",
+    "Delta",
+    "Ended",
+    "Entry",
+    "Log",
+    "Progress",
+    "Reply",
+    "ReplyState",
+    "build_reply",
+    "entries",
+    "store",
+]

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, Row, Select, column, literal_column, select, 
 
 from chat import search_index
 from chat.conversations import Conversation
-from chat.log import store
-from chat.log.entries import Ended
+from chat.log import Ended, store
 from chat.schema import conversations, turns
 from chat.schema import passages as rows
 from chat.search.snippets import SearchPattern, Snippet

@@ -1,1 +1,13 @@
 """The operator's branding: colours, logo and links as checked values."""
+
+from core.branding.colour import Accent
+from core.branding.footer_links import FooterLinks
+from core.branding.logo import Logo
+from core.branding.palette import Palette
+
+__all__ = [
+    "Accent",
+    "FooterLinks",
+    "Logo",
+    "Palette",
+]

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from chat import search_index
+from migrations import search_index_0007 as search_index
 
 revision = "0007"
 down_revision = "0006"
@@ -94,7 +94,7 @@ def _fill(connection: sa.Connection) -> None:
 def _of(turn: sa.Row[Any], reply: str) -> Iterator[search_index.Row]:
     place = turn.person, turn.conversation_id
     if turn.position == 1:
-        yield from search_index.make_rows(*place, None, search_index.TITLE, turn.title)
-    yield from search_index.make_rows(*place, turn.id, search_index.MESSAGE, turn.content)
+        yield from search_index.make_rows(*place, None, "title", turn.title)
+    yield from search_index.make_rows(*place, turn.id, "said", turn.content)
     if reply:
-        yield from search_index.make_rows(*place, turn.id, search_index.REPLY, reply)
+        yield from search_index.make_rows(*place, turn.id, "reply", reply)

@@ -1,1 +1,28 @@
 """Who may use the service, and how much."""
+
+from service.access.api_keys import ApiKey, ApiKeys, TooManyKeys
+from service.access.jwks import SigningKeysUnavailable
+from service.access.jwt_tokens import (
+    DEFAULT_LIFETIME_SECONDS,
+    Identity,
+    InvalidToken,
+    JwtTokens,
+    SigningDisabled,
+)
+from service.access.rate_limit import REQUESTS_PER_HOUR, KeyRevoked, count_request, read_rate_limit
+
+__all__ = [
+    "DEFAULT_LIFETIME_SECONDS",
+    "REQUESTS_PER_HOUR",
+    "ApiKey",
+    "ApiKeys",
+    "Identity",
+    "InvalidToken",
+    "JwtTokens",
+    "KeyRevoked",
+    "SigningDisabled",
+    "SigningKeysUnavailable",
+    "TooManyKeys",
+    "count_request",
+    "read_rate_limit",
+]

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from core.database import Database
-from service.api.schemas import Scope
+from service.interface_types import Scope
 from service.schema import api_keys as table
 
 ALPHABET = string.ascii_letters + string.digits

@@ -1,1 +1,19 @@
 """The HTTP interface of the service."""
+
+from service.api import auth, avatars, errors
+from service.api.errors import ERRORS_BY_STATUS
+from service.api.operations import Operation
+from service.api.requests import IDEMPOTENCY_KEY_PATTERN, reject_nul
+from service.api.schemas import ErrorResponse, Event
+
+__all__ = [
+    "ERRORS_BY_STATUS",
+    "IDEMPOTENCY_KEY_PATTERN",
+    "ErrorResponse",
+    "Event",
+    "Operation",
+    "auth",
+    "avatars",
+    "errors",
+    "reject_nul",
+]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal
 
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
 from core.database import DatabaseUnavailable
-from service.access.api_keys import ApiKey
-from service.access.jwks import SigningKeysUnavailable
-from service.access.jwt_tokens import InvalidToken
-from service.access.rate_limit import KeyRevoked, count_request, read_rate_limit
+from service.access import (
+    ApiKey,
+    Identity,
+    InvalidToken,
+    KeyRevoked,
+    SigningKeysUnavailable,
+    count_request,
+    read_rate_limit,
+)
 from service.api.errors import ApiError
 from service.container import container
 
@@ -23,15 +27,7 @@ INVALID_KEY = "The API key is not valid."
 AUTHENTICATE_HEADER = {"WWW-Authenticate": 'Bearer realm="twins"'}
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who sends a request: a person, and the groups that they are in."""
-
-    sub: str
-    groups: frozenset[str]
-
-
-def authenticate(needs: RequiredAccess) -> Caller:
+def authenticate(needs: RequiredAccess) -> Identity:
     """Return who sends this request, if they may, and count it. Raises Problem."""
     credential = _read_credential(needs)
     return (
@@ -49,7 +45,7 @@ def add_rate_limit_headers(response: Response) -> Response:
     return response
 
 
-def _authenticate_key(secret: str, needs: RequiredAccess) -> Caller:
+def _authenticate_key(secret: str, needs: RequiredAccess) -> Identity:
     key = container().api_keys.find_by_secret(secret)
     if key is None:
         raise _unauthorized(INVALID_KEY)
@@ -58,7 +54,7 @@ def _authenticate_key(secret: str, needs: RequiredAccess) -> Caller:
     _count_request(key)
     if needs == "full_access" and key.scope != "full_access":
         raise ApiError(403, "forbidden", "This key is read_only; this needs full_access.")
-    return Caller(key.sub, key.groups)
+    return Identity(key.sub, key.groups)
 
 
 def _attach_rate_limit() -> None:
@@ -82,15 +78,14 @@ def _count_request(key: ApiKey) -> None:
         )
 
 
-def _authenticate_jwt(token: str) -> Caller:
+def _authenticate_jwt(token: str) -> Identity:
     try:
-        identity = container().jwt_tokens.verify(token)
+        return container().jwt_tokens.verify(token)
     except InvalidToken:
         raise _unauthorized("This needs a valid JWT as Authorization: Bearer.") from None
     except SigningKeysUnavailable:
         sentence = "JWTs cannot be checked at the moment. Try again soon."
         raise ApiError(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
-    return Caller(identity.sub, identity.groups)
 
 
 def _read_credential(needs: RequiredAccess) -> str:

@@ -6,8 +6,7 @@ from flask import Blueprint, Response, request, url_for
 
 from service.api.errors import not_found_error
 from service.container import container
-from service.twins.avatars import has_external_avatar
-from service.twins.twin import Twin
+from service.twins import Twin, has_external_avatar
 
 bp = Blueprint("avatars", __name__, url_prefix="/api/v1/avatars")
 

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 from flask import Blueprint
 
-from service.api.auth import Caller
+from service.access import Identity
 from service.api.errors import not_found_error
 from service.api.operations import Operations
 from service.api.requests import PageQuery
 from service.api.schemas import PageResponse, Pagination
 from service.container import container
-from service.conversations.conversations import Conversation
-from service.twins.twin import Twin
+from service.conversations import Conversation
+from service.twins import Twin
 
 bp = Blueprint("service", __name__, url_prefix="/api/v1")
 operations = Operations(bp)
@@ -30,12 +30,12 @@ def or_404(value: T | None) -> T:
     return value
 
 
-def get_twin(caller: Caller, twin_id: str) -> Twin:
+def get_twin(caller: Identity, twin_id: str) -> Twin:
     """Return a twin that the caller may see. Raises Problem."""
     return or_404(container().twins.find_visible_to(twin_id, caller.sub, caller.groups))
 
 
-def get_conversation(caller: Caller, conversation_id: str) -> Conversation:
+def get_conversation(caller: Identity, conversation_id: str) -> Conversation:
     """Return a conversation of the caller's. Raises Problem."""
     return or_404(container().conversations.find(conversation_id, caller.sub))
 

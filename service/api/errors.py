@@ -10,7 +10,8 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from core.database import DatabaseUnavailable
-from service.api.schemas import ErrorCode, ErrorDetail, ErrorResponse
+from service.api.schemas import ErrorDetail, ErrorResponse
+from service.interface_types import ErrorCode
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,8 @@ from flask import request
 
 from core.validation_messages import explain
 from service.api.errors import DEFAULT_ERRORS, ApiError
-from service.api.schemas import ApiStruct, Scope
+from service.api.schemas import ApiStruct
+from service.interface_types import Scope
 
 T = TypeVar("T")
 

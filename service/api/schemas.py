@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 
+from service.interface_types import ErrorCode, MessageStatus, ReplyErrorCode, Role, Scope, StageName
+
 T = TypeVar("T")
 
-Scope = Literal["read_only", "full_access"]
 Timestamp = Annotated[
     str, msgspec.Meta(description="ISO 8601, UTC.", extra_json_schema={"format": "date-time"})
-]
-StageName = Literal["queued", "thinking", "writing"]
-Role = Literal["user", "assistant"]
-MessageStatus = Literal["complete", "incomplete"]
-# Why there is no reply, in a stream and as an answer; and all that an answer may say besides.
-ReplyErrorCode = Literal[
-    "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
-]
-ErrorCode = Literal[
-    ReplyErrorCode,
-    "bad_json",
-    "bad_request",
-    "forbidden",
-    "idempotency_key_reused",
-    "invalid",
-    "method_not_allowed",
-    "not_found",
-    "rate_limited",
-    "still_replying",
-    "too_large",
-    "too_many_keys",
-    "two_keys",
-    "unauthorized",
-    "unsupported_media_type",
 ]
 
 

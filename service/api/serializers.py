@@ -5,12 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from service.access.api_keys import ApiKey
+from service.access import ApiKey
 from service.api import avatars, schemas
-from service.conversations import reply
-from service.conversations.conversations import Conversation
-from service.conversations.messages import Message
-from service.twins.twin import Twin
+from service.conversations import Conversation, Message, reply
+from service.twins import Twin
 
 MAX_TIMESTAMP_SECONDS = 253_402_300_799
 

@@ -1,1 +1,36 @@
 """Conversations, messages and the replies that are being written."""
+
+from service.conversations import reply
+from service.conversations.conversations import Conversation, Conversations
+from service.conversations.leases import Leases
+from service.conversations.messages import (
+    IdempotencyKey,
+    IdempotencyKeyReused,
+    Message,
+    Messages,
+    StillReplying,
+)
+from service.conversations.queue import ReplyQueue
+from service.conversations.reply import Complete, Event, Failed, Progress
+from service.conversations.reply_manager import ReplyEvents, ReplyManager
+from service.conversations.slots import QueueSlots
+
+__all__ = [
+    "Complete",
+    "Conversation",
+    "Conversations",
+    "Event",
+    "Failed",
+    "IdempotencyKey",
+    "IdempotencyKeyReused",
+    "Leases",
+    "Message",
+    "Messages",
+    "Progress",
+    "QueueSlots",
+    "ReplyEvents",
+    "ReplyManager",
+    "ReplyQueue",
+    "StillReplying",
+    "reply",
+]

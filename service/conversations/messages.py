@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.database import Database, insert_or_ignore
-from service.api.schemas import Role
 from service.conversations import leases
+from service.interface_types import Role
 from service.schema import conversations, idempotency_keys, messages
 
 # For how long the same press of a button is known to be the same.

@@ -7,16 +7,14 @@ from itertools import accumulate
 from zlib import crc32
 
 from service.conversations.messages import Message
-from service.llm.tokenizer import TokenCounter, estimate_tokens
-from service.twins.twin import Twin
+from service.llm import Prompt, TokenCounter, estimate_tokens
+from service.twins import Twin
 
 # Every message costs a few tokens more than its text, and so does the template around them all.
 TOKENS_PER_MESSAGE = 8
 TOKENS_PER_PROMPT = 32
 # Hardly any text has more; what is surely too much is not even counted.
 MAX_BYTES_PER_TOKEN = 8
-
-Prompt = list[dict[str, str]]
 
 
 def build_prompt(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from core.clock import Clock
-from service.api.schemas import ReplyErrorCode, StageName
 from service.conversations.messages import Message
-from service.llm.client import CompletionStream
-from service.twins.twin import Twin
+from service.interface_types import ReplyErrorCode, StageName
+from service.llm import CompletionStream
+from service.twins import Twin
 
 
 @dataclass(frozen=True, slots=True)

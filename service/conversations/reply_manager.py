@@ -15,8 +15,8 @@ from service.conversations.leases import Leases, LeaseState
 from service.conversations.messages import IdempotencyKey, Message, Messages, StillReplying
 from service.conversations.queue import QueueAbandoned, ReplyQueue
 from service.conversations.reply import Complete, Delta, Event, Failed, Progress, Reply
-from service.llm.client import CompletionStream, ModelClient, ModelFailed, PromptTooLong
-from service.twins.twin import Twin
+from service.llm import CompletionStream, ModelClient, ModelFailed, PromptTooLong
+from service.twins import Twin
 
 logger = logging.getLogger(__name__)
 

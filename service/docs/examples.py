@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from service.api.operations import Operation
+from service.api import Operation
 from service.docs.openapi import SCHEMA_REF, non_null_schema, path_template
 
 # What stands in for the ids of an address, and for the headers of a request.

@@ -9,10 +9,7 @@ from typing import Any
 import msgspec
 from apispec import APISpec
 
-from service.api.errors import ERRORS_BY_STATUS
-from service.api.operations import Operation
-from service.api.requests import IDEMPOTENCY_KEY_PATTERN
-from service.api.schemas import ErrorResponse, Event
+from service.api import ERRORS_BY_STATUS, IDEMPOTENCY_KEY_PATTERN, ErrorResponse, Event, Operation
 
 SCHEMA_REF = "#/components/schemas/{name}"
 API_VERSION = "1"

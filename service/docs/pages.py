@@ -10,8 +10,8 @@ from pathlib import Path
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
 
-from service.access.rate_limit import REQUESTS_PER_HOUR
-from service.api.errors import ERRORS_BY_STATUS
+from service.access import REQUESTS_PER_HOUR
+from service.api import ERRORS_BY_STATUS
 from service.api.routes import operations
 from service.docs import examples, openapi
 

@@ -1,1 +1,14 @@
 """The language model behind the service."""
+
+from service.llm.client import CompletionStream, ModelClient, ModelFailed, Prompt, PromptTooLong
+from service.llm.tokenizer import TokenCounter, estimate_tokens
+
+__all__ = [
+    "CompletionStream",
+    "ModelClient",
+    "ModelFailed",
+    "Prompt",
+    "PromptTooLong",
+    "TokenCounter",
+    "estimate_tokens",
+]

@@ -16,14 +16,15 @@ import requests
 from core import sse
 from core.bounded_http import NETWORK_ERRORS, read_bounded
 from core.settings import Settings
-from service.api.schemas import ReplyErrorCode
-from service.conversations.prompt import Prompt
+from service.interface_types import ReplyErrorCode
 from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.cut_off import goes_on
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
-from service.twins.sampling import Sampling
+from service.twins import Sampling
 
 logger = logging.getLogger(__name__)
+
+Prompt = list[dict[str, str]]
 
 # Why a reply ended: at its bound. The reader is shown that it did.
 FINISH_REASON_LENGTH = "length"

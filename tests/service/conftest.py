@@ -15,8 +15,8 @@ from core.clock import Clock
 from core.database import Database, migrate
 from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
-from service.app import MIGRATIONS_DIR, create_service, get_container
-from service.container import Container
+from service.app import MIGRATIONS_DIR, create_service
+from service.container import Container, get_container
 from service.conversations.queue import ReplyQueue
 from service.conversations.slots import QueueSlots
 from service.schema import metadata
@@ -58,7 +58,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template
     engine = create_engine(url, poolclass=NullPool)
     with engine.begin() as connection:
         for table in reversed(metadata.sorted_tables):
-            connection.execute(delete(table))
+            if table.name.startswith("service_"):
+                connection.execute(delete(table))
     return url
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from core.settings import load_settings
 from service.access import rate_limit
-from service.app import create_service, get_container
+from service.app import create_service
+from service.container import get_container
 from tests.service.conftest import TWIN
 from tests.support import upstream_server
 from tests.support.portals import serve

@@ -15,7 +15,7 @@ from service.api.errors import (
     STATUS_BY_CODE,
     ApiError,
 )
-from service.api.schemas import ErrorCode, ReplyErrorCode
+from service.interface_types import ErrorCode, ReplyErrorCode
 from tests.service.client import ApiClient
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()

@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from core import sse
 from core.database import Database
-from service.app import create_service, get_container
-from service.container import Container
+from service.app import create_service
+from service.container import Container, get_container
 from service.conversations.conversations import Conversation, Conversations
 from service.conversations.leases import Leases, LeaseState
 from service.conversations.messages import (

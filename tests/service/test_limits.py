@@ -11,8 +11,8 @@ import pytest
 
 from service import schema
 from service.access import rate_limit
-from service.api.schemas import Scope
 from service.container import Container
+from service.interface_types import Scope
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream

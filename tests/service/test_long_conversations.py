@@ -9,14 +9,14 @@ import msgspec
 import pytest
 
 from core.settings import load_settings
-from service.app import create_service, get_container
-from service.container import Container
+from service.app import create_service
+from service.container import Container, get_container
 from service.conversations.conversations import Conversation
 from service.conversations.messages import Message
-from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, Prompt, build_prompt
+from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
 from service.conversations.reply import Complete
 from service.conversations.reply_manager import MAX_HISTORY_MESSAGES
-from service.llm.client import CompletionStream, ModelFailed
+from service.llm.client import CompletionStream, ModelFailed, Prompt
 from service.twins.parser import parse
 from service.twins.sampling import Sampling
 from tests.service.client import ApiClient

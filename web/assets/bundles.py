@@ -14,7 +14,7 @@ import brotli
 
 from core.languages import LANGUAGES
 from web.assets.minifier import renamed, short_names, short_properties, squeeze
-from web.i18n.js_strings import shorten_names, strings_script
+from web.i18n import shorten_names, strings_script
 
 STATIC_DIR = Path(__file__).parents[2] / "static"
 

@@ -9,9 +9,9 @@ from typing import Any
 from flask import Flask, current_app, url_for
 from werkzeug import Request, Response
 
-from core.branding.logo import Logo
+from core.branding import Logo
 from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
-from web.http.security_headers import add_file_headers
+from web.http import add_file_headers
 
 # Styles and scripts are in UTF-8, like the pages that ask for them.
 MEDIA_TYPES = {

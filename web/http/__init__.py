@@ -1,1 +1,19 @@
 """HTTP concerns of every response: htmx, errors, headers and sessions."""
+
+from web.http import errors, htmx, security_headers, session_store, url_converters
+from web.http.htmx import render_fragment, render_notice, wants_fragment
+from web.http.security_headers import add_file_headers
+from web.http.session_store import claim_idempotency_key
+
+__all__ = [
+    "add_file_headers",
+    "claim_idempotency_key",
+    "errors",
+    "htmx",
+    "render_fragment",
+    "render_notice",
+    "security_headers",
+    "session_store",
+    "url_converters",
+    "wants_fragment",
+]

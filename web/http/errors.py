@@ -19,7 +19,7 @@ from web.container import portal
 from web.http.error_pages import DELETED, SERVICE_DOWN, STALE_FORM, ErrorPage, page_for_status
 from web.http.htmx import render_notice, wants_fragment
 from web.http.security_headers import request_id
-from web.i18n.sentences import translate
+from web.i18n import translate
 from web.ownership import RecentlyDeleted
 
 logger = logging.getLogger(__name__)

@@ -1,1 +1,26 @@
 """Languages of the interface: locale, translated sentences, times and numbers."""
+
+from web.i18n import formatting, locale, sentences
+from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
+from web.i18n.js_strings import shorten_names, strings_script
+from web.i18n.locale import current_locale, gettext
+from web.i18n.sentences import format_number, join_sentences, translate
+from web.i18n.timezone import to_local_time
+
+__all__ = [
+    "current_locale",
+    "exact_time",
+    "format_number",
+    "formatting",
+    "gettext",
+    "is_overdue",
+    "is_today",
+    "iso_time",
+    "join_sentences",
+    "locale",
+    "sentences",
+    "shorten_names",
+    "strings_script",
+    "to_local_time",
+    "translate",
+]

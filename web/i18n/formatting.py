@@ -1,4 +1,4 @@
-"""What templates need beside their values: times above all."""
+"""Format times and numbers for people and machines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from babel.dates import format_date, format_skeleton, format_time, format_timede
 from flask import Flask
 
 from chat.conversations import make_title
-from web.assets.minifier import Unindented
 from web.container import portal
 from web.i18n.locale import current_locale
 from web.i18n.timezone import is_timezone_known, to_local_time
@@ -97,16 +96,6 @@ def init_app(app: Flask) -> None:
     app.template_filter()(zip)
     app.add_template_test(is_overdue, "overdue")
     app.add_template_global(seconds_until)
-    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.jinja_env.add_extension(Unindented)
-    app.jinja_env.policies["ext.i18n.trimmed"] = True
-
-    @app.context_processor
-    def template_variables() -> dict[str, object]:
-        return {
-            "model_note": portal().model_note,
-            "limit": portal().settings.message_limit,
-        }
 
 
 def _short_time(local_time: datetime) -> str:

@@ -9,8 +9,7 @@ from flask import Flask
 
 from chat.reply_worker import MESSAGE_NOT_SENT, REPLY_TOO_LONG
 from core.languages import N_
-from twinapi.errors import REJECTED_WITH_REASON
-from twinapi.events import REPORTED_WITH_REASON
+from twinapi import REJECTED_WITH_REASON, REPORTED_WITH_REASON
 from web.i18n.locale import current_locale, gettext
 
 SENTENCE_PATTERNS = (REPLY_TOO_LONG, REJECTED_WITH_REASON, REPORTED_WITH_REASON)

@@ -1,1 +1,13 @@
 """Send a running reply to browsers."""
+
+from web.streaming import htmx_frames, noscript_page
+from web.streaming.gzip_stream import stream_frames
+from web.streaming.live_rendering import append_batch, render_reply
+
+__all__ = [
+    "append_batch",
+    "htmx_frames",
+    "noscript_page",
+    "render_reply",
+    "stream_frames",
+]

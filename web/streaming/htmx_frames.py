@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from flask import render_template
 
-from chat.log.entries import Entry, Progress, Reply
+from chat.log import Entry, Progress, Reply
 from chat.turns import Turn
-from rendering.stream.dom_patch import DomPatch
+from rendering.stream import DomPatch
 from web import message_form
 
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from chat.log.entries import Batch, Delta, Reply, build_reply
-from rendering.stream.incremental import IncrementalRenderer
+from chat.log import Batch, Delta, Reply, build_reply
+from rendering.stream import IncrementalRenderer
 
 # A late reader has many entries to render: pause after so many, so that other threads run.
 ENTRIES_PER_PAUSE = 32

@@ -10,11 +10,11 @@ from collections.abc import Generator, Iterable, Iterator
 
 from flask import Response, current_app, render_template, stream_template
 
-from chat.log.entries import Batch, Progress, Reply, build_reply
+from chat.log import Batch, Progress, Reply, build_reply
 from chat.turns import Turn
-from rendering.stream.incremental import IncrementalRenderer
+from rendering.stream import IncrementalRenderer
 from web.container import portal
-from web.i18n.formatting import is_overdue
+from web.i18n import is_overdue
 from web.stream_limit import count_stream
 from web.streaming.gzip_stream import stream_frames
 from web.streaming.live_rendering import append_batch

@@ -10,7 +10,7 @@ from chat.conversations import Conversation
 from chat.quota import KEY_IS_READ_ONLY
 from web import message_form, rejected_messages
 from web.container import portal
-from web.i18n.locale import gettext
+from web.i18n import gettext
 
 
 def prefilled_composer(conversation: Conversation) -> dict[str, Any]:

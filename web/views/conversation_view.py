@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from chat.conversations import Conversation
-from chat.log.entries import Reply
+from chat.log import Reply
 from chat.turns import Turn
 from web import message_form
 from web.container import portal
 from web.current_person import person
-from web.i18n.formatting import is_today
-from web.streaming.live_rendering import render_reply
+from web.i18n import is_today
+from web.streaming import render_reply
 from web.views.date_groups import DateGroup, group_by_date
 from web.views.search_marks import mark_search_hit
 

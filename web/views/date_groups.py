@@ -10,8 +10,7 @@ from babel.dates import format_date, format_skeleton
 
 from chat.conversations import Conversation
 from web.container import portal
-from web.i18n.locale import current_locale, gettext
-from web.i18n.timezone import to_local_time
+from web.i18n import current_locale, gettext, to_local_time
 
 DateGroup = tuple[str, list[Conversation]]
 

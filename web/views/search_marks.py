@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from flask import request
 from markupsafe import Markup, escape
 
-from chat.log.entries import Reply
-from chat.search.search import query_pattern
-from chat.search.snippets import SearchPattern, Snippet, SnippetPart
+from chat.log import Reply
+from chat.search import SearchPattern, Snippet, SnippetPart, query_pattern
 from chat.turns import Turn
 from core.threadpool import in_serial_threadpool
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from service.access import Identity
 from service.api import schemas, serializers
-from service.api.auth import Caller
 from service.api.blueprint import build_page, get_conversation, get_twin, operations
 from service.api.requests import ConversationQuery, NewConversation
 from service.api.schemas import ItemResponse, PageResponse
@@ -20,7 +20,9 @@ from service.container import container
     status=201,
     extra_error_statuses=(404,),
 )
-def create_conversation(caller: Caller, new: NewConversation) -> ItemResponse[schemas.Conversation]:
+def create_conversation(
+    caller: Identity, new: NewConversation
+) -> ItemResponse[schemas.Conversation]:
     """Begin a conversation with a twin."""
     twin = get_twin(caller, new.twin_id)
     conversation = container().conversations.create(caller.sub, twin.id, new.title or "")
@@ -36,7 +38,7 @@ def create_conversation(caller: Caller, new: NewConversation) -> ItemResponse[sc
     response_type=PageResponse[schemas.Conversation],
 )
 def list_conversations(
-    caller: Caller, query: ConversationQuery
+    caller: Identity, query: ConversationQuery
 ) -> PageResponse[schemas.Conversation]:
     """List your conversations; the one that was spoken in last comes first."""
     conversations, total = container().conversations.list_page(
@@ -51,6 +53,6 @@ def list_conversations(
     needs="read_only",
     response_type=ItemResponse[schemas.Conversation],
 )
-def show_conversation(caller: Caller, conversation_id: str) -> ItemResponse[schemas.Conversation]:
+def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[schemas.Conversation]:
     """Read one conversation."""
     return ItemResponse(data=serializers.conversation(get_conversation(caller, conversation_id)))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from service.access.api_keys import TooManyKeys
+from service.access import Identity, TooManyKeys
 from service.api import schemas, serializers
-from service.api.auth import Caller
 from service.api.blueprint import build_page, operations
 from service.api.errors import ApiError, not_found_error
 from service.api.requests import NewApiKey, PageQuery
@@ -22,7 +21,7 @@ from service.container import container
     status=201,
     extra_error_statuses=(409,),
 )
-def create_key(caller: Caller, new: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
+def create_key(caller: Identity, new: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
     """Make an API key; its secret is shown this once."""
     expires_at = container().database.clock.time() + new.expires_in if new.expires_in else None
     try:
@@ -41,14 +40,14 @@ def create_key(caller: Caller, new: NewApiKey) -> ItemResponse[schemas.ApiKeyWit
     query=PageQuery,
     response_type=PageResponse[schemas.ApiKey],
 )
-def list_keys(caller: Caller, query: PageQuery) -> PageResponse[schemas.ApiKey]:
+def list_keys(caller: Identity, query: PageQuery) -> PageResponse[schemas.ApiKey]:
     """List your API keys, newest first."""
     keys, total = container().api_keys.list_page(caller.sub, query.page, query.limit)
     return build_page(keys, serializers.api_key, query, total)
 
 
 @operations.route("DELETE", "/auth/api-keys/<key_id>", needs="a JWT", status=204)
-def revoke_key(caller: Caller, key_id: str) -> None:
+def revoke_key(caller: Identity, key_id: str) -> None:
     """Revoke one of your API keys; it is worth nothing from now on."""
     if not container().api_keys.revoke(caller.sub, key_id):
         raise not_found_error()

@@ -8,8 +8,8 @@ import msgspec
 from flask import Response, request, url_for
 
 from core import sse
+from service.access import Identity
 from service.api import schemas, serializers
-from service.api.auth import Caller
 from service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
 from service.api.client_disconnect import make_disconnect_check
 from service.api.errors import STATUS_BY_CODE, ApiError
@@ -17,14 +17,17 @@ from service.api.operations import json_response
 from service.api.requests import NewMessage, PageQuery, read_idempotency_key
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
-from service.conversations.messages import (
+from service.conversations import (
+    Complete,
+    Event,
+    Failed,
     IdempotencyKey,
     IdempotencyKeyReused,
     Message,
+    Progress,
+    ReplyEvents,
     StillReplying,
 )
-from service.conversations.reply import Complete, Event, Failed, Progress
-from service.conversations.reply_manager import ReplyEvents
 
 IDEMPOTENCY_HEADER = {
     "Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."
@@ -42,7 +45,7 @@ LOCATION_HEADER = {
     response_type=PageResponse[schemas.Message],
 )
 def list_messages(
-    caller: Caller, conversation_id: str, query: PageQuery
+    caller: Identity, conversation_id: str, query: PageQuery
 ) -> PageResponse[schemas.Message]:
     """Read the history of a conversation, oldest first."""
     conversation = get_conversation(caller, conversation_id)
@@ -62,7 +65,7 @@ def list_messages(
     status=201,
     extra_error_statuses=(409, 502),
 )
-def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Response:
+def send_message(caller: Identity, conversation_id: str, new: NewMessage) -> Response:
     """Send a message, and get the reply when it is whole."""
     message, follow_reply = _start_reply(caller, conversation_id, new)
     for event in follow_reply(make_disconnect_check(request.environ)):
@@ -88,7 +91,7 @@ def send_message(caller: Caller, conversation_id: str, new: NewMessage) -> Respo
     extra_error_statuses=(409,),
     stream=True,
 )
-def stream_message(caller: Caller, conversation_id: str, new: NewMessage) -> Response:
+def stream_message(caller: Identity, conversation_id: str, new: NewMessage) -> Response:
     """Send a message, and get the reply as server-sent events while it is written."""
     message, follow_reply = _start_reply(caller, conversation_id, new)
     is_disconnected = make_disconnect_check(request.environ)
@@ -113,14 +116,14 @@ def stream_message(caller: Caller, conversation_id: str, new: NewMessage) -> Res
     needs="full_access",
     status=204,
 )
-def stop_reply(caller: Caller, conversation_id: str, message_id: str) -> None:
+def stop_reply(caller: Identity, conversation_id: str, message_id: str) -> None:
     """Stop the reply to a message; what has been written is kept."""
     conversation = get_conversation(caller, conversation_id)
     container().replies.stop(or_404(container().messages.find(conversation.id, message_id)))
 
 
 def _start_reply(
-    caller: Caller, conversation_id: str, new: NewMessage
+    caller: Identity, conversation_id: str, new: NewMessage
 ) -> tuple[Message, ReplyEvents]:
     conversation = get_conversation(caller, conversation_id)
     twin = get_twin(caller, conversation.twin_id)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from service.access import Identity
 from service.api import schemas, serializers
-from service.api.auth import Caller
 from service.api.blueprint import build_page, get_twin, operations
 from service.api.requests import PageQuery
 from service.api.schemas import ItemResponse, PageResponse
@@ -18,7 +18,7 @@ from service.container import container
     query=PageQuery,
     response_type=PageResponse[schemas.Twin],
 )
-def list_twins(caller: Caller, query: PageQuery) -> PageResponse[schemas.Twin]:
+def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]:
     """List the twins that you may talk with."""
     twins = container().twins.list_visible_to(caller.sub, caller.groups)
     start = (query.page - 1) * query.limit
@@ -32,6 +32,6 @@ def list_twins(caller: Caller, query: PageQuery) -> PageResponse[schemas.Twin]:
     needs="read_only",
     response_type=ItemResponse[schemas.Twin],
 )
-def show_twin(caller: Caller, twin_id: str) -> ItemResponse[schemas.Twin]:
+def show_twin(caller: Identity, twin_id: str) -> ItemResponse[schemas.Twin]:
     """Read one twin."""
     return ItemResponse(data=serializers.twin(get_twin(caller, twin_id)))

@@ -20,7 +20,7 @@ def _register_plain_error(status: int) -> None:
     """Add the state of a page that says nothing but what goes with its status."""
 
     def reach(env: Environment) -> Page:
-        env.patch.setattr("blueprints.help.render_template", lambda *_, **__: abort(status))
+        env.patch.setattr("blueprints.site.render_template", lambda *_, **__: abort(status))
         return env.open("/help")
 
     reach.__name__ = f"error_{status}_plain"

@@ -1,0 +1,41 @@
+"""Value types of the interface that several packages use."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Scope = Literal["read_only", "full_access"]
+
+
+StageName = Literal["queued", "thinking", "writing"]
+
+
+Role = Literal["user", "assistant"]
+
+
+MessageStatus = Literal["complete", "incomplete"]
+
+
+# Why there is no reply, in a stream and as an answer; and all that an answer may say besides.
+ReplyErrorCode = Literal[
+    "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
+]
+
+
+ErrorCode = Literal[
+    ReplyErrorCode,
+    "bad_json",
+    "bad_request",
+    "forbidden",
+    "idempotency_key_reused",
+    "invalid",
+    "method_not_allowed",
+    "not_found",
+    "rate_limited",
+    "still_replying",
+    "too_large",
+    "too_many_keys",
+    "two_keys",
+    "unauthorized",
+    "unsupported_media_type",
+]
