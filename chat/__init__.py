@@ -1,1 +1,1 @@
-"""The domain: conversations, turns and replies. No Flask, no requests."""
+"""Domain layer: conversations, turns and replies. Imports neither Flask nor requests."""

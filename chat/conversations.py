@@ -1,4 +1,4 @@
-"""People's conversations. Each is found through the person it belongs to."""
+"""Conversations, always looked up through the person who owns them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from chat.schema import turns
 from core.database import Database
 
 PAGE_SIZE = 20
-# A title that nobody has chosen has no more characters.
+# Length limit of a title that is made from the first message.
 MAX_DEFAULT_TITLE_CHARS = 60
 MAX_TITLE_CHARS = 200
 
 
 class ConversationDeleted(Exception):
-    """Raised when a conversation was deleted meanwhile."""
+    """Raised when a conversation has been deleted in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation of one person with one twin. Times are seconds since 1970."""
+    """Conversation of one person with one twin. Times are in seconds since 1970."""
 
     id: str
     person: str
@@ -52,7 +52,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """Some of a list: its items, the number of the page from 1, and how many pages there are."""
+    """Page of a list. `number` counts from 1; `total` is the number of all conversations."""
 
     items: Sequence[Conversation]
     number: int
@@ -61,13 +61,13 @@ class ConversationPage:
 
 
 class Conversations:
-    """Find, list and arrange conversations."""
+    """Repository of conversations, except for creation and deletion."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
-        """Return the person's conversation, or None: what is not theirs does not exist."""
+        """Return the conversation, or None if it does not exist or belongs to another person."""
         parameters = {"which": conversation_id, "whose": person}
         with self.database.read() as connection:
             return conversation_from_row(connection.execute(_SELECT_ONE, parameters).first())
@@ -75,9 +75,9 @@ class Conversations:
     def list_for_person(
         self, person: str, *, twin_id: str | None = None, archived: bool = False, page: int = 1
     ) -> ConversationPage:
-        """List a person's conversations, pinned ones first, then newest first, 20 a page.
+        """Return one page of a person's conversations, pinned ones first, then newest first.
 
-        A page too far is the last.
+        A page has `PAGE_SIZE` items; a number beyond the last page returns the last page.
         """
         page_query, count_query = _LIST_FOR_TWIN if twin_id else _LIST_ALL
         parameters = {"whose": person, "archived": archived, "twin": twin_id, "limit": PAGE_SIZE}
@@ -98,13 +98,16 @@ class Conversations:
             return ConversationPage(items, page, pages, total)
 
     def list_first(self, person: str, limit: int) -> Sequence[Conversation]:
-        """Return the first of a person's conversations, as they are listed."""
+        """Return the first `limit` of a person's conversations, in the order of the list."""
         parameters = {"whose": person, "archived": False, "limit": limit, "skip": 0}
         with self.database.read() as connection:
             return _conversations_from_rows(connection.execute(_LIST_ALL.page_query, parameters))
 
     def is_newest(self, conversation: Conversation) -> bool:
-        """Tell whether it is the first of those that are pinned as it is, or are not."""
+        """Return whether the conversation is the newest of its group in the list.
+
+        The groups are the pinned and the other conversations.
+        """
         condition = _listed_for(conversation.person, archived=False)
         condition &= table.c.pinned.is_(conversation.pinned)
         condition &= table.c.updated_at > conversation.updated_at
@@ -112,7 +115,10 @@ class Conversations:
             return connection.execute(select(table.c.id).where(condition).limit(1)).first() is None
 
     def set_service_id(self, conversation_id: str, service_id: str) -> str:
-        """Write down what the service calls the conversation; the first name holds, and returns."""
+        """Store the id of the conversation at the service, unless it has one.
+
+        Returns the stored id, which is the first one that was set.
+        """
         condition = table.c.id == conversation_id
         is_unset = condition & table.c.service_id.is_(None)
         with self.database.write() as connection:
@@ -120,7 +126,7 @@ class Conversations:
             return str(connection.execute(select(table.c.service_id).where(condition)).scalar_one())
 
     def rename(self, conversation: Conversation, title: str) -> None:
-        """Give a conversation another title; an empty one brings the first words back."""
+        """Change the title. A blank title restores the one made from the first message."""
         title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARS].rstrip()
         is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
         with self.database.write() as connection:
@@ -134,11 +140,11 @@ class Conversations:
                 search_index.index_title(connection, conversation.person, conversation.id, title)
 
     def set_pinned(self, conversation: Conversation, *, pinned: bool) -> None:
-        """Keep a conversation above the others, or no longer; a pinned one is not archived."""
+        """Pin or unpin a conversation. Pinning also unarchives it."""
         self._update(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
 
     def set_archived(self, conversation: Conversation, *, archived: bool) -> None:
-        """Put a conversation away, or back into the list, where it is pinned if it was."""
+        """Archive or unarchive a conversation. It stays pinned if it is."""
         self._update(conversation, {"archived": archived})
 
     def _update(self, conversation: Conversation, values: dict[str, bool]) -> None:
@@ -148,7 +154,7 @@ class Conversations:
 
 
 def make_title(content: str, max_chars: int = MAX_DEFAULT_TITLE_CHARS) -> str:
-    """Make a title from the first words of a message."""
+    """Return a title made from the first words of a message, with an ellipsis if cut."""
     title = " ".join(content.split())
     if len(title) <= max_chars:
         return title
@@ -156,7 +162,7 @@ def make_title(content: str, max_chars: int = MAX_DEFAULT_TITLE_CHARS) -> str:
 
 
 def conversation_from_row(row: Row[tuple[object, ...]] | None) -> Conversation | None:
-    """Read a row of the table."""
+    """Convert a row of the table; None stays None."""
     return Conversation(**row._mapping) if row else None
 
 
@@ -184,7 +190,7 @@ def _conversations_from_rows(rows: object) -> list[Conversation]:
 
 
 class _ListQueries(NamedTuple):
-    """Two queries: some rows of a list, and how many it has."""
+    """Queries of a list: one page of its rows, and the number of all rows."""
 
     page_query: Select[Any]
     count_query: Select[Any]
@@ -196,7 +202,7 @@ class _ListQueries(NamedTuple):
         return cls(rows, select(func.count()).where(condition))
 
 
-# Made once: to put a query together takes longer than to ask it.
+# Built once: building a query takes longer than executing it.
 _SELECT_ONE = select(table).where(_owned_by(bindparam("which"), bindparam("whose")))
 _LISTED_CONDITION = _listed_for(bindparam("whose"), archived=bindparam("archived"))
 _LIST_ALL, _LIST_FOR_TWIN = (

@@ -1,4 +1,4 @@
-"""Deleted conversations: gone at once, brought back for a while, then purged."""
+"""Deletion of conversations: hidden at once, restorable for a while, then purged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.languages import N_
 logger = logging.getLogger(__name__)
 
 UNDO_SECONDS = 600.0
-# What one request may purge beside its own work.
+# Limit of expired conversations that a delete request purges besides its own work.
 MAX_PURGED_PER_REQUEST = 3
 
 STOPPED_BY_DELETION = Ended(
@@ -28,7 +28,7 @@ STOPPED_BY_DELETION = Ended(
 
 
 class Deletions:
-    """Delete conversations, and bring them back."""
+    """Deletion, restoration and purging of conversations."""
 
     def __init__(self, database: Database, turns: Turns, log: Log) -> None:
         self.database = database
@@ -37,13 +37,13 @@ class Deletions:
         self.log = log
 
     def start(self) -> None:
-        """Begin to purge what nobody has purged since."""
+        """Start a thread that purges expired conversations once."""
         threading.Thread(target=self._purge_at_start, daemon=True, name="deletions").start()
 
     def delete(self, conversation_id: str, person: str) -> bool:
-        """Delete a conversation and stop its reply; False if it is not the person's.
+        """Delete a conversation and stop its reply.
 
-        Again, it changes nothing.
+        Returns False if the conversation is not the person's. Deleting it again changes nothing.
         """
         owned_by_person = (table.c.id == conversation_id) & (table.c.person == person)
         condition = owned_by_person & table.c.deleted_at.is_(None)
@@ -57,28 +57,31 @@ class Deletions:
         return row is not None
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
-        """Return the person's deleted conversation, as long as it can be brought back."""
+        """Return the person's deleted conversation, or None if it cannot be restored."""
         query = select(table).where(self._restorable_by(person), table.c.id == conversation_id)
         with self.database.read() as connection:
             return conversation_from_row(connection.execute(query).first())
 
     def list_for_person(self, person: str, limit: int) -> Sequence[Conversation]:
-        """Return what the person deleted and can bring back, the last one first."""
+        """Return the person's restorable conversations, the last deleted one first."""
         query = select(table).where(self._restorable_by(person)).order_by(table.c.deleted_at.desc())
         with self.database.read() as connection:
             rows = connection.execute(query.limit(limit))
             return [conversation for row in rows if (conversation := conversation_from_row(row))]
 
     def restore(self, conversation_id: str, person: str) -> None:
-        """Bring a conversation back, unless it is too late."""
+        """Restore a conversation, unless `UNDO_SECONDS` have passed."""
         condition = self._restorable_by(person) & (table.c.id == conversation_id)
         with self.database.write() as connection:
             connection.execute(update(table).where(condition).values(deleted_at=None))
 
     def purge_expired(self, limit: int | None = None) -> None:
-        """Purge what cannot be brought back any more, in a transaction for each conversation."""
+        """Purge conversations that cannot be restored any more, at most `limit` of them.
+
+        Each is purged in its own transaction.
+        """
         now = self._clock.time()
-        # What was asked within the hour still counts against its person's share.
+        # Turns of the last hour still count against the person's share of the quota.
         is_expired = (table.c.deleted_at < now - UNDO_SECONDS) & (
             table.c.updated_at < now - HOUR_SECONDS
         )
@@ -95,7 +98,7 @@ class Deletions:
         try:
             self.purge_expired()
         except DatabaseUnavailable:
-            logger.warning("Deleted conversations cannot be purged at the moment.")
+            logger.warning("Could not purge deleted conversations.")
 
     def _restorable_by(self, person: str) -> ColumnElement[bool]:
         deleted_after = self._clock.time() - UNDO_SECONDS

@@ -1,4 +1,4 @@
-"""The service's own record of a conversation, where it offers one: a reply may have come there."""
+"""Lookup of missed replies in the message history of the service, which is optional there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_EARLIER_TURNS = 20
 
 
 class MissedReplies:
-    """Look for replies that were cut off on their way here but finished at the service."""
+    """Replies that the service completed although the portal lost the connection."""
 
     def __init__(self, client: twinapi.Client, turns: Turns, log: Log) -> None:
         self.client = client
@@ -23,7 +23,11 @@ class MissedReplies:
         self._is_supported = True
 
     def find_reply(self, turn: Turn, service_id: str) -> str | None:
-        """Return the whole reply to a turn, if the service has one."""
+        """Return the complete reply to a turn, or None if the service does not have one.
+
+        None also if the service cannot have received the message, does not offer the history or
+        fails. After 405 or 501 the history is not requested again.
+        """
         may_be_received, last_reply = self._receipt_and_last_reply(turn)
         if not (self._is_supported and may_be_received):
             return None
@@ -36,7 +40,10 @@ class MissedReplies:
         return _newest_reply_to(_messages_after(_oldest_first(messages), last_reply), turn.content)
 
     def _receipt_and_last_reply(self, turn: Turn) -> tuple[bool, str]:
-        """Tell whether the service may have received these words, and the last whole reply."""
+        """Return whether the service may have the message, and the last complete reply before it.
+
+        Looks at `MAX_EARLIER_TURNS` turns at most; without a complete reply the text is "".
+        """
         turns = self.turns.list_for_conversation(
             turn.conversation_id, before=turn.position + 1, limit=MAX_EARLIER_TURNS
         )
@@ -51,9 +58,10 @@ class MissedReplies:
 
 
 def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
-    """Put messages into their order; without times, only one that ends in a reply is certain.
+    """Sort messages by time.
 
-    A list that begins with the newest message ends in the first thing that was ever said.
+    Without times, the order is certain only if the list ends with a reply: a list with the newest
+    message first ends with the first message of the person. Returns nothing otherwise.
     """
     if all(message.created_at for message in messages):
         return sorted(messages, key=lambda message: message.created_at)
@@ -61,7 +69,10 @@ def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _messages_after(messages: Sequence[Message], last_reply: str) -> Sequence[Message]:
-    """Return what came after the last reply that is known here; nothing if it is not there."""
+    """Return the messages after the last reply that the portal has.
+
+    Returns all messages if the portal has none, and no messages if the service does not list it.
+    """
     if not last_reply:
         return messages
     positions = [
@@ -71,7 +82,7 @@ def _messages_after(messages: Sequence[Message], last_reply: str) -> Sequence[Me
 
 
 def _newest_reply_to(messages: Sequence[Message], content: str) -> str | None:
-    """Find the reply to what was said, the newest if it was said more than once."""
+    """Return the complete reply to the message; the newest if it was sent more than once."""
     pairs = pairwise(messages)
     replies = [
         reply.content

@@ -1,7 +1,8 @@
-"""What the key may still do in this hour, and each person's fair share of it.
+"""Hourly quota of the portal's API key, and each person's fair share of it.
 
-All share one key. What is left is known from the service's own headers where it sends them, else
-from our own count; what never reached the service is not counted, so a retry is not paid twice.
+All people share one key. The remaining quota is taken from the service's headers, or from our own
+count if it sends none. Messages that never reached the service are not counted, so a retry is not
+charged twice.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from core.languages import N_
 from twinapi import Limits
 
 HOUR_SECONDS = 3600.0
-# Without a word of the service: a minute at first, twice as long after each further refusal.
+# Waiting time if the service does not state one: doubled with each further refusal.
 MIN_WAIT_SECONDS = 60.0
 MAX_WAIT_SECONDS = 900.0
 FORBIDDEN_RETRY_SECONDS = 60.0
@@ -31,7 +32,7 @@ KEY_IS_READ_ONLY = N_(
     "This portal may only read at the moment: its key does not allow it to write."
 )
 
-# Asked for by every page with a box, so they are made once.
+# Built once, because every page with a composer executes them.
 _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
 _COST = func.coalesce(func.sum(case((turns.c.position == 1, 2), else_=1)), 0)
 _SELECT_SPENT = select(_COST, func.min(turns.c.created_at)).where(
@@ -43,7 +44,10 @@ _SELECT_SPENT_BY_PERSON = _SELECT_SPENT.join_from(turns, conversations).where(
 
 
 class SendingBlocked(Exception):
-    """Raised when nothing can be sent; `until` is a time in seconds since 1970, if it is known."""
+    """Raised when no message can be sent at the moment.
+
+    `retry_at` is when to try again, in seconds since 1970, or None if unknown.
+    """
 
     def __init__(self, sentence: str, retry_at: float | None) -> None:
         super().__init__(sentence)
@@ -53,30 +57,34 @@ class SendingBlocked(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RemainingQuota:
-    """How many requests the hour still holds, of how many, and when there will be more."""
+    """Remaining requests of the hour, and the limit.
+
+    `resets_at` is the time when there will be more, in seconds since 1970, or None if unknown.
+    """
 
     remaining: int
     limit: int
     resets_at: float | None
-    # False for our own count: only the service knows.
+    # False for our own count, which is only an estimate.
     is_from_service: bool
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaStatus:
-    """What is known of the next message before it is written; times in seconds since 1970."""
+    """What is known about the next message before it is written."""
 
     can_write: bool = True
-    # The service has said so.
+    # In seconds since 1970; set if the service has refused requests until then.
     retry_at: float | None = None
-    # A tenth of the hour or less, so that nobody is surprised.
+    # Set when a tenth of the quota or less is left, as an early warning.
     low_quota: RemainingQuota | None = None
 
 
 class Quota:
-    """Count the requests of one key.
+    """Hourly quota of one key.
 
-    `limit` is what it has in an hour where the service does not say; `share` is 0..1.
+    `limit` is the number of requests per hour if the service does not state one. `share` is the
+    largest share (0-1) of what other people leave of it that one person may use; 1 is all.
     """
 
     def __init__(self, database: Database, key: str, *, limit: int, share: float) -> None:
@@ -87,7 +95,7 @@ class Quota:
         self._share = share
 
     def record_limits(self, limits: Limits) -> None:
-        """Take note of what the service says."""
+        """Store the rate limits that the service has reported."""
         now = self._clock.time()
         row = self._load_row()
         window = limits.window or max(limits.resets_in or 0, row.window or 0 if row else 0)
@@ -100,7 +108,11 @@ class Quota:
         )
 
     def record_refusal(self, retry_after: float | None) -> float:
-        """Take note of a refusal, and return until when nothing more should be sent."""
+        """Store that the service has rate-limited a request. Return when to try again.
+
+        `retry_after` is the waiting time in seconds that the service asks for, or None. The result
+        is a time in seconds since 1970.
+        """
         now = self._clock.time()
         row = self._load_row()
         refusals = row.refusals if row else 0
@@ -108,7 +120,7 @@ class Quota:
         if retry_after is not None:
             refusals, wait = 0, retry_after
         elif retry_at > now:
-            wait = 0.0  # replies that were refused together are one refusal
+            wait = 0.0  # replies that were refused at the same time count as one refusal
         else:
             wait = min(MIN_WAIT_SECONDS * 2**refusals, MAX_WAIT_SECONDS)
             refusals += 1
@@ -117,17 +129,20 @@ class Quota:
         return retry_at
 
     def record_forbidden(self) -> None:
-        """Take note that the key may not write; after a while somebody may try again."""
+        """Store that the key may not write, which blocks sending for `FORBIDDEN_RETRY_SECONDS`."""
         self._save(forbidden_until=self._clock.time() + FORBIDDEN_RETRY_SECONDS)
 
     def record_acceptance(self) -> None:
-        """Take note that the service took a message."""
+        """Reset the number of refusals, because the service has accepted a message."""
         row = self._load_row()
         if row and row.refusals:
             self._save(refusals=0)
 
     def status(self) -> QuotaStatus:
-        """Say what is known of the next message, whoever writes it."""
+        """Return what is known about the next message, regardless of the person.
+
+        Returns the default status while the database is unavailable.
+        """
         now = self._clock.time()
         with suppress(DatabaseUnavailable), self.database.read() as connection:
             row = self._select_row(connection)
@@ -142,12 +157,12 @@ class Quota:
         return QuotaStatus()
 
     def remaining(self) -> RemainingQuota:
-        """Say what the hour still holds."""
+        """Return the remaining quota of the hour."""
         with self.database.read() as connection:
             return self._remaining(connection, self._select_row(connection), self._clock.time())
 
     def check(self, connection: Connection, person: str) -> None:
-        """Let a person send one more message, or raise NotNow."""
+        """Check that the person may send a message now. Raises SendingBlocked otherwise."""
         now = self._clock.time()
         row = self._select_row(connection)
         if row and _is_upcoming(row.forbidden_until, now):
@@ -161,7 +176,7 @@ class Quota:
             return
         window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
         own_spent, oldest = _count_spent(connection, now - window, person=person)
-        # Half of what the others leave, say: so there is always something left for a newcomer.
+        # With a share of one half, for example, a new person always has some quota left.
         if own_spent and own_spent >= self._share * (remaining_quota.remaining + own_spent):
             raise SendingBlocked(SHARE_USED_UP, oldest + window if oldest else None)
 
@@ -193,19 +208,22 @@ class Quota:
 
 
 def _is_upcoming(retry_at: float, now: float) -> bool:
-    """Tell whether a time is still to come; farther than an hour, a clock has jumped."""
+    """Return whether a time is in the future.
+
+    A time more than an hour ahead does not count: a clock has jumped.
+    """
     return now < retry_at <= now + HOUR_SECONDS + 1
 
 
 def _is_fresh(row: Row[Any], now: float) -> bool:
-    """Tell whether what the service said is still so."""
+    """Return whether the limits reported by the service are still valid."""
     if row.heard_at is None or row.heard_at > now:
         return False
     return bool(now < (row.resets_at or row.heard_at + HOUR_SECONDS))
 
 
 def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> bool:
-    """Tell whether a new hour has begun at the service of which nobody has heard yet."""
+    """Return whether the service has reset the quota but no message has been sent since."""
     if row is None or not row.resets_at or not row.resets_at <= now:
         return False
     spent, _ = _count_spent(connection, row.resets_at)
@@ -215,7 +233,10 @@ def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> 
 def _count_spent(
     connection: Connection, since: float, *, person: str | None = None
 ) -> tuple[int, float | None]:
-    """Count what turns cost: a request each, and one more for each conversation that began."""
+    """Return the requests spent since a time, and the time of the first charged turn.
+
+    A turn costs one request; the first turn of a conversation costs two, as it creates it.
+    """
     query = _SELECT_SPENT if person is None else _SELECT_SPENT_BY_PERSON
     spent, oldest = connection.execute(query, {"since": since, "person": person}).one()
     return int(spent), oldest

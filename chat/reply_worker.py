@@ -1,4 +1,4 @@
-"""Whoever produces a reply: asks the service, once, and writes what comes into the log."""
+"""Reply worker: sends a message to the service, once, and writes the reply to the log."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REPLY_TOO_LONG = SentenceTemplate(
 
 
 class ReplyWorker:
-    """Produce replies outside of any request: a closed tab changes nothing."""
+    """Writer of replies, in threads independent of any request: a closed tab changes nothing."""
 
     conflict_retry_delays: tuple[float, ...] = (0.3, 0.7, 1.5)
     save_retry_seconds = 1.0
@@ -64,9 +64,10 @@ class ReplyWorker:
         self.missed_replies = missed_replies
 
     def start_reply(self, conversation: Conversation, turn: Turn, resent_turn: Turn | None) -> None:
-        """Begin the reply to a turn that this process has just added, and return at once.
+        """Start the reply to a turn that this process has just added, and return at once.
 
-        `again` is an earlier turn that this one repeats, if the service may have received it.
+        `resent_turn` is the earlier turn that this one resends, if the service may have received
+        it.
         """
         threading.Thread(
             target=self.write_reply,
@@ -78,11 +79,11 @@ class ReplyWorker:
     def write_reply(
         self, conversation: Conversation, turn: Turn, resent_turn: Turn | None = None
     ) -> None:
-        """Write the whole reply into the log, always with an end."""
+        """Write the complete reply to the log. The log always gets an end."""
         try:
             self._save_end(turn, self._request_reply(conversation, turn, resent_turn))
         finally:
-            # Whatever happened: a log that nobody writes to must not look as if somebody did.
+            # In any case: a log without a worker must not appear to be running.
             self.log.drop_buffer(turn.id)
 
     def _request_reply(
@@ -95,7 +96,7 @@ class ReplyWorker:
         except DatabaseUnavailable:
             return Ended(ReplyState.FAILED, sentence=f"{DATABASE_UNREADABLE} {MESSAGE_NOT_SENT}")
         except Exception:
-            logger.exception("turn %s", turn.id)
+            logger.exception("turn %s: unexpected error", turn.id)
             return Ended(ReplyState.FAILED, sentence=INTERNAL_ERROR, perhaps_received=True)
 
     def _save_end(self, turn: Turn, ended: Ended) -> None:
@@ -104,12 +105,12 @@ class ReplyWorker:
             try:
                 self.log.end(turn.id, ended)
             except DatabaseUnavailable:
-                logger.warning("turn %s cannot be stored at the moment", turn.id)
+                logger.warning("turn %s: could not store the end of the reply, will retry", turn.id)
                 self.log.append(turn.id, entries.Progress(REPLY_NOT_SAVED_YET))
                 self._clock.sleep(self.save_retry_seconds)
             else:
                 return
-        logger.error("turn %s could not be stored", turn.id)
+        logger.error("turn %s: gave up storing the end of the reply", turn.id)
         unsaved_end = Ended(
             ReplyState.INTERRUPTED, ended.text, sentence=REPLY_NOT_SAVED, perhaps_received=True
         )
@@ -123,7 +124,8 @@ class ReplyWorker:
             try:
                 return self._recover_or_send(service_id, turn, resent_turn)
             except twinapi.Conflict:
-                # A reply that was stopped just now is still ending there; nothing was accepted.
+                # The service is still ending a reply that was just stopped. It has not accepted
+                # this message.
                 self._clock.sleep(delay)
         return self._recover_or_send(service_id, turn, resent_turn)
 
@@ -152,7 +154,10 @@ class ReplyWorker:
                     )
 
     def _cancel_reply(self, stream: ReplyStream) -> None:
-        """Let the service know that nobody wants the rest; one that hangs up may want it still."""
+        """Send `DELETE` to the URL of the message, if the service has given one.
+
+        Closing the connection does not cancel the reply: the portal may just be restarting.
+        """
         if stream.location and not self.log.is_closing:
             with suppress(TwinApiError):
                 self.client.stop_reply(stream.location)
@@ -161,7 +166,7 @@ class ReplyWorker:
         try:
             created = self.client.create_conversation(conversation.twin_id, conversation.title)
         except TwinApiError as error:
-            error.perhaps_received = False  # a conversation, at the most, but no message
+            error.perhaps_received = False  # at most the conversation, not the message
             raise
         return self.conversations.set_service_id(conversation.id, created.id)
 
@@ -181,7 +186,7 @@ class ReplyWorker:
                         return Ended(ReplyState.COMPLETE, text=text or "", sentence=note)
                     return Ended(ReplyState.FAILED, sentence=REPLY_EMPTY, perhaps_received=True)
                 case twinapi.Failed(sentence, code):
-                    logger.warning("turn %s: the service gave up: %r", turn.id, sentence)
+                    logger.warning("turn %s: the service reported an error: %r", turn.id, sentence)
                     too_long = code == "too_long"
                     return Ended(
                         ReplyState.FAILED,
@@ -203,7 +208,7 @@ class ReplyWorker:
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Forbidden():
                 self.quota.record_forbidden()
-                logger.error("turn %s: the portal's key may only read", turn.id)
+                logger.error("turn %s: the portal's key is read-only", turn.id)
             case twinapi.Unauthorized():
                 logger.error("turn %s: the service refused the portal's key", turn.id)
         return Ended(

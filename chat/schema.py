@@ -1,4 +1,4 @@
-"""The portal's tables. The constraints do the locking."""
+"""Tables of the portal. Constraints replace locks."""
 
 from sqlalchemy import (
     Boolean,
@@ -26,18 +26,19 @@ conversations = Table(
     Column("twin_id", Text, nullable=False),
     Column("twin_name", Text, nullable=False),
     Column("title", Text, nullable=False),
-    # The service's own id; none until the service has been asked for the first time.
+    # Id at the service; null until the conversation has been created there.
     Column("service_id", Text),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
     Column("pinned", Boolean, nullable=False, server_default=false()),
     Column("archived", Boolean, nullable=False, server_default=false()),
-    # Deleted is gone for everybody; until it is purged it can be brought back.
+    # A deleted conversation is hidden everywhere; it can be restored until it is purged.
     Column("deleted_at", Float),
     Index("conversations_listed", "person", "archived", "pinned", "updated_at", "id"),
     Index("conversations_deleted", "deleted_at"),
 )
 
+# Worker processes and their heartbeat counters.
 producers = Table(
     "producers",
     metadata,
@@ -45,21 +46,23 @@ producers = Table(
     Column("beat", Integer, nullable=False),
 )
 
-# Whoever inserts the turn is its producer: the row is the claim, and there can be one only.
-# When the reply has ended, the claim is empty.
+# The process that inserts a turn also writes its reply: the row is the claim, so a turn has one
+# worker. `producer` is its id; it is empty once the reply has ended.
 turns = Table(
     "turns",
     metadata,
     Column("id", String(32), primary_key=True),
     Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
     Column("position", Integer, nullable=False),
+    # Hash of person, target, idempotency key and content: a double click creates one turn.
     Column("press", String(64), nullable=False),
     Column("content", Text, nullable=False),
     Column("producer", String(32), nullable=False),
     Column("created_at", Float, nullable=False),
-    # The id of the first turn of those that repeat each other: to the service they are one message.
+    # Id of the first of the turns that resend each other; idempotency key at the service, which
+    # sees them as one message.
     Column("once", String(32), nullable=False, server_default=""),
-    # Whether it costs one of the hour's requests; what the service never received does not.
+    # Whether the turn counts against the quota. Messages that the service never received do not.
     Column("charged", Boolean, nullable=False, server_default=true()),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
@@ -77,8 +80,8 @@ entries = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# What can be searched: the title of a conversation (then there is no turn), what was said, a reply.
-# On PostgreSQL the words are a tsvector; on SQLite the table `passages_index` (FTS5) follows them.
+# Search index of titles (without a turn), messages and replies. `words` is a tsvector on
+# PostgreSQL; on SQLite, triggers copy it to the FTS5 table `passages_index`.
 passages = Table(
     "passages",
     metadata,
@@ -94,7 +97,7 @@ passages = Table(
     Column("words", Text, nullable=False),
 )
 
-# What the service said last of a key. Of the key itself only a hash stands here.
+# Last known quota of an API key. `key` is a hash, not the key itself.
 allowances = Table(
     "allowances",
     metadata,
@@ -109,7 +112,7 @@ allowances = Table(
     Column("forbidden_until", Float, nullable=False, server_default="0"),
 )
 
-# One row: the list of twins, for all processes.
+# Cached list of twins, shared by all processes: one row.
 kept_twins = Table(
     "kept_twins",
     metadata,
@@ -118,7 +121,8 @@ kept_twins = Table(
     Column("listed_at", Float, nullable=False),
 )
 
-# Avatars, for all processes. `type` is null while the first one fetches, "" where there is none.
+# Cached avatars, shared by all processes. `type` is null during the first download and "" if there
+# is no image.
 pictures = Table(
     "pictures",
     metadata,
@@ -126,7 +130,7 @@ pictures = Table(
     Column("type", String(16)),
     Column("content", LargeBinary),
     Column("size", Integer, nullable=False, server_default="0"),
-    # When it may be asked for again: also the claim of whoever asks now.
+    # When the image may be downloaded again; also the claim of the process that downloads it now.
     Column("next_at", Float, nullable=False),
 )
 

@@ -1,4 +1,4 @@
-"""The rows by which titles, messages and replies are found; written with what they stand for."""
+"""Search index rows of titles, messages and replies, written in the same transaction as these."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chat.schema import conversations, passages, turns
 from core import text_folding
 
 TITLE, MESSAGE, REPLY = "title", "said", "reply"
-# PostgreSQL takes a mebibyte of words in one row at most.
+# PostgreSQL limits a tsvector to 1 MiB.
 MAX_ROW_CHARS = 40_000
 MAX_BACKTRACK_CHARS = 1_000
 
@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 def make_rows(
     person: str, conversation_id: str, turn_id: str | None, kind: str, text: str
 ) -> Iterator[Row]:
-    """Make the rows by which a text is found: one, or more when it is very long."""
+    """Yield the index rows of a text: one, or several if it is very long."""
     for piece in _split(text):
         yield {
             "conversation_id": conversation_id,
@@ -36,15 +36,16 @@ def make_rows(
 
 
 def owner_token(person: str, *, title: bool) -> str:
-    """Return the word that stands in all titles, or all else, of a person: nobody can write it.
+    """Return the word that marks all rows of a person: their titles, or all other texts.
 
-    With it the index itself finds what is theirs, however much others have said.
+    It begins with "=", which never occurs in an indexed word, so no text can contain it. With it,
+    the index itself selects the rows of the person, however many rows other people have.
     """
     return ("=t" if title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 
 
 def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
-    """Add rows."""
+    """Insert index rows; the `list` of a row holds its words."""
     row_list = list(rows)
     if not row_list:
         return
@@ -59,12 +60,12 @@ def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
 def index_message(
     connection: Connection, person: str, conversation_id: str, turn_id: str, content: str
 ) -> None:
-    """Let what was said be found."""
+    """Add a message to the index."""
     insert_rows(connection, make_rows(person, conversation_id, turn_id, MESSAGE, content))
 
 
 def index_reply(connection: Connection, turn_id: str, text: str) -> None:
-    """Let a reply be found."""
+    """Add a reply to the index, unless it is empty."""
     query = select(conversations.c.person, conversations.c.id).join_from(turns, conversations)
     row = connection.execute(query.where(turns.c.id == turn_id)).first()
     if row and text:
@@ -72,7 +73,7 @@ def index_reply(connection: Connection, turn_id: str, text: str) -> None:
 
 
 def index_title(connection: Connection, person: str, conversation_id: str, title: str) -> None:
-    """Let a conversation be found by this title, and by none that it had before."""
+    """Add the title of a conversation to the index, in place of its previous title."""
     condition = (passages.c.conversation_id == conversation_id) & (passages.c.kind == TITLE)
     connection.execute(delete(passages).where(condition))
     insert_rows(connection, make_rows(person, conversation_id, None, TITLE, title))

@@ -1,4 +1,4 @@
-"""A whole conversation, turn by turn from its beginning, never all of it in memory."""
+"""Iteration over all turns of a conversation, without loading all of them into memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TURNS_PER_QUERY = 20
 
 
 def iter_turns(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[Turn, Reply]]:
-    """Yield every turn with its reply."""
+    """Yield every turn with its reply, oldest first, in queries of `TURNS_PER_QUERY` turns."""
     last_position = 0
     while True:
         batch = turns.list_for_conversation(

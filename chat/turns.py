@@ -1,4 +1,4 @@
-"""Turns: what a person said. The row is written before the service is asked, and only once."""
+"""Turns: a person's messages. The row is committed, once, before the service is called."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from core.database import Database
 
 
 class ReplyInProgress(Exception):
-    """Raised when the twin has not finished its reply to the turn before."""
+    """Raised when the reply to the previous turn is still running."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a person said. `position` counts from 1 in its conversation.
+    """Message of a person. `position` counts from 1 within the conversation.
 
-    `once` is the id of the first turn of those that repeat each other.
+    `once` is the id of the first of the turns that resend each other.
     """
 
     id: str
@@ -42,7 +42,7 @@ class Turn:
 
 
 class AddedTurn(NamedTuple):
-    """A turn in its conversation; `new` is False for a press of the button that is known."""
+    """Turn and its conversation; `is_new` is False for a repeated form submission."""
 
     conversation: Conversation
     turn: Turn
@@ -50,7 +50,7 @@ class AddedTurn(NamedTuple):
 
 
 class Turns:
-    """Add and find turns."""
+    """Repository of turns."""
 
     def __init__(self, database: Database, log: Log, quota: Quota) -> None:
         self.database = database
@@ -63,13 +63,14 @@ class Turns:
     ) -> AddedTurn:
         """Add a conversation and its first turn.
 
-        The same press of the button (same key, same words) is the same turn. Raises NotNow.
+        Returns the existing turn for a repeated submission (same idempotency key and content).
+        Raises SendingBlocked, ConversationDeleted and DatabaseUnavailable.
         """
         fingerprint = _fingerprint(person, twin_id, idempotency_key, content)
         try:
             return self._start_conversation(person, twin_id, twin_name, content, fingerprint)
         except IntegrityError:
-            # Another process was faster with the same press: its turn is the one.
+            # Another process has just inserted the same submission: return its turn.
             with self.database.read() as connection:
                 if existing := _find_existing(connection, fingerprint):
                     return existing
@@ -104,9 +105,10 @@ class Turns:
         idempotency_key: str,
         resent_turn: Turn | None = None,
     ) -> AddedTurn:
-        """Add a turn to a conversation, which may repeat an earlier one.
+        """Add a turn to a conversation; `resent_turn` is the earlier turn that it resends.
 
-        Brings the conversation back from the archive. Raises StillReplying, NotNow and Gone.
+        Returns the existing turn for a repeated submission. Unarchives the conversation. Raises
+        ReplyInProgress, SendingBlocked, ConversationDeleted and DatabaseUnavailable.
         """
         fingerprint = _fingerprint(conversation.person, conversation.id, idempotency_key, content)
         newest = self.list_for_conversation(conversation.id, limit=1)
@@ -134,7 +136,7 @@ class Turns:
             )
 
     def find(self, turn_id: str, person: str) -> Turn | None:
-        """Return the person's turn, or None: what is not theirs does not exist."""
+        """Return the turn, or None if it does not exist or belongs to another person."""
         owned_by_person = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
         query = _select_turns().where(turns.c.id == turn_id, owned_by_person)
         with self.database.read() as connection:
@@ -143,7 +145,7 @@ class Turns:
     def list_for_conversation(
         self, conversation_id: str, *, before: int | None = None, limit: int
     ) -> Sequence[Turn]:
-        """Return the newest turns before a position, in the order they were said."""
+        """Return the newest `limit` turns before a position, the oldest of them first."""
         query = _select_turns().where(turns.c.conversation_id == conversation_id)
         if before is not None:
             query = query.where(turns.c.position < before)
@@ -153,7 +155,7 @@ class Turns:
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
-        """Give the id for a new turn; if it is not added after all, its log is not held."""
+        """Provide the id of a new turn, and drop its log buffer if adding the turn fails."""
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id
@@ -199,7 +201,7 @@ class Turns:
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content
         )
-        # Both before the commit, so that nobody who sees the turn takes its producer for dead.
+        # Both before the commit, so that no process that sees the turn takes its worker for dead.
         self.log.heartbeat.record_heartbeat(connection)
         self.log.open_buffer(turn.id)
         return AddedTurn(conversation, turn, is_new=True)

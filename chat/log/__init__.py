@@ -1,4 +1,4 @@
-"""The append-only log of each reply."""
+"""Append-only log of each reply."""
 
 from chat.log import entries, store
 from chat.log.entries import Batch, Delta, Ended, Entry, Progress, Reply, ReplyState, build_reply

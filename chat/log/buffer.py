@@ -1,4 +1,4 @@
-"""The log of one reply in memory: of the process that produces it, or of one that looks on."""
+"""In-memory buffer of one reply log, for its worker or as a mirror of a remote log."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Sequence
 from chat.log.entries import Batch, Delta, Ended, Entry, Progress
 from core.clock import Clock
 
-# To show more of a long reply takes a browser longer: with each so many characters it is shown a
-# slice less often, up to so many slices.
+# Browsers need more time to display a long reply, so the merge interval grows by one slice for each
+# CHARS_PER_EXTRA_SLICE characters, up to MAX_SLICES slices.
 CHARS_PER_EXTRA_SLICE = 30_000
 MAX_SLICES = 4
 
 
 class LogBuffer:
-    """Collect entries, wake readers, and remember what is not stored yet.
+    """Buffer of one reply log that wakes its readers and tracks which entries are not stored yet.
 
-    Deltas are held for a slice (for more of them when the reply is long) and become one entry, of
-    progress the newest is held, so that a fast service costs readers and database no more than a
-    slow one. The number of an entry is its place, from 1.
+    Deltas are buffered for one slice (longer for long replies) and merged into one entry; only the
+    latest progress is kept. A fast service therefore costs readers and database no more than a
+    slow one. Entries are numbered from 1.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -38,33 +38,39 @@ class LogBuffer:
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Everything so far, what is held included."""
+        """All entries so far, including pending ones, which are merged first."""
         with self._changed:
             self._merge_pending()
             return tuple(self._entries)
 
     @property
     def last_seq(self) -> int:
-        """Return the number of the last entry."""
+        """Number of the last merged entry; 0 while there is none."""
         return len(self._entries)
 
     @property
     def is_running(self) -> bool:
-        """Tell whether more may come."""
+        """Whether more entries may follow: the buffer is neither closed nor abandoned."""
         return not (self._is_closed or self._was_abandoned)
 
     @property
     def is_sending(self) -> bool:
-        """Tell whether the service is being asked, or has been."""
+        """Whether the worker has opened its request to the service.
+
+        True from then on, also after the request has finished.
+        """
         return self._on_close is not None
 
     @property
     def is_abandoned(self) -> bool:
-        """Tell whether nobody writes here any more, although there is no end."""
+        """Whether the buffer was abandoned without an end, so that no entry will follow."""
         return self._was_abandoned and not self._is_closed
 
     def append(self, new_entries: Sequence[Entry], slice_seconds: float) -> None:
-        """Take entries in; what follows a quiet slice goes out at once."""
+        """Add entries; merge them at once if the previous merge is at least one slice old.
+
+        Entries after the end are ignored.
+        """
         with self._changed:
             if self._is_closed:
                 return
@@ -79,7 +85,10 @@ class LogBuffer:
                 self._merge_pending()
 
     def mirror(self, rows: Iterable[tuple[int, Entry]]) -> None:
-        """Take in what another process has stored; what is known already does no harm."""
+        """Add rows that another process has stored. Rows that are already known are ignored.
+
+        An `Ended` entry closes the buffer.
+        """
         for seq, entry in rows:
             if isinstance(entry, Ended):
                 self.close(entry)
@@ -91,32 +100,38 @@ class LogBuffer:
 
     @property
     def has_pending(self) -> bool:
-        """Tell whether something waits for the end of its slice."""
+        """Whether entries are waiting to be merged at the end of their slice."""
         return bool(self._pending or self._has_pending_progress)
 
     def unflushed(self, slice_seconds: float) -> list[tuple[int, Entry]]:
-        """Return the entries that are not stored yet, with their numbers."""
+        """Return the entries that are not stored yet, with their numbers.
+
+        Merges pending entries first if a slice has passed.
+        """
         with self._changed:
             if not self._is_closed and self._is_due(slice_seconds):
                 self._merge_pending()
             return list(enumerate(self._entries[self._flushed_seq :], self._flushed_seq + 1))
 
     def mark_flushed(self, numbered_entries: Sequence[tuple[int, Entry]]) -> None:
-        """Remember that these are safe."""
+        """Record that these entries, and all before them, are stored."""
         if numbered_entries:
             self._flushed_seq = numbered_entries[-1][0]
 
     def batch(self, after: int) -> Batch:
-        """Return what follows the cursor; from a cursor it does not know, everything."""
+        """Return the entries after the cursor.
+
+        Returns all entries if the cursor is beyond the log, or at the end of a closed log.
+        """
         with self._changed:
             if after > len(self._entries) or (self._is_closed and after == len(self._entries)):
                 after = 0
             return Batch(after, len(self._entries), tuple(self._entries[after:]))
 
     def wait(self, after: int, timeout: float) -> Batch:
-        """Wait until something follows the cursor, `timeout` seconds at most."""
+        """Wait at most `timeout` seconds for an entry after the cursor or for the end."""
         with self._changed:
-            # A cursor from beyond the log knows nothing: waiting for "not equal" would not wait.
+            # A cursor beyond the log starts over at 0. Waiting for `!=` would return at once.
             cursor = after if after <= len(self._entries) else 0
             self._changed.wait_for(
                 lambda: len(self._entries) > cursor or not self.is_running, timeout
@@ -124,7 +139,10 @@ class LogBuffer:
         return self.batch(cursor)
 
     def call_on_close(self, callback: Callable[[], None]) -> None:
-        """Call back when the turn has ended, at once if it has."""
+        """Call `callback` when the buffer is closed, or at once if it already is.
+
+        Replaces a callback that was set before.
+        """
         with self._changed:
             if not self._is_closed:
                 self._on_close = callback
@@ -132,13 +150,16 @@ class LogBuffer:
         callback()
 
     def abandon(self) -> None:
-        """Let everybody go who waits: what they wait for is to be found elsewhere, or nowhere."""
+        """Release all waiting readers without an end.
+
+        The rest of the log is in the database, or was never written.
+        """
         with self._changed:
             self._was_abandoned = True
             self._changed.notify_all()
 
     def close(self, ended: Ended) -> None:
-        """Add the last entry and let everybody know."""
+        """Append the final entry, notify all readers and call the close callback."""
         with self._changed:
             if self._is_closed:
                 return

@@ -1,4 +1,4 @@
-"""What the log of a reply can hold, and what it comes to."""
+"""Entries of a reply log, and the reply that they add up to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 
 class ReplyState(StrEnum):
-    """Say how a reply stands."""
+    """State of a reply, computed from its log."""
 
     WAITING = "waiting"
     STREAMING = "streaming"
@@ -21,20 +21,20 @@ class ReplyState(StrEnum):
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress"):
-    """What the service says it is doing."""
+    """Progress reported by the service."""
 
     text: str
     percent: float | None = None
 
 
 class Delta(msgspec.Struct, frozen=True, tag="delta"):
-    """A piece of the reply."""
+    """Piece of the reply text."""
 
     text: str
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
-    """The last entry of every log: it stands alone, and nothing comes after it."""
+    """Final entry of a log. It replaces all others, and nothing follows it."""
 
     state: ReplyState
     text: str = ""
@@ -42,13 +42,13 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     sentence: str = ""
     perhaps_received: bool = False
     gone: bool = False
-    # The same words would be refused again.
+    # The service would reject the same message again.
     too_long: bool = False
     retry_at: float | None = None
 
     @property
     def is_charged(self) -> bool:
-        """Tell whether the service may count a request for this turn."""
+        """Whether the service may count this turn against the quota."""
         return self.state is not ReplyState.FAILED or self.perhaps_received
 
 
@@ -63,9 +63,9 @@ decode = _decoder.decode
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Entries that follow the cursor `after`; 0 means that they are the whole log.
+    """Entries after the cursor `after`; with 0 they are the whole log.
 
-    A batch without entries says only that the reply goes on.
+    A batch without entries means only that the reply is still running.
     """
 
     after: int
@@ -74,13 +74,13 @@ class Batch:
 
     @property
     def is_final(self) -> bool:
-        """Tell whether nothing comes after this batch."""
+        """Whether this batch ends the log."""
         return bool(self.entries) and isinstance(self.entries[-1], Ended)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply, as far as its log says. `cursor` is the number of the last entry in it."""
+    """Reply computed from a log. `cursor` is the number of the last entry it includes."""
 
     state: ReplyState = ReplyState.WAITING
     text: str = ""
@@ -95,12 +95,12 @@ class Reply:
 
     @property
     def is_running(self) -> bool:
-        """Tell whether more may come."""
+        """Whether the reply has not ended."""
         return self.state in (ReplyState.WAITING, ReplyState.STREAMING)
 
 
 def build_reply(batch: Batch) -> Reply:
-    """Say what the whole log in the batch comes to."""
+    """Build the reply from a batch that holds the whole log."""
     reply = Reply(cursor=batch.last_seq)
     pieces: list[str] = []
     for entry in batch.entries:
@@ -117,5 +117,5 @@ def build_reply(batch: Batch) -> Reply:
 
 
 def text_of(entries: Iterable[Entry]) -> str:
-    """Join the text in the entries."""
+    """Return the concatenated text of the entries."""
     return "".join(entry.text for entry in entries if isinstance(entry, Delta | Ended))

@@ -1,4 +1,4 @@
-"""The one writer of a process: stores what came for all turns, in one transaction a slice."""
+"""Background writer that stores the entries of all turns, in one transaction per slice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ CLOSE_TIMEOUT_SECONDS = 2.0
 
 
 class Flusher:
-    """Write `live`, the logs that this process holds by the ids of their turns."""
+    """Background thread that stores the log buffers of this process.
+
+    `buffers` maps turn ids to buffers; the log adds and removes them.
+    """
 
     def __init__(
         self,
@@ -38,7 +41,7 @@ class Flusher:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """Say that there is something to write."""
+        """Wake the thread, which the first call starts, because there are entries to store."""
         if self._thread is None:
             self._thread = threading.Thread(
                 target=self._flush_until_closed, daemon=True, name="log"
@@ -47,16 +50,17 @@ class Flusher:
         self._wakeup.set()
 
     def close(self) -> None:
-        """Write no more."""
+        """Stop the thread."""
         self._closing.set()
         self._wakeup.set()
         if self._thread:
             self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def flush(self, slice_seconds: float = 0.0) -> None:
-        """Store what has been appended so far, and notice who was ended elsewhere.
+        """Store all appended entries, and close the buffers of turns that another process ended.
 
-        Deltas younger than a slice are left for the next time.
+        Pending entries younger than `slice_seconds` are left for the next flush. Raises
+        DatabaseUnavailable.
         """
         with self._flush_lock:
             unflushed = {
@@ -96,14 +100,12 @@ class Flusher:
                 self.flush(SLICE_SECONDS)
                 is_failing = False
             except Exception as error:
-                # Whatever it is: without this thread no reply is stored any more.
+                # Catch everything: without this thread, no reply would be stored.
                 if not is_failing:
                     unexpected_error = None if isinstance(error, DatabaseUnavailable) else error
-                    logger.exception(
-                        "The log cannot be written at the moment.", exc_info=unexpected_error
-                    )
+                    logger.exception("Could not write the log.", exc_info=unexpected_error)
                 is_failing = True
                 self._closing.wait(RETRY_SECONDS)
-            # What was not stored is still held, and tried again.
+            # Entries that were not stored are still buffered: flush again.
             if is_failing or any(buffer.has_pending for buffer in list(self._buffers.values())):
                 self._wakeup.set()

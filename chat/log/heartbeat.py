@@ -1,8 +1,8 @@
-"""Whether the process that produces a reply still lives. It counts its beats in the database.
+"""Heartbeats of worker processes: each increments a counter in the database.
 
-No clock is compared with another: whoever asks watches for how long a count stands still, and a
-time in which it did not look itself counts little. So clocks that differ or jump end no reply, nor
-does a machine that was asleep.
+Clocks of different processes are never compared. An observer measures for how long a counter does
+not change, and the time between two observations counts for `MAX_OBSERVATION_SECONDS` at most.
+Clocks that differ or jump, and machines that were suspended, therefore end no reply.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from chat.schema import producers, turns
 from core.database import Database, upsert
 
 HEARTBEAT_SECONDS = 2.0
-# Between two looks anything may have happened to whoever looks.
+# The observer itself may have been suspended between two observations.
 MAX_OBSERVATION_SECONDS = 2.0
 
 
 class Heartbeat:
-    """The sign of life of this process, and what it has seen of others'."""
+    """Heartbeat of this process, and its observations of the other processes."""
 
-    # A producer whose count has not changed for this long is dead.
+    # A worker whose counter has not changed for this long is dead.
     stale_after_seconds = 7.0
 
     def __init__(self, database: Database) -> None:
@@ -33,17 +33,17 @@ class Heartbeat:
         self.worker_id = secrets.token_urlsafe(16)
         self._beat_count = 0
         self._recorded_at = 0.0
-        # For each producer its count, for how long it stands still, and when that was looked at.
+        # By worker id: last counter, seconds for which it has not changed, time of observation.
         self._observations: dict[str, tuple[int, float, float]] = {}
         self._lock = threading.Lock()
 
     @property
     def is_due(self) -> bool:
-        """Tell whether the next beat should be now."""
+        """Whether it is time for the next heartbeat."""
         return self._clock.monotonic() - self._recorded_at > HEARTBEAT_SECONDS
 
     def record_heartbeat(self, connection: Connection) -> None:
-        """Say that this process lives."""
+        """Increment and store the counter of this process."""
         with self._lock:
             self._beat_count += 1
             row = {"id": self.worker_id, "beat": self._beat_count}
@@ -51,9 +51,10 @@ class Heartbeat:
         self._recorded_at = self._clock.monotonic()
 
     def abandoned_turns(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
-        """Return those running turns that nobody is left to go on with.
+        """Return the ids of those running turns that have no live worker.
 
-        None of the turns may be held by this process itself.
+        Do not pass turns that have a buffer in this process: those of its own worker id count as
+        abandoned. Each call is also an observation of the workers.
         """
         query = (
             select(turns.c.id, turns.c.producer, producers.c.beat)
@@ -69,7 +70,10 @@ class Heartbeat:
         ]
 
     def stale_workers(self, connection: Connection) -> dict[str, int]:
-        """Return the other producers whose counts stand still, with those counts."""
+        """Return the other workers whose counters do not change, with these counters.
+
+        Each call is also an observation of the workers.
+        """
         others = connection.execute(select(producers).where(producers.c.id != self.worker_id))
         return {
             worker_id: beat_count
@@ -78,17 +82,26 @@ class Heartbeat:
         }
 
     def remove_worker(self, connection: Connection, worker_id: str, beat_count: int) -> None:
-        """Count a producer as gone, unless it has beaten again; its running turns are lost then."""
+        """Delete a worker unless its counter has changed since.
+
+        Its running turns are abandoned then.
+        """
         condition = (producers.c.id == worker_id) & (producers.c.beat == beat_count)
         connection.execute(delete(producers).where(condition))
 
     def forget_observations(self) -> None:
-        """Watch everybody anew: for a while nobody could write, the living neither."""
+        """Restart all observations.
+
+        Call this after a time in which no process, live ones included, could write a heartbeat.
+        """
         with self._lock:
             self._observations.clear()
 
     def remove_own_heartbeat(self, connection: Connection) -> None:
-        """Say that this process ends; whatever it has not ended itself is lost at once."""
+        """Delete the row of this process when it shuts down.
+
+        Turns that it has not ended are abandoned at once.
+        """
         connection.execute(delete(producers).where(producers.c.id == self.worker_id))
 
     def _is_stale(self, worker_id: str, beat_count: int) -> bool:
@@ -97,7 +110,7 @@ class Heartbeat:
             last_count, stale_seconds, observed_at = self._observations.get(
                 worker_id, (None, 0.0, now)
             )
-            # While the database was away, the living could not beat either.
+            # While the database was unavailable, live workers could not send heartbeats either.
             observed_seconds = (
                 0.0 if self._database.last_failure_at > observed_at else now - observed_at
             )

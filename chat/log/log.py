@@ -1,8 +1,8 @@
-"""The log of each reply: it is the transcript. Producers append, readers follow by a cursor.
+"""Reply logs, which together are the transcript. Workers append, readers follow by cursor.
 
-Entries go to readers in this process from memory, at most 20 times a second and turn (5 times when
-the reply is very long), and to the database in one transaction for all turns, at most a slice
-later. `kill -9` loses that slice.
+Readers in the same process get entries from memory, at most 20 times per second and turn (5 times
+for very long replies). Entries are stored at most one slice later, in one transaction for all
+turns; `kill -9` loses that slice.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
 
 
 class Log:
-    """Hold the logs of all turns.
+    """Reply logs of all turns.
 
-    `render` makes the text of a finished reply into HTML, once; it is told the id of the turn, to
-    set what it names apart.
+    `render(text, turn_id)` converts the text of a finished reply to HTML, once per reply; the turn
+    id makes the ids in that HTML unique.
     """
 
-    # Readers get an empty batch when nothing happens for this long.
+    # Readers get an empty batch after this long without entries.
     keepalive_seconds = 5.0
 
     def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
@@ -61,9 +61,9 @@ class Log:
         )
 
     def open_buffer(self, turn_id: str) -> None:
-        """Begin to hold the log of a turn that this process is about to add.
+        """Create the buffer for a turn that this process is about to insert.
 
-        Raises DatabaseUnavailable when this process is about to end.
+        Raises DatabaseUnavailable when this process is shutting down.
         """
         if self.is_closing:
             raise DatabaseUnavailable
@@ -71,18 +71,24 @@ class Log:
         self._flusher.wake()
 
     def drop_buffer(self, turn_id: str) -> None:
-        """Hold a log no longer: nobody writes to it. One without an end counts as lost then."""
+        """Remove the buffer of a turn that has no worker any more.
+
+        A turn without an end counts as abandoned afterwards.
+        """
         if buffer := self._buffers.pop(turn_id, None):
             buffer.abandon()
 
     def append(self, turn_id: str, *new_entries: Entry) -> None:
-        """Add what came; what comes after the end is not wanted any more."""
+        """Append entries to the turn. Entries after the end are discarded."""
         if buffer := self._buffers.get(turn_id):
             buffer.append(new_entries, flusher.SLICE_SECONDS)
             self._flusher.wake()
 
     def call_on_end(self, turn_id: str, callback: Callable[[], None]) -> bool:
-        """Call back when somebody ends the turn. False says that it has ended."""
+        """Call `callback` when the turn ends, in this process or another.
+
+        Returns False if the turn has already ended.
+        """
         buffer = self._buffers.get(turn_id)
         if buffer is None:
             return False
@@ -90,21 +96,21 @@ class Log:
         return True
 
     def text_length(self, turn_id: str) -> int:
-        """Return how many characters of the reply have come so far."""
+        """Return the number of characters received so far."""
         buffer = self._buffers.get(turn_id)
         return len(text_of(buffer.entries)) if buffer else 0
 
     def end(self, turn_id: str, ended: Ended) -> bool:
-        """End a turn, unless it has ended: the first end holds.
+        """End a turn and return True, or return False if it has already ended.
 
-        Without a text of its own the end keeps the text so far. All entries become this one.
+        Replaces all entries with this one. An end without text keeps the text so far.
         Raises DatabaseUnavailable.
         """
         return self._end(turn_id, ended)
 
     def _end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         buffer = self._buffers.get(turn_id)
-        # Before the transaction: a long text takes a while to render, and nobody else could write.
+        # Render before the transaction: it takes time, and would block all other writers.
         snapshot = self.read(turn_id)
         if snapshot.is_final:
             return False
@@ -133,7 +139,10 @@ class Log:
         return is_first_end
 
     def end_in_memory(self, turn_id: str, ended: Ended) -> None:
-        """End a turn that cannot be stored, for those who follow it here; later it is lost."""
+        """End a turn that cannot be stored, for its readers in this process only.
+
+        In the database the turn stays without an end, so it counts as abandoned.
+        """
         if buffer := self._buffers.pop(turn_id, None):
             buffer.close(self._final_entry(turn_id, ended, text_of(buffer.entries)))
 
@@ -142,17 +151,17 @@ class Log:
         return msgspec.structs.replace(ended, text=text, html=self.render(text, turn_id))
 
     def read(self, turn_id: str, after: int = 0) -> Batch:
-        """Return what stands in the log after the cursor.
+        """Return the entries after the cursor.
 
-        A cursor that the log does not know yields the whole log, and so does one at or behind
-        the end: that last entry stands for all.
+        Returns the whole log for a cursor beyond it and for a turn that has ended, because the
+        final entry replaces all others.
         """
         if buffer := self._buffers.get(turn_id):
             return buffer.batch(after)
         return self._read_stored([turn_id], after)[turn_id]
 
     def read_all(self, turn_ids: list[str]) -> dict[str, Batch]:
-        """Return the whole logs of several turns, those of dead producers ended."""
+        """Return the complete logs of several turns, after ending those of dead workers."""
         buffered_batches = {
             turn_id: buffer.batch(0)
             for turn_id in turn_ids
@@ -173,9 +182,10 @@ class Log:
         return {turn_id: store.batch(rows, after) for turn_id, rows in rows_by_turn.items()}
 
     def follow(self, turn_id: str, keepalive_seconds: float | None = None) -> Iterator[Batch]:
-        """Yield the whole log and what comes to it, until the turn ends or Twindow closes.
+        """Yield the whole log, then new entries until the turn ends or the log is closed.
 
-        An empty batch, after five seconds or so many, says only that the reply goes on.
+        Yields an empty batch after `keepalive_seconds` without entries (default:
+        `Log.keepalive_seconds`) as a sign that the reply is still running.
         """
         after = 0
         while not self.is_closing:
@@ -193,11 +203,15 @@ class Log:
         return nullcontext(buffer) if buffer else self.remote_follower.follow(turn_id)
 
     def close(self) -> None:
-        """End every running reply as interrupted, and let all readers go. They come back."""
+        """End every running reply of this process as interrupted, and release all readers.
+
+        The readers reconnect.
+        """
         self.is_closing = True
         self.recovery.close()
         for turn_id, buffer in list(self._buffers.items()):
-            # A turn that is being added is not there yet; without a producer it is lost at once.
+            # A turn that is being inserted has no row yet. Without a heartbeat it counts as
+            # abandoned at once.
             with suppress(DatabaseUnavailable, IntegrityError):
                 self.end(
                     turn_id,
@@ -210,7 +224,7 @@ class Log:
         self._flusher.close()
 
     def can_write(self) -> bool:
-        """Tell whether what is said can be kept, by trying."""
+        """Return whether the database accepts writes, by recording a heartbeat."""
         try:
             with self.database.write() as connection:
                 self.heartbeat.record_heartbeat(connection)
@@ -219,5 +233,5 @@ class Log:
         return True
 
     def flush(self) -> None:
-        """Store what has been appended so far."""
+        """Store all appended entries now."""
         self._flusher.flush()

@@ -1,4 +1,4 @@
-"""What one process has written, another learns of at once."""
+"""Cross-process wake-up for new rows in the reply log."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ NOTIFY_TIMEOUT_SECONDS = 1.0
 
 
 class Notifier:
-    """Wake other processes when something has been written.
-
-    PostgreSQL rings (LISTEN, NOTIFY). SQLite has no bell: whoever waits looks again soon.
-    """
+    """Signal between processes: LISTEN/NOTIFY on PostgreSQL, polling on SQLite."""
 
     def __init__(self, database: Database, channel: str) -> None:
         self._database = database
@@ -26,18 +23,22 @@ class Notifier:
         self._listener: Any = None
 
     def notify(self, connection: Connection) -> None:
-        """Ring when this transaction is committed."""
+        """Notify the listeners when this transaction commits; does nothing on SQLite."""
         if not self._database.is_sqlite:
             connection.exec_driver_sql(f"NOTIFY {self._channel}")
 
     def wait(self) -> None:
-        """Wait for the bell, for a moment at most; only one thread may. It may ring for nothing."""
+        """Block until a notification arrives or the timeout expires. Call from one thread only.
+
+        May return without a notification. On SQLite it sleeps for `POLL_SECONDS`; after a lost
+        connection it returns when `NOTIFY_TIMEOUT_SECONDS` have passed.
+        """
         if self._database.is_sqlite:
             time.sleep(POLL_SECONDS)
             return
         try:
             if self._listener is None:
-                # What was written before is found by the first look, so this rings at once.
+                # Return at once, so that the caller reads rows written before LISTEN began.
                 self._listener = self._listen()
             else:
                 for _ in self._listener.notifies(timeout=NOTIFY_TIMEOUT_SECONDS, stop_after=1):
@@ -47,7 +48,7 @@ class Notifier:
             time.sleep(NOTIFY_TIMEOUT_SECONDS)
 
     def close(self) -> None:
-        """Hear nothing until somebody waits again."""
+        """Close the listening connection; the next `wait` opens a new one."""
         listener, self._listener = self._listener, None
         if listener is not None:
             listener.close()

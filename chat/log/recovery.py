@@ -1,4 +1,4 @@
-"""Replies whose producers are gone: whoever looks ends them, once."""
+"""Recovery of abandoned replies: each is ended once, by the first process that detects it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ INTERRUPTED_BY_DEAD_WORKER = Ended(
     perhaps_received=True,
 )
 
-# Asked within the transaction that is to end a turn, with the seconds waited for it.
+# Checked inside the transaction that ends a turn. Takes the connection and the seconds spent
+# waiting for the lock of the transaction.
 Precondition = Callable[[Connection, float], bool]
 
 
 class Recovery:
-    """Find what producers that are gone have left. `end` ends a turn that still is one then.
+    """Recovery of replies whose workers are dead.
 
-    The turns that are `held` in this process itself are none.
+    `end_turn` ends a turn if the precondition still holds in its transaction. The turns in
+    `local_turn_ids` have a worker in this process and are never abandoned.
     """
 
     # After a longer wait for the lock, live workers could not write their heartbeats either.
@@ -53,15 +55,18 @@ class Recovery:
         self._closing = threading.Event()
 
     def start(self) -> None:
-        """Begin to look for what a process that died before this one has left."""
+        """Start the thread that ends the replies of processes that died before this start."""
         threading.Thread(target=self._sweep_at_start, daemon=True, name="orphans").start()
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop the start-up sweep."""
         self._closing.set()
 
     def interrupt_abandoned(self, turn_ids: Iterable[str]) -> list[str]:
-        """End those running replies that nobody goes on with, and return their turns."""
+        """Mark the running replies of dead workers as interrupted.
+
+        Returns the ids of the turns that this call has ended.
+        """
         remote_turn_ids = [turn_id for turn_id in turn_ids if turn_id not in self._local_turn_ids]
         if not remote_turn_ids:
             return []
@@ -76,7 +81,11 @@ class Recovery:
         ]
 
     def interrupt_if_uncontended(self, turn_ids: Iterable[str]) -> None:
-        """End them, if the living could say that they live: so this process does."""
+        """Record a heartbeat, then interrupt abandoned replies unless the lock was contended.
+
+        If this process had to wait for the write lock, so had live workers: their heartbeats may
+        be late.
+        """
         requested_at = time.monotonic()
         with self._database.write() as connection:
             lock_wait = time.monotonic() - requested_at
@@ -85,7 +94,10 @@ class Recovery:
             self.interrupt_abandoned(turn_ids)
 
     def sweep(self) -> None:
-        """End them also where nobody looks; a process does so when it starts."""
+        """Remove stale workers and interrupt all abandoned replies, also those without readers.
+
+        Called repeatedly for a while after a process has started.
+        """
         with self._database.read() as connection:
             stale_workers = self._heartbeat.stale_workers(connection)
         if stale_workers:
@@ -119,7 +131,7 @@ class Recovery:
             try:
                 self.sweep()
             except DatabaseUnavailable:
-                pass  # it is looked for again
+                pass  # the next sweep tries again
             except Exception:
-                logger.exception("What a dead process left cannot be looked for at the moment.")
+                logger.exception("Could not search for abandoned replies.")
             self._closing.wait(SWEEP_INTERVAL_SECONDS)

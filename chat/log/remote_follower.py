@@ -1,4 +1,4 @@
-"""Logs that other processes write, as this process sees them: read once for all its readers."""
+"""Mirrors of the logs that other processes write, each shared by all readers in this process."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ MAX_TURNS_PER_QUERY = 200
 
 
 class RemoteFollower:
-    """Mirror the logs that somebody here follows.
+    """Poller that mirrors the remote logs with readers in this process.
 
-    `end_orphans` ends those of them whose producers are gone.
+    One thread polls all of them. It passes the ids of the running turns to `interrupt_abandoned`,
+    which ends those of dead workers.
     """
 
     retry_seconds = 1.0
@@ -48,7 +49,7 @@ class RemoteFollower:
 
     @contextmanager
     def follow(self, turn_id: str) -> Iterator[LogBuffer]:
-        """Hold a mirror of the log for as long as the block runs."""
+        """Provide a mirror of the log while the `with` block runs."""
         with self._lock:
             buffer, reader_count = self._mirrors.get(turn_id, (LogBuffer(self._clock), 0))
             self._mirrors[turn_id] = buffer, reader_count + 1
@@ -60,7 +61,7 @@ class RemoteFollower:
         self._mirror_added.set()
         try:
             if not reader_count:
-                with suppress(DatabaseUnavailable):  # the thread looks again
+                with suppress(DatabaseUnavailable):  # the thread polls again
                     self._poll([turn_id])
             yield buffer
         finally:
@@ -72,7 +73,7 @@ class RemoteFollower:
                     del self._mirrors[turn_id]
 
     def close(self) -> None:
-        """Let all readers go, and look no more."""
+        """Release all readers and stop polling."""
         self._is_closing = True
         self._mirror_added.set()
         for buffer, _ in list(self._mirrors.values()):
@@ -94,8 +95,8 @@ class RemoteFollower:
             except DatabaseUnavailable:
                 self._clock.sleep(self.retry_seconds)
             except Exception:
-                # Without this thread readers would wait for ever.
-                logger.exception("The logs of other processes cannot be read at the moment.")
+                # Catch everything: without this thread, readers would wait forever.
+                logger.exception("Could not read the logs of other processes.")
                 self._clock.sleep(self.retry_seconds)
         self.notifier.close()
 

@@ -1,4 +1,4 @@
-"""The logs in the database: one row an entry, and one for all when the turn has ended."""
+"""Reply logs in the database: one row per entry, and a single row once the turn has ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NumberedEntry = tuple[int, Entry]
 
 
 def read(connection: Connection, turn_ids: Sequence[str]) -> Mapping[str, list[NumberedEntry]]:
-    """Return the entries of several turns, in one query."""
+    """Return the numbered entries of several turns by turn id, in one query."""
     entries_by_turn: dict[str, list[NumberedEntry]] = {turn_id: [] for turn_id in turn_ids}
     query = select(entries.c.turn_id, entries.c.seq, entries.c.data)
     query = query.where(entries.c.turn_id.in_(turn_ids)).order_by(entries.c.seq)
@@ -28,7 +28,10 @@ def read(connection: Connection, turn_ids: Sequence[str]) -> Mapping[str, list[N
 def read_after(
     connection: Connection, cursors: Mapping[str, int]
 ) -> Mapping[str, list[NumberedEntry]]:
-    """Return what follows a cursor in each of several logs, in one query."""
+    """Return the entries after the cursor of each turn, in one query.
+
+    Turns without new entries are missing from the result.
+    """
     entries_by_turn: dict[str, list[NumberedEntry]] = {}
     condition = or_(
         *(and_(entries.c.turn_id == id_, entries.c.seq > n) for id_, n in cursors.items())
@@ -40,13 +43,16 @@ def read_after(
 
 
 def select_abandoned_turns(connection: Connection) -> list[str]:
-    """Return the turns whose producers are gone without a trace."""
+    """Return the ids of running turns whose worker has no row."""
     query = select(turns.c.id).outerjoin(producers, turns.c.producer == producers.c.id)
     return list(connection.scalars(query.where(turns.c.producer > "", producers.c.id.is_(None))))
 
 
 def batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
-    """Return what follows the cursor; an end stands for all, and so does a cursor out of range."""
+    """Return the entries after the cursor.
+
+    Returns all entries if the turn has ended or the cursor is beyond the log.
+    """
     last = rows[-1][0] if rows else 0
     if after > last or (rows and isinstance(rows[-1][1], Ended)):
         after = 0
@@ -54,36 +60,39 @@ def batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
 
 
 def lock(connection: Connection, turn_ids: Sequence[str]) -> None:
-    """Let no other process write to these logs until the transaction is over.
+    """Prevent other processes from writing to these logs until the transaction ends.
 
-    SQLite has one writer anyway; elsewhere the rows of the turns are the lock.
+    Locks the rows of the turns. SQLite ignores this: it has only one writer at a time.
     """
     query = select(turns.c.id).where(turns.c.id.in_(turn_ids)).order_by(turns.c.id)
     connection.execute(query.with_for_update())
 
 
 def select_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
-    """Return the last entries of those turns that have ended."""
+    """Return the final entry of each of the turns that has ended."""
     condition = (entries.c.turn_id.in_(turn_ids)) & (entries.c.kind == "ended")
     rows = connection.execute(select(entries.c.turn_id, entries.c.data).where(condition))
     return {turn_id: log_entries.decode(data) for turn_id, data in rows}
 
 
 def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry]]) -> bool:
-    """Add entries to several logs, and say whether there were any."""
+    """Add entries to several logs. Return whether there were any."""
     rows = [
         _row(turn_id, seq, entry)
         for turn_id, numbered in new_entries.items()
         for seq, entry in numbered
     ]
     if rows:
-        # After a commit whose answer was lost the same entries come again.
+        # The same entries come again after a commit whose confirmation was lost.
         connection.execute(insert_or_ignore(connection, entries), rows)
     return bool(rows)
 
 
 def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
-    """Put the end in the place of all entries of a turn, let its producer go and it be found."""
+    """Replace all entries of a turn with its end.
+
+    Also clears the worker of the turn and adds the reply to the search index.
+    """
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
     values = {"producer": "", "charged": ended.is_charged}

@@ -1,4 +1,4 @@
-"""Search in titles, in what was said, and in replies: the newest first, found by an index."""
+"""Full-text search in titles, messages and replies, newest first, through the search index."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _index = table("passages_index", column("rowid"))
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message or a reply that holds what was looked for."""
+    """Message or reply that matches the query."""
 
     turn_id: str
     position: int
     is_by_person: bool
     created_at: float
     snippet: Snippet
-    # All that was said stands in the title, too.
+    # The title of the conversation is the whole message.
     is_in_title: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationHits:
-    """A conversation, its title with the hits told apart, and where else it was found."""
+    """Conversation with its title split at the hits, and the hits in its turns."""
 
     conversation: Conversation
     title: Snippet
@@ -51,14 +51,14 @@ class ConversationHits:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Some of what was found; `older` is the cursor of the rest, "" if there is none."""
+    """Page of results. `next_cursor` is the cursor of the next page, "" on the last one."""
 
     items: Sequence[ConversationHits] = ()
     next_cursor: str = ""
 
 
 class Search:
-    """Search what a person and their twins have said."""
+    """Search in the conversations of one person."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -66,7 +66,10 @@ class Search:
     def find(
         self, person: str, q: str, *, twin_id: str | None = None, after: str = ""
     ) -> SearchResults:
-        """Find all words of `q` in one text, of the last one the beginning: titles come first."""
+        """Find the texts that contain all words of `q`, the last one as a prefix.
+
+        Titles come first. `after` is the `next_cursor` of the previous page.
+        """
         terms = _query_terms(q)
         if not terms:
             return SearchResults()
@@ -93,7 +96,7 @@ class Search:
 
 
 def query_pattern(q: str) -> SearchPattern | None:
-    """Return what finds the words of `q` in a text; None if there are none."""
+    """Return the pattern that matches the words of `q`, or None without words."""
     runs = _query_terms(q)
     return SearchPattern(runs) if runs else None
 
@@ -104,7 +107,10 @@ def _query_terms(q: str) -> list[str]:
 
 
 def _parse_cursor(after: str) -> tuple[str, int | None]:
-    """Read where to go on: among the titles or behind them, and before which row."""
+    """Return "t" (titles) or "m" (messages and replies), and the row id to continue before.
+
+    An invalid cursor starts from the beginning.
+    """
     match = re.fullmatch(r"([tm])([0-9]{1,9})", after)
     return (match[1], int(match[2])) if match else ("t", None)
 
@@ -114,7 +120,10 @@ def _make_cursor(row: Row[Any]) -> str:
 
 
 def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
-    """Select passages that hold the owner's word and what was looked for, the newest first."""
+    """Select the index rows that contain all words, newest first.
+
+    The first word is the owner token.
+    """
     query = select(
         rows.c.id.label("passage"),
         *rows.c["kind", "turn_id"],
@@ -140,7 +149,10 @@ def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
 def _match_expression(
     words: Sequence[str], quote: str, prefix_operator: str, and_operator: str
 ) -> str:
-    """Write a query: words hold neither quotes nor operators."""
+    """Build the full-text query of the database.
+
+    Words need no escaping: they contain neither quotes nor operators.
+    """
     owner, *terms = words
     parts = [f"{quote}{owner}{quote}"]
     for term in terms:
@@ -153,7 +165,7 @@ def _match_expression(
 def group_hits(
     hit_rows: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: SearchPattern
 ) -> Sequence[ConversationHits]:
-    """Put the hits to their conversations, in the order in which those were found first."""
+    """Group the rows by conversation, in the order of the first hit of each."""
     results: dict[str, ConversationHits] = {}
     seen_texts: set[tuple[str, str]] = set()
     for row in hit_rows:
@@ -162,7 +174,7 @@ def group_hits(
         result = results.setdefault(
             conversation.id, ConversationHits(conversation, pattern.split_hits(conversation.title))
         )
-        # A long text has several rows.
+        # A long text has several index rows.
         text_key = row.turn_id, row.kind
         if row.kind == TITLE or text_key in seen_texts:
             continue

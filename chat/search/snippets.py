@@ -1,4 +1,4 @@
-"""The piece of a text around what was looked for, in parts that are hits and parts that are not."""
+"""Search snippets: the part of a text around a hit, split into hits and the text between them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from core import text_folding
 LEADING_CONTEXT_LENGTH = 50
 SNIPPET_LENGTH = 200
 MAX_MAPPED_LENGTH = 20_000
-# So many hits tell which word is rare.
+# Enough hits to tell which word is rare.
 MAX_COUNTED_HITS = 200
 
-# What stands for itself stays: "a ** b" and "if i > 1" are no Markdown.
+# Literal characters are kept: "a ** b" and "if i > 1" are not Markdown.
 _MARKDOWN_SYNTAX = re.compile(
     r"^[ \t]*(?:(?:>|#{1,6}(?=\s)|\*(?=\s))[ \t]*)+|`+"
     r"|(?<![A-Za-z0-9_*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![A-Za-z0-9_*])"
@@ -28,14 +28,14 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|[^\n]*", re.MULTILINE)
 
 
 class SnippetPart(NamedTuple):
-    """Some text, and whether it was looked for."""
+    """Part of a text, and whether it is a hit."""
 
     text: str
     is_hit: bool
 
 
 class Span(NamedTuple):
-    """Where a hit stands in a text, and which of the words it is."""
+    """Position of a hit in a text (`end` is exclusive) and the number of its term, from 1."""
 
     start: int
     end: int
@@ -46,20 +46,20 @@ Snippet = Sequence[SnippetPart]
 
 
 class SearchPattern:
-    """Find what a person looks for in a text; the last word may go on."""
+    """Compiled search terms. The last term also matches as a prefix."""
 
     def __init__(self, terms: Sequence[str]) -> None:
-        # One group for each word tells which of them was found.
+        # One group per term, so that `lastindex` tells which of them matched.
         self._term_regexes = [f"({_term_regex(run, terms[-1])})" for run in terms]
         self._regex = re.compile("|".join(self._term_regexes))
 
     def split_hits(self, text: str, *, max_hits: int | None = None) -> Snippet:
-        """Return the whole of a text, its hits (the first, so many of them) told apart."""
+        """Return the whole text, split at its first `max_hits` hits; None for all hits."""
         spans = _FoldedText(text).find_spans(self._regex)
         return list(_split_at_spans(text, islice(spans, max_hits)))
 
     def snippet(self, text: str, *, is_markdown: bool = False) -> Snippet:
-        """Return the piece of a text around the word that it seems to say least often."""
+        """Return the part of a text around its rarest hit, with ellipses; see `rarest_hit`."""
         if is_markdown:
             text = _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), text)
             text = _MARKDOWN_SYNTAX.sub(" ", text)
@@ -73,9 +73,10 @@ class SearchPattern:
         return [*leading_ellipsis, *self.split_hits(text[start:end]), *trailing_ellipsis]
 
     def rarest_hit(self, text: str) -> Span:
-        """Find a place of the word that comes least often at the beginning of a text.
+        """Return a hit of the term that is rarest among the first `MAX_COUNTED_HITS` hits.
 
-        Where there is none, it ends at 0.
+        A term that occurs only after these hits is the rarest. Returns a span that ends at 0 if
+        there is no hit.
         """
         folded = _FoldedText(text)
         spans = list(islice(folded.find_spans(self._regex), MAX_COUNTED_HITS))
@@ -89,19 +90,19 @@ class SearchPattern:
 
 
 class _FoldedText:
-    """A text as it is compared, and where in the text each sign of that stands."""
+    """Folded text, and the offset in the original text of each of its characters."""
 
     def __init__(self, text: str) -> None:
         self._folded = text_folding.fold(text)
         self._offsets: Sequence[int] = range(len(text))
         if any(len(text_folding.fold(sign)) != 1 for sign in set(text)):
-            # Some sign becomes two, or none: find out which stands for which.
+            # Folding changes the length of some character: map the characters one by one.
             folded_characters = [text_folding.fold(sign) for sign in text[:MAX_MAPPED_LENGTH]]
             self._folded = "".join(folded_characters)
             self._offsets = [place for place, sign in enumerate(folded_characters) for _ in sign]
 
     def find_spans(self, regex: re.Pattern[str]) -> Iterator[Span]:
-        """Find what the pattern finds, by its place in the text."""
+        """Yield the matches of the pattern, as positions in the original text."""
         for match in regex.finditer(self._folded):
             end = self._offsets[match.end() - 1] + 1
             yield Span(self._offsets[match.start()], end, match.lastindex or 0)
@@ -115,7 +116,7 @@ def _term_regex(term: str, last_term: str) -> str:
 
 
 def _word_start(text: str, offset: int) -> int:
-    """Return the beginning of a word near a place; writing without blanks is cut there."""
+    """Return the next start of a word near an offset, or the offset in unspaced text."""
     if offset <= 0:
         return 0
     space = text.find(" ", offset, offset + LEADING_CONTEXT_LENGTH // 2)

@@ -1,4 +1,4 @@
-"""The twins of the service: list, recent use and avatars."""
+"""Twins of the service: catalogue, recent use and avatars."""
 
 from chat.twins.avatar_fetcher import AvatarFetcher
 from chat.twins.catalogue import TwinCatalogue, TwinList

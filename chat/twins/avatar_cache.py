@@ -1,4 +1,4 @@
-"""Pictures in the database, where all processes find them: bounded, and claimed by who fetches."""
+"""Avatar images in the database, shared by all processes and limited in number and size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 class CacheEntry(NamedTuple):
-    """What is known of a picture: itself, if it is here; whether to ask; whether somebody does."""
+    """Cached state of an image: `is_due` says that it should be downloaded (again).
+
+    `is_fetching` says that the first download has not finished.
+    """
 
     image: Image | None = None
     is_due: bool = True
@@ -28,14 +31,17 @@ class CacheEntry(NamedTuple):
 
 
 class AvatarCache:
-    """Keep pictures by their names. Every call but `fail` raises DatabaseUnavailable."""
+    """Images by name.
+
+    All methods except `record_failure` raise DatabaseUnavailable.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self._clock = database.clock
 
     def find(self, name: str) -> CacheEntry:
-        """Return what is known of a picture."""
+        """Return the cached state of an image."""
         columns = pictures.c
         query = select(columns.type, columns.content, columns.next_at).where(columns.name == name)
         with self.database.read() as connection:
@@ -46,7 +52,10 @@ class AvatarCache:
         return CacheEntry(image, not self._is_in_future(row.next_at), row.type is None)
 
     def claim(self, name: str) -> bool:
-        """Be the one who asks for a picture, for a minute."""
+        """Claim the download of an image for `CLAIM_SECONDS`.
+
+        Returns False if another process has claimed it or it is not due.
+        """
         query = select(pictures.c.next_at).where(pictures.c.name == name)
         with self.database.write() as connection:
             self.database.advisory_lock(connection, f"picture {name}")
@@ -57,7 +66,7 @@ class AvatarCache:
             return True
 
     def store(self, name: str, image: Image) -> None:
-        """Keep a picture for a day."""
+        """Store an image, valid for `MAX_AGE_SECONDS`, and evict old ones."""
         with self.database.write() as connection:
             values = {
                 "type": image.media_type,
@@ -68,7 +77,7 @@ class AvatarCache:
             self._evict(connection)
 
     def record_failure(self, name: str) -> None:
-        """Leave a picture alone for some minutes; an old one stays."""
+        """Postpone the next download by `RETRY_SECONDS`. A cached image is kept."""
         never_fetched = (pictures.c.name == name) & pictures.c.type.is_(None)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._save(connection, name, RETRY_SECONDS)
@@ -81,11 +90,14 @@ class AvatarCache:
         upsert(connection, pictures, "name", row)
 
     def _is_in_future(self, next_at: float) -> bool:
-        """Tell whether a time is in the future; not one that only a jumped clock can have set."""
+        """Return whether a time is in the future.
+
+        A time more than `MAX_AGE_SECONDS` ahead does not count: a clock has jumped.
+        """
         return 0 < next_at - self._clock.time() <= MAX_AGE_SECONDS
 
     def _evict(self, connection: Connection) -> None:
-        """Delete pictures that were not requested for long, and the oldest above the limits."""
+        """Delete images unused for `MAX_UNUSED_SECONDS`, and the oldest above the limits."""
         columns = pictures.c
         is_unused = columns.next_at < self._clock.time() - MAX_UNUSED_SECONDS
         connection.execute(delete(pictures).where(is_unused))

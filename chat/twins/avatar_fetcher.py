@@ -1,4 +1,4 @@
-"""The avatars of twins: fetched once for all people and processes, by whoever looks first."""
+"""Avatars of twins, downloaded on first use, once for all people and processes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ POLL_SECONDS = 0.05
 
 
 class AvatarFetcher:
-    """Find pictures by name; only what the service names in its list is ever asked for."""
+    """Lookup and download of avatars by name.
 
-    # A browser asks for few things at once: a slow picture must not hold up what the person does.
+    Only URLs from the service's list of twins are ever requested.
+    """
+
+    # Browsers limit parallel requests: a slow image must not delay what the person does.
     max_wait_seconds = 1.0
 
     def __init__(self, client: Client, catalogue: TwinCatalogue, database: Database) -> None:
@@ -34,9 +37,9 @@ class AvatarFetcher:
         self._url_index: tuple[Mapping[str, Twin], Mapping[str, str]] = ({}, {})
 
     def image_name(self, twin: Twin | None) -> str:
-        """Return the name of a twin's picture, "" where there is none.
+        """Return the name of a twin's avatar, or "" if it has none.
 
-        Another address, or another service, is another name.
+        The name is a hash of the base URL of the service and the URL of the avatar.
         """
         if twin is None or not twin.avatar_url:
             return ""
@@ -44,7 +47,11 @@ class AvatarFetcher:
         return hashlib.sha256(full_url.encode()).hexdigest()[:32]
 
     def find(self, name: str) -> Image | None:
-        """Return a picture, an old one at once; where there is none yet, wait a moment for it."""
+        """Return an image, or None if it is unknown, failed or unavailable.
+
+        A cached image is returned at once, even if it is due for a new download. For the first
+        download this waits `max_wait_seconds` at most.
+        """
         url = self._find_url(name)
         if url is None:
             return None
@@ -75,14 +82,14 @@ class AvatarFetcher:
         return self._url_index[1].get(name)
 
     def _fetch_and_store(self, name: str, url: str) -> None:
-        logged_url = url.partition("?")[0]  # what follows may be secret
+        logged_url = url.partition("?")[0]  # the query may contain secrets
         try:
             self.cache.store(name, self._download(url))
         except AvatarUnavailable as error:
             logger.warning("The avatar at %s is not shown: %s.", logged_url, error)
             self.cache.record_failure(name)
         except Exception:
-            logger.exception("The avatar at %s could not be fetched or kept.", logged_url)
+            logger.exception("Could not download or store the avatar at %s.", logged_url)
             self.cache.record_failure(name)
 
     def _download(self, url: str) -> Image:

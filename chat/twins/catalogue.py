@@ -1,6 +1,6 @@
-"""The twins, as the service listed them last. A page view costs no call while the list is fresh.
+"""Cached list of twins. While it is fresh, a page view makes no call to the service.
 
-The list is kept in the database: all processes share it, and it is there when the service is not.
+The cache is in the database: all processes share it, and it is available while the service is down.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ LIST_UNREADABLE = N_("The list of twins could not be read. Please tell the opera
 
 @dataclass(frozen=True, slots=True)
 class TwinList:
-    """The twins, how many seconds old the list is, and why it is not fresh, if it is not."""
+    """List of twins and its age.
+
+    `sentence` is the error that prevented the last refresh, or "".
+    """
 
     twins: Sequence[Twin]
     age_seconds: float = 0
@@ -46,7 +49,10 @@ class TwinList:
 
 
 class CachedTwins(msgspec.Struct, frozen=True):
-    """What is known of the twins: `listed_at` in seconds since 1970, and whether they are all."""
+    """Stored list: twins by id, fetched at `listed_at` (seconds since 1970).
+
+    `complete` is False if the service has more pages than were read. `service` is its base URL.
+    """
 
     twins: dict[str, Twin]
     listed_at: float
@@ -54,14 +60,17 @@ class CachedTwins(msgspec.Struct, frozen=True):
     service: str
 
     def is_fresh(self, now: float, max_age_seconds: float) -> bool:
-        """Tell whether the list is younger than `keep` seconds; one from the future is not."""
+        """Return whether the list is younger than `max_age_seconds`.
+
+        A list from the future is not fresh.
+        """
         return 0 <= now - self.listed_at < max_age_seconds
 
 
 class TwinCatalogue:
-    """List and find twins; `keep` is how many seconds a list is fresh."""
+    """Cached twins of the service. A list is fresh for `max_age_seconds`."""
 
-    # While the service is down, it is asked again only this often: each try may cost its time-out.
+    # Pause between attempts while the service is down, since each may take a whole timeout.
     retry_seconds = 5.0
     rate_limited_seconds = 60.0
     max_wait_seconds = 1.0
@@ -79,12 +88,13 @@ class TwinCatalogue:
         self._lock = threading.Lock()
 
     def list(self) -> TwinList:
-        """Return all twins; while the service is down or slow the last list, with its age.
+        """Return all twins, sorted by name.
 
-        Raises TwinApiError when there is no list yet.
+        While the service is down or slow this is the last list, with its age. Raises TwinApiError
+        when there is no list yet.
         """
         if thread := self._start_fetch_if_due():
-            # Whoever has a list to look at does not wait for a service that hangs.
+            # With a cached list, do not wait for a service that hangs.
             thread.join(self.max_wait_seconds if self._cache else None)
         cache, error = self._cache, self._error
         if cache is None:
@@ -94,7 +104,10 @@ class TwinCatalogue:
         return TwinList(twins, age_seconds, error.sentence if error else "")
 
     def find(self, twin_id: str) -> Twin:
-        """Return a twin. Raises TwinApiError."""
+        """Return a twin, from the list or else from the service.
+
+        Raises TwinApiError; NotFound, without a call, if the list is complete and lacks the twin.
+        """
         self.list()
         if twin := self.find_cached(twin_id):
             return twin
@@ -103,22 +116,25 @@ class TwinCatalogue:
         return self.client.get_twin(twin_id)
 
     def find_cached(self, twin_id: str) -> Twin | None:
-        """Return a twin if it was listed before; this does not ask the service."""
+        """Return a twin from the cache, or None. Makes no call to the service."""
         cache = self._newest_cache()
         return cache.twins.get(twin_id) if cache else None
 
     def all_cached(self) -> Mapping[str, Twin]:
-        """Return all twins that were listed before, by their ids; this does not ask the service."""
+        """Return all cached twins by id. Makes no call to the service."""
         cache = self._newest_cache()
         return cache.twins if cache else {}
 
     def is_missing(self, twin_id: str) -> bool:
-        """Tell whether all twins were listed and this is none; this does not ask the service."""
+        """Return whether the cached list is complete and lacks this twin.
+
+        Makes no call to the service.
+        """
         cache = self._newest_cache()
         return bool(cache and cache.complete and twin_id not in cache.twins)
 
     def _newest_cache(self) -> CachedTwins | None:
-        """Return the newest list, which another process may have fetched."""
+        """Return the newest cached list, which another process may have fetched."""
         if not (self._cache and self._cache.is_fresh(self._clock.time(), self.max_age_seconds)):
             self._cache = self._load_newer() or self._cache
         return self._cache
@@ -144,7 +160,7 @@ class TwinCatalogue:
         except TwinApiError as error:
             self._record_failure(error)
         except Exception:
-            logger.exception("The list of twins cannot be read.")
+            logger.exception("Could not read the list of twins.")
             self._record_failure(UnexpectedResponse(200))
 
     def _record_failure(self, error: TwinApiError) -> None:
@@ -169,7 +185,7 @@ class TwinCatalogue:
             skipped_count += page.skipped_count
             for twin in page.items:
                 twins.setdefault(twin.id, replace(twin, extra={}))
-            # A service that repeats its page for ever must not be followed for ever.
+            # Stop when a page has no new twins: the service may repeat the same page forever.
             if len(twins) == count_before or not page.has_more:
                 is_complete = True
                 break

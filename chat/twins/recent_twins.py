@@ -1,4 +1,4 @@
-"""The gallery: the twins that somebody looks for, and those that they have talked to."""
+"""Twins that a person has used, and the filter of the list of twins."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ from twinapi import Twin
 
 @dataclass(frozen=True, slots=True)
 class TwinUsage:
-    """How many conversations somebody has with a twin, and when they last said something."""
+    """Number of a person's conversations with a twin, and the time of the latest message.
+
+    The time is in seconds since 1970.
+    """
 
     conversation_count: int
     last_used_at: float
 
 
 class RecentTwins:
-    """Know which twins people have talked to."""
+    """Twins that people have conversations with."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def usage_by_twin(self, person: str) -> Mapping[str, TwinUsage]:
-        """Return a person's twins by their ids, the last one first."""
+        """Return the usage of a person's twins by twin id, the last used one first."""
         columns = conversations.c
         last_at = func.max(columns.updated_at)
         query = select(columns.twin_id, func.count(), last_at).where(
@@ -41,7 +44,10 @@ class RecentTwins:
 
 
 def filter_twins(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
-    """Return the twins whose name or description holds all words, those named so first."""
+    """Return the twins with every word of `q` in their name or description.
+
+    Those with all words in their name come first.
+    """
     words = fold(q).split()
     by_name: list[Twin] = []
     by_description: list[Twin] = []
