@@ -1,4 +1,4 @@
-"""Who may use the service, and how much."""
+"""Authentication and rate limits: API keys, JWTs, requests per hour."""
 
 from service.access.api_keys import ApiKey, ApiKeys, TooManyKeys
 from service.access.jwks import SigningKeysUnavailable

@@ -1,4 +1,4 @@
-"""API keys: shown once, kept as a hash, found by their beginning."""
+"""API keys: shown once, stored as a hash, looked up by prefix."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from service.interface_types import Scope
 from service.schema import api_keys as table
 
 ALPHABET = string.ascii_letters + string.digits
-RANDOM_LENGTH = 32  # of 62 letters: 190 bits
+RANDOM_LENGTH = 32  # of 62 characters: 190 bits
 PREFIX_LENGTH = 11
-# Of one person, with those that were good in the last hour: else hours could be had for nothing.
+# Per owner, including keys that were valid within the last hour: otherwise revoking and creating
+# keys would give an unlimited hourly quota.
 MAX_KEYS = 100
 EXPIRED_RETENTION_SECONDS = 3600
 TOO_MANY_KEYS = (
@@ -33,12 +34,12 @@ _NOT_REVOKED = table.c.revoked_at.is_(None)
 
 
 class TooManyKeys(Exception):
-    """Raised when somebody has as many keys as one may have."""
+    """Raised when an owner has reached the maximum number of keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What is known of a key. The key itself is not. Times are seconds since 1970."""
+    """Metadata of a key, without its secret. Times are in seconds since 1970."""
 
     id: str
     sub: str
@@ -50,12 +51,12 @@ class ApiKey:
     last_used_at: float | None
 
     def is_expired(self, now: float) -> bool:
-        """Tell whether its time is over; `now` is in seconds since 1970."""
+        """Return whether the key has expired; `now` is in seconds since 1970."""
         return self.expires_at is not None and self.expires_at <= now
 
 
 class ApiKeys:
-    """Make and find keys."""
+    """Repository of API keys."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -69,7 +70,7 @@ class ApiKeys:
         groups: Iterable[str] = (),
         expires_at: float | None = None,
     ) -> tuple[ApiKey, str]:
-        """Make a key for `sub`; the second value is the key itself, which is not kept.
+        """Create a key for `sub`; return it with its secret, which is not stored.
 
         Raises TooManyKeys.
         """
@@ -101,7 +102,10 @@ class ApiKeys:
             ), secret
 
     def find_by_secret(self, secret: str) -> ApiKey | None:
-        """Return the key, or None for what is not one."""
+        """Return the key with this secret, or None if it does not exist or was revoked.
+
+        Does not check the expiry.
+        """
         random_part, checksum = secret[3:-6], secret[-6:]
         if (
             not secret.isascii()
@@ -118,7 +122,10 @@ class ApiKeys:
         return next((_key_from_row(row) for row in matching_rows), None)
 
     def list_page(self, sub: str, page: int, limit: int) -> tuple[Sequence[ApiKey], int]:
-        """Return a page of the keys of `sub`, newest first, and how many there are."""
+        """Return one page of the active keys of `sub`, newest first, and the total.
+
+        Expired keys are included, revoked keys are not.
+        """
         condition = (table.c.sub == sub) & _NOT_REVOKED
         query = _select_keys().where(condition).order_by(table.c.created_at.desc(), table.c.id)
         with self.database.read() as connection:
@@ -127,7 +134,7 @@ class ApiKeys:
             return [_key_from_row(row) for row in rows], total
 
     def revoke(self, sub: str, key_id: str) -> bool:
-        """Let a key of `sub` be none any more, and say whether it was one."""
+        """Revoke a key of `sub`; return False if there is no such key."""
         condition = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
         statement = update(table).where(condition).values(revoked_at=self.database.clock.time())
         with self.database.write() as connection:
@@ -144,7 +151,10 @@ def _key_from_row(row: Row[Any]) -> ApiKey:
 
 
 def _checksum(random_part: str) -> str:
-    """Let scanners for leaked secrets, and us, tell a key from a typing error without a look-up."""
+    """Return the checksum at the end of a key.
+
+    It lets secret scanners, and us, reject typos without a database query.
+    """
     number = zlib.crc32(random_part.encode())
     letters = []
     for _ in range(6):

@@ -1,4 +1,4 @@
-"""The keys with which an identity provider signs its JWTs: fetched, kept, and rotated."""
+"""Signing keys of an identity provider: fetched, cached and rotated."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from core.bounded_http import NETWORK_ERRORS, read_bounded
 from core.clock import SYSTEM_CLOCK, Clock
 
 MAX_JWKS_BYTES = 256 * 1024
-# A key that the provider has withdrawn is refused after this long.
+# A key that the provider has withdrawn is accepted for at most this long.
 CACHE_SECONDS = 300
-# An unknown `kid` costs a fetch: whoever invents many gets only one each this long.
+# Minimum time between fetches for an unknown `kid`, so that invented ones cause few fetches.
 COOLDOWN_SECONDS = 30
-# While the provider does not answer, it is asked no more often than this.
+# Pause between fetches while the provider is unavailable.
 RETRY_SECONDS = 5
-# And what it said last is believed for this long.
+# How long the last set is used while the provider is unavailable.
 MAX_STALE_SECONDS = 3600
 
 
@@ -27,11 +27,11 @@ FETCH_ERRORS = (*NETWORK_ERRORS, ValueError, TypeError, RecursionError, jwt.PyJW
 
 
 class SigningKeysUnavailable(Exception):
-    """Raised while the provider's keys cannot be had."""
+    """Raised while the keys of the provider cannot be fetched."""
 
 
 class JwksClient(jwt.PyJWKClient):
-    """Fetch a JWK Set (RFC 7517) without the surroundings having a say in it."""
+    """Client of a JWK Set (RFC 7517) that ignores proxy and netrc settings of the environment."""
 
     timeout_seconds = 5.0
 
@@ -45,7 +45,10 @@ class JwksClient(jwt.PyJWKClient):
         self._failed_at = -float(RETRY_SECONDS)
 
     def get_signing_key(self, kid: str) -> jwt.PyJWK:
-        """Return a key of the set; one that is known waits for no fetch. Raises KeysUnavailable."""
+        """Return a key of the set. A cached key is returned without waiting for a running fetch.
+
+        Raises SigningKeysUnavailable, or a PyJWT error for an unknown `kid`.
+        """
         cached = self.jwk_set_cache.get() if self.jwk_set_cache else None
         if isinstance(cached, jwt.PyJWKSet):
             keys = self._get_signing_keys_from_jwk_set(cached)
@@ -54,7 +57,10 @@ class JwksClient(jwt.PyJWKClient):
         return super().get_signing_key(kid)
 
     def fetch_data(self) -> Any:
-        """Fetch the set; one that is not too old stands in for it. Raises KeysUnavailable."""
+        """Fetch the set; on failure return the last one for up to `MAX_STALE_SECONDS`.
+
+        Raises SigningKeysUnavailable.
+        """
         now = self._clock.monotonic()
         if now - self._failed_at >= RETRY_SECONDS:
             try:

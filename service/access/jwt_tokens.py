@@ -1,4 +1,4 @@
-"""JWTs, which endpoint 7 asks for (RFC 7519): our own, or an identity provider's."""
+"""JWTs (RFC 7519) for endpoint 7: signed here or by an identity provider."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEEWAY_SECONDS = 30
 DEFAULT_LIFETIME_SECONDS = 3600
 MAX_SUB_LENGTH = 200
 OWN_ALGORITHMS = ("HS256",)
-# Never a secret's algorithm here: whoever knows the public key could sign with it.
+# No HMAC algorithms: anyone who knows the public key could use it as the secret and sign.
 PROVIDER_ALGORITHMS = (
     "RS256",
     "RS384",
@@ -32,23 +32,26 @@ REQUIRED_CLAIMS = ("sub", "exp", "aud")
 
 
 class InvalidToken(Exception):
-    """Raised for a JWT that proves nothing."""
+    """Raised for a JWT that is invalid, expired, or lacks a required claim."""
 
 
 class SigningDisabled(Exception):
-    """Raised when JWTs come from somewhere else, and none can be signed here."""
+    """Raised when an identity provider signs the JWTs, so that none can be signed here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom a JWT names: a person, and the groups that they are in."""
+    """The person that a credential identifies, and their groups."""
 
     sub: str
     groups: frozenset[str]
 
 
 class JwtTokens:
-    """Sign and check JWTs: HS256 with our own secret, or by the keys of a provider, never both."""
+    """Signs and verifies JWTs.
+
+    Uses HS256 with the secret of this installation, or the keys of a provider, never both.
+    """
 
     def __init__(self, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
@@ -65,7 +68,7 @@ class JwtTokens:
         lifetime_seconds: float = DEFAULT_LIFETIME_SECONDS,
         groups: Sequence[str] = (),
     ) -> str:
-        """Return a JWT that says who its bearer is, for `lifetime` seconds. Raises NotOurs."""
+        """Return a JWT for `sub`. Raises SigningDisabled if a provider signs the JWTs."""
         if self._provider_keys:
             raise SigningDisabled
         now = self._clock.time()
@@ -78,7 +81,7 @@ class JwtTokens:
         return jwt.encode(claims, self._secret, algorithm="HS256")
 
     def verify(self, token: str) -> Identity:
-        """Return whom a JWT names. Raises InvalidToken, and KeysUnavailable."""
+        """Return the identity in a JWT. Raises InvalidToken and SigningKeysUnavailable."""
         try:
             claims = jwt.decode(
                 token,

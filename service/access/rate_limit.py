@@ -1,4 +1,4 @@
-"""Requests per key in a rolling hour, counted in the database: exact, whatever else happens."""
+"""Rate limit per key over a rolling hour, counted exactly in the database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ REQUESTS_PER_HOUR = {"read_only": 200, "full_access": 500}
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How a key stands after a request; `resets_in` is the seconds until the oldest one is free."""
+    """Rate limit status of a key.
+
+    `reset_seconds` is the time until the oldest counted request leaves the window.
+    """
 
     limit: int
     remaining: int
@@ -26,7 +29,7 @@ class RateLimit:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Return it as headers: the field's draft standard, and the older common form."""
+        """Return the headers: RateLimit of the IETF draft, and the older X-RateLimit form."""
         headers = {
             "RateLimit-Policy": f'"hour";q={self.limit};w={WINDOW_SECONDS}',
             "RateLimit": f'"hour";r={self.remaining};t={self.reset_seconds}',
@@ -38,11 +41,11 @@ class RateLimit:
 
 
 class KeyRevoked(Exception):
-    """Raised for a key that is none any more."""
+    """Raised for a key that has been revoked."""
 
 
 def count_request(database: Database, key: ApiKey) -> RateLimit:
-    """Count a request, if the key has one left. Raises Revoked."""
+    """Count a request unless the limit is reached; return the status. Raises KeyRevoked."""
     limit = REQUESTS_PER_HOUR[key.scope]
     now = database.clock.time()
     condition = key_requests.c.key_id == key.id
@@ -70,7 +73,7 @@ def count_request(database: Database, key: ApiKey) -> RateLimit:
 
 
 def read_rate_limit(database: Database, key: ApiKey) -> RateLimit:
-    """Tell how a key stands, and count nothing."""
+    """Return the status of a key without counting a request."""
     limit = REQUESTS_PER_HOUR[key.scope]
     now = database.clock.time()
     condition = (key_requests.c.key_id == key.id) & (key_requests.c.at > now - WINDOW_SECONDS)
