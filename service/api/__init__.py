@@ -1,4 +1,4 @@
-"""The HTTP interface of the service."""
+"""HTTP API of the service."""
 
 from service.api import auth, avatars, errors
 from service.api.errors import ERRORS_BY_STATUS

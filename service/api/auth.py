@@ -1,4 +1,4 @@
-"""Who is calling: one rule for both header forms, in one place."""
+"""Authentication of requests, by API key or JWT, and rate limit headers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ AUTHENTICATE_HEADER = {"WWW-Authenticate": 'Bearer realm="twins"'}
 
 
 def authenticate(needs: RequiredAccess) -> Identity:
-    """Return who sends this request, if they may, and count it. Raises Problem."""
+    """Return the identity of the caller, and count the request if it uses an API key.
+
+    Raises ApiError if the credential is missing or invalid, or does not allow the request.
+    """
     credential = _read_credential(needs)
     return (
         _authenticate_jwt(credential) if needs == "a JWT" else _authenticate_key(credential, needs)
@@ -36,7 +39,7 @@ def authenticate(needs: RequiredAccess) -> Identity:
 
 
 def add_rate_limit_headers(response: Response) -> Response:
-    """Tell the caller how their key stands, also where the request was not counted."""
+    """Add the rate limit headers of the caller's key, also if the request was not counted."""
     if "rate_limit" not in g:
         with suppress(DatabaseUnavailable):
             _attach_rate_limit()
@@ -89,7 +92,10 @@ def _authenticate_jwt(token: str) -> Identity:
 
 
 def _read_credential(needs: RequiredAccess) -> str:
-    """Read the credential from Authorization or X-API-Key; both may hold it, if they agree."""
+    """Return the credential in Authorization or X-API-Key.
+
+    Raises ApiError if there is none, or if the two headers differ.
+    """
     credentials = _credentials_by_header(request.headers)
     if len(set(credentials.values())) > 1:
         raise ApiError(400, "two_keys")

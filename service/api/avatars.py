@@ -1,4 +1,4 @@
-"""Avatars over HTTP: addressed by content, so that they need no key and never grow old."""
+"""Avatar endpoint. URLs contain a content hash: they need no key and can be cached forever."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADERS = {
 
 @bp.get("/<name>")
 def show(name: str) -> Response:
-    """Return the avatar of a twin to anybody who knows its name: an <img> can send no key."""
+    """Return an avatar by name. Needs no API key, because an <img> cannot send one."""
     image = container().twins.find_avatar(name)
     if image is None:
         raise not_found_error()
@@ -31,7 +31,7 @@ def show(name: str) -> Response:
 
 
 def avatar_url(twin: Twin) -> str | None:
-    """Return where the avatar of a twin is: here, elsewhere, or nowhere."""
+    """Return the URL of the avatar of a twin, local or external, or None."""
     if has_external_avatar(twin):
         return twin.front_matter.avatar
     image = container().twins.avatars.image_of(twin)

@@ -1,4 +1,4 @@
-"""What the endpoints share: where they are, what may be found, and how lists are written."""
+"""Blueprint of the API, with look-ups and pagination shared by the routes."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ R = TypeVar("R")
 
 
 def or_404(value: T | None) -> T:
-    """Return what was found. Raises Problem where there is nothing, or nothing of the caller's."""
+    """Return the value. Raises ApiError (404) if it is None."""
     if value is None:
         raise not_found_error()
     return value
 
 
 def get_twin(caller: Identity, twin_id: str) -> Twin:
-    """Return a twin that the caller may see. Raises Problem."""
+    """Return a twin that the caller may see. Raises ApiError (404)."""
     return or_404(container().twins.find_visible_to(twin_id, caller.sub, caller.groups))
 
 
 def get_conversation(caller: Identity, conversation_id: str) -> Conversation:
-    """Return a conversation of the caller's. Raises Problem."""
+    """Return a conversation of the caller. Raises ApiError (404)."""
     return or_404(container().conversations.find(conversation_id, caller.sub))
 
 
 def build_page(
     items: Sequence[T], serialize: Callable[[T], R], query: PageQuery, total: int
 ) -> PageResponse[R]:
-    """Return one page of a list, as it is shown."""
+    """Return the response for one page of a list; `total` counts the items of all pages."""
     page_count = -(-total // query.limit)
     pagination = Pagination(page=query.page, limit=query.limit, total=total, pages=page_count)
     return PageResponse(data=[serialize(item) for item in items], pagination=pagination)

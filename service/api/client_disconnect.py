@@ -1,4 +1,4 @@
-"""Whether the client of a running request has gone: a write would tell only the time after next."""
+"""Detection of clients that disconnected; writing would reveal it only at the second attempt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ SOCKET_ENVIRON_KEYS = ("gunicorn.socket", "werkzeug.socket")
 
 
 def make_disconnect_check(environ: Mapping[str, Any]) -> Callable[[], bool]:
-    """Return a question to ask now and then while answering this request."""
+    """Return a function that returns whether the client of this request has disconnected.
+
+    It does not block. It always returns False if the server does not expose the socket.
+    """
     client_socket = next(
         (environ[name] for name in SOCKET_ENVIRON_KEYS if environ.get(name) is not None), None
     )

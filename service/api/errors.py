@@ -1,4 +1,4 @@
-"""Every refusal has one shape: {"error": a sentence, "code": a word, "details": [...]}."""
+"""Error responses. All have the form {"error": sentence, "code": code, "details": [...]}."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from service.interface_types import ErrorCode
 
 logger = logging.getLogger(__name__)
 
-# 32,000 characters beyond the first 65,536, each written as two escapes, are 384,000 bytes.
+# The longest valid message takes 384,000 bytes: 32,000 characters beyond the BMP, each written as
+# two JSON escapes.
 MAX_BODY_BYTES = 512 * 1024
 
-# What each status says, by its codes; the first is for what has none of its own.
+# Codes and default sentences by status. The first code is the default of its status.
 ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     400: {
         "bad_request": "The request cannot be understood.",
@@ -53,12 +54,15 @@ ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     },
 }
 DEFAULT_ERRORS = {status: next(iter(codes.items())) for status, codes in ERRORS_BY_STATUS.items()}
-# Of those that only one status has.
+# Only valid for codes that occur with one status.
 STATUS_BY_CODE = {code: status for status, codes in ERRORS_BY_STATUS.items() for code in codes}
 
 
 class ApiError(Exception):
-    """Refuse a request; without a sentence of its own, by that of the code."""
+    """An error response. The default sentence is that of the code.
+
+    `details` are pairs of field and reason.
+    """
 
     def __init__(
         self,
@@ -77,7 +81,7 @@ class ApiError(Exception):
         self.headers = headers or {}
 
     def to_response(self) -> Response:
-        """Return it as an answer."""
+        """Return the JSON response."""
         details = [ErrorDetail(field=field, reason=reason) for field, reason in self.details]
         body = ErrorResponse(error=self.sentence, code=self.code, details=details)
         response = Response(msgspec.json.encode(body), self.status, mimetype="application/json")
@@ -86,12 +90,12 @@ class ApiError(Exception):
 
 
 def not_found_error() -> ApiError:
-    """Return the one answer for what does not exist and for what is not the caller's."""
+    """Return the 404 error, the same for missing objects and for those of other people."""
     return ApiError(404, *DEFAULT_ERRORS[404])
 
 
 def init_app(app: Flask) -> None:
-    """Answer every error in that shape."""
+    """Register error handlers, so that every error has a JSON response."""
     app.register_error_handler(ApiError, ApiError.to_response)
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(DatabaseUnavailable, _handle_database_unavailable)

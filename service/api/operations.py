@@ -1,4 +1,4 @@
-"""Operations: each is declared once, and obeyed, answered and described by that declaration."""
+"""Declarations of API operations, used for routing, validation and documentation."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ View = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a request may hold, and what comes of it.
+    """The declaration of one API operation.
 
-    `number` is the one in the interface document; operations without are extensions. `headers` may
-    be sent, and `gives` comes back. `answer` is a Struct, or None where there is no body; `also`
-    are statuses of its own that refuse.
+    `spec_number` is the number of the endpoint in the interface document, None for extensions.
+    `request_headers` (optional) and `response_headers` map names to descriptions. `response_type`
+    is a Struct, or None for an empty body. `extra_error_statuses` are error statuses besides those
+    that follow from the other fields.
     """
 
     name: str
@@ -42,12 +43,12 @@ class Operation:
 
     @property
     def is_rate_limited(self) -> bool:
-        """Tell whether it costs one of the requests of the hour, and its answers say so."""
+        """Return whether requests count towards the hourly limit and get rate limit headers."""
         return self.needs != "a JWT"
 
     @property
     def error_statuses(self) -> list[int]:
-        """Return the statuses with which a request can be refused."""
+        """Return the possible error statuses, sorted."""
         statuses = {400, 401, 500, 503, *self.extra_error_statuses}
         if self.is_rate_limited:
             statuses.add(429)
@@ -61,7 +62,7 @@ class Operation:
 
 
 class Operations:
-    """The operations of a blueprint, in the order of their declaration."""
+    """The operations of a blueprint, in the order of declaration."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
@@ -83,10 +84,11 @@ class Operations:
         extra_error_statuses: tuple[int, ...] = (),
         stream: bool = False,
     ) -> Callable[[View], View]:
-        """Serve a view: it gets the caller, the ids of the path, and what the request holds.
+        """Return a decorator that registers a view as an operation.
 
-        It returns what is written as the answer, or a Response. The first line of its docstring
-        is the summary.
+        The view receives the caller's Identity, the path parameters, and `query` and `new` (the
+        body) if declared. It returns a Struct or None for the response body, or a Response. The
+        first line of its docstring is the summary in the OpenAPI document.
         """
 
         def decorator(view: View) -> View:
@@ -125,7 +127,7 @@ class Operations:
 
 
 def json_response(result: msgspec.Struct | None, status: int) -> Response:
-    """Write an answer."""
+    """Return the result as a JSON response; None gives an empty body."""
     if result is None:
         return Response(status=status)
     return Response(msgspec.json.encode(result), status, mimetype="application/json")

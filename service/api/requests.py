@@ -1,4 +1,4 @@
-"""What requests may hold. msgspec checks it by its definition, and names the field at fault."""
+"""Request bodies, queries and headers, validated by msgspec."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from service.interface_types import Scope
 
 T = TypeVar("T")
 
-# PostgreSQL cannot keep a NUL, so nobody may send one.
+# PostgreSQL cannot store NUL, so requests must not contain it.
 _NO_NUL_PATTERN = r"^[^\x00]*$"
-# What no language of patterns means by \s, but all of them together.
+# Union of what \s matches in the regex dialects of all languages; none alone matches all of it.
 _WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600
@@ -28,21 +28,21 @@ Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL_P
 
 
 class NewConversation(ApiStruct):
-    """With whom, and what to call it."""
+    """The conversation to create."""
 
     twin_id: Annotated[Id, msgspec.Meta(examples=["ada"])]
     title: Annotated[str, msgspec.Meta(max_length=200, pattern=_NO_NUL_PATTERN)] | None = None
 
 
 class NewMessage(ApiStruct):
-    """What to say."""
+    """The message to send."""
 
     content: Annotated[
         str,
         msgspec.Meta(
             min_length=1,
             max_length=32_000,
-            # Written so that it never goes back: 32,000 characters took it seconds.
+            # Written without backtracking, which took seconds for 32,000 characters.
             pattern=rf"^[{_WHITESPACE_CLASS}]*[^{_WHITESPACE_CLASS}\x00][^\x00]*$",
             description="text of 1 to 32,000 characters, not only spaces, without NUL",
             examples=["How does a steam engine work?"],
@@ -51,7 +51,7 @@ class NewMessage(ApiStruct):
 
 
 class NewApiKey(ApiStruct):
-    """What to call a key, what it may do, and until when."""
+    """The API key to create."""
 
     name: Annotated[
         str,
@@ -73,33 +73,34 @@ class NewApiKey(ApiStruct):
 
 
 class PageQuery(ApiStruct):
-    """Which page of a list."""
+    """Pagination of a list."""
 
     page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)] = 1
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
 
 
 class ConversationQuery(PageQuery):
-    """Which page of a list, and of which twin."""
+    """Pagination of conversations, and an optional filter by twin."""
 
     twin_id: Id | None = None
 
 
 def reject_nul() -> None:
-    """Refuse an address that holds a NUL: PostgreSQL could not look for it. Raises Problem."""
+    """Raise ApiError if the URL contains NUL, which PostgreSQL cannot handle in queries."""
     if "\0" in request.path or any("\0" in value for value in request.args.values()):
         raise ApiError(400, "bad_request", "The address holds a NUL.")
 
 
 def read_body(body_type: type[T]) -> T:
-    """Read the body. Raises Problem."""
+    """Return the validated JSON body. Raises ApiError."""
     if request.mimetype != "application/json":
         raise ApiError(415, *DEFAULT_ERRORS[415])
     try:
         data = request.get_data()
     except OSError:
         raise ApiError(400, "bad_request", "The body is not framed as it says.") from None
-    # Without a length, what is too much is cut off in silence, and the rest might be a whole.
+    # Werkzeug silently truncates an oversized body without Content-Length; the part that is left
+    # could be valid JSON.
     has_unknown_length = request.content_length is None and request.environ.get(
         "wsgi.input_terminated"
     )
@@ -114,7 +115,7 @@ def read_body(body_type: type[T]) -> T:
 
 
 def read_query(query_type: type[T]) -> T:
-    """Read the query. Raises Problem."""
+    """Return the validated query parameters. Raises ApiError."""
     try:
         return msgspec.convert(request.args.to_dict(), query_type, strict=False)
     except msgspec.ValidationError as error:
@@ -122,9 +123,9 @@ def read_query(query_type: type[T]) -> T:
 
 
 def read_idempotency_key() -> str | None:
-    """Read the header of that name: a quoted string, as its draft has it, or a bare one.
+    """Return the Idempotency-Key header, or None.
 
-    Raises Problem.
+    Accepts a quoted string, as in the IETF draft, or a bare value. Raises ApiError.
     """
     header = request.headers.get("Idempotency-Key")
     if header is None:
@@ -136,7 +137,7 @@ def read_idempotency_key() -> str | None:
 
 
 def invalid_field_error(field: str, reason: str, status: int = 422) -> ApiError:
-    """Return the refusal of a field."""
+    """Return the error for an invalid field; "" stands for the whole body."""
     sentence = f"{field or 'The body'} {reason}."
     return ApiError(status, "invalid", sentence, details=[(field, reason)])
 

@@ -1,4 +1,7 @@
-"""What answers are made of: the resources and events of the interface, as they are written."""
+"""Resources, events and errors of the API, as they are serialised.
+
+The docstrings of the classes are descriptions in the OpenAPI document.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ Timestamp = Annotated[
 
 
 class ApiStruct(msgspec.Struct, kw_only=True, rename="camel"):
-    """Names are written in camelCase."""
+    """Base class; field names become camelCase."""
 
 
 class Twin(ApiStruct):
-    """A twin. What it is told about itself is never shown."""
+    """A twin. Its instructions are never returned."""
 
     id: str
     name: str
@@ -44,7 +47,7 @@ class Conversation(ApiStruct):
 
 
 class Message(ApiStruct):
-    """A message; a reply that was stopped or broke off is incomplete."""
+    """A message or reply. A reply that was stopped or interrupted is incomplete."""
 
     id: str
     conversation_id: str
@@ -67,13 +70,13 @@ class ApiKey(ApiStruct):
 
 
 class ApiKeyWithSecret(ApiKey):
-    """An API key that has just been made: its secret is shown this once."""
+    """A new API key with its secret, which is returned only once."""
 
     key: str
 
 
 class Pagination(ApiStruct):
-    """Which page of how many this is."""
+    """Position in a paginated list."""
 
     page: int
     limit: int
@@ -82,20 +85,20 @@ class Pagination(ApiStruct):
 
 
 class ItemResponse(ApiStruct, Generic[T]):
-    """An answer about one thing."""
+    """A response with one object."""
 
     data: T
 
 
 class PageResponse(ApiStruct, Generic[T]):
-    """A page of a list."""
+    """A response with one page of a list."""
 
     data: list[T]
     pagination: Pagination
 
 
 class Stage(ApiStruct, omit_defaults=True):
-    """What is being done before there is text."""
+    """The stage that a reply has reached."""
 
     stage: StageName
     percent: float | None
@@ -103,19 +106,19 @@ class Stage(ApiStruct, omit_defaults=True):
 
 
 class Progress(ApiStruct, tag_field="type", tag="progress"):
-    """The reply is on its way."""
+    """Event: the reply has reached a stage, or is still in it."""
 
     progress: Stage
 
 
 class Delta(ApiStruct, tag_field="type", tag="delta"):
-    """A piece of the reply."""
+    """Event: the next piece of text of the reply."""
 
     content: str
 
 
 class Complete(ApiStruct, tag_field="type", tag="complete"):
-    """The whole reply, stored; the stream ends."""
+    """Event: the reply is complete and stored. The stream ends."""
 
     message: Message
     cut_off: Annotated[
@@ -124,7 +127,7 @@ class Complete(ApiStruct, tag_field="type", tag="complete"):
 
 
 class Error(ApiStruct, tag_field="type", tag="error"):
-    """There is no reply, or no whole one; the stream ends."""
+    """Event: there is no reply, or only an incomplete one. The stream ends."""
 
     error: str
     code: ReplyErrorCode
@@ -134,14 +137,14 @@ Event = Progress | Delta | Complete | Error
 
 
 class ErrorDetail(ApiStruct):
-    """Which field is at fault, and why."""
+    """An invalid field, and the reason."""
 
     field: str
     reason: str
 
 
 class ErrorResponse(ApiStruct):
-    """Why a request was not followed."""
+    """An error response."""
 
     error: Annotated[str, msgspec.Meta(description="A sentence for people.")]
     code: Annotated[ErrorCode, msgspec.Meta(description="A word for programs.")]

@@ -1,4 +1,4 @@
-"""What is shown of what the service keeps, and how."""
+"""Conversion of stored records and events to API schemas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_TIMESTAMP_SECONDS = 253_402_300_799
 
 
 def twin(record: Twin) -> schemas.Twin:
-    """Show a twin, without what it is told about itself."""
+    """Serialise a twin without its instructions."""
     about = record.front_matter
     return schemas.Twin(
         id=record.id,
@@ -30,7 +30,7 @@ def twin(record: Twin) -> schemas.Twin:
 
 
 def conversation(record: Conversation) -> schemas.Conversation:
-    """Show a conversation."""
+    """Serialise a conversation."""
     return schemas.Conversation(
         id=record.id,
         twin_id=record.twin_id,
@@ -41,7 +41,7 @@ def conversation(record: Conversation) -> schemas.Conversation:
 
 
 def message(record: Message) -> schemas.Message:
-    """Show a message."""
+    """Serialise a message or reply."""
     return schemas.Message(
         id=record.id,
         conversation_id=record.conversation_id,
@@ -54,17 +54,17 @@ def message(record: Message) -> schemas.Message:
 
 
 def api_key(record: ApiKey) -> schemas.ApiKey:
-    """Show a key, without its secret, which is not kept."""
+    """Serialise a key without its secret, which is not stored."""
     return schemas.ApiKey(**_api_key_fields(record))
 
 
 def api_key_with_secret(record: ApiKey, secret: str) -> schemas.ApiKeyWithSecret:
-    """Show a key with its secret, this once."""
+    """Serialise a new key with its secret."""
     return schemas.ApiKeyWithSecret(**_api_key_fields(record), key=secret)
 
 
 def event(reply_event: reply.Event) -> schemas.Event:
-    """Show what happens to a reply."""
+    """Serialise an event of a reply."""
     match reply_event:
         case reply.Progress(stage, ahead):
             return schemas.Progress(progress=schemas.Stage(stage=stage, percent=None, ahead=ahead))
@@ -77,8 +77,8 @@ def event(reply_event: reply.Event) -> schemas.Event:
 
 
 def timestamp(seconds: float) -> str:
-    """Write a time; `seconds` since 1970."""
-    # A file may claim to be of any time; there are no names for those after the year 9999.
+    """Format seconds since 1970 as ISO 8601 in UTC, with milliseconds."""
+    # A file can have any modification time, but datetime ends with the year 9999.
     iso_time = datetime.fromtimestamp(min(max(seconds, 0), MAX_TIMESTAMP_SECONDS), UTC).isoformat(
         timespec="milliseconds"
     )

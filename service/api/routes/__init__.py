@@ -1,4 +1,4 @@
-"""The seven endpoints, in the order of the document, and our extensions beside their kin."""
+"""Routes: the seven endpoints of the interface document, in its order, and extensions."""
 
 from service.api.routes import twins  # isort: skip
 from service.api.routes import conversations  # isort: skip

@@ -1,4 +1,4 @@
-"""Conversations: endpoints 3 and 4."""
+"""Conversations: endpoints 3 and 4, and an extension."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from service.container import container
 def create_conversation(
     caller: Identity, new: NewConversation
 ) -> ItemResponse[schemas.Conversation]:
-    """Begin a conversation with a twin."""
+    """Create a conversation with a twin."""
     twin = get_twin(caller, new.twin_id)
     conversation = container().conversations.create(caller.sub, twin.id, new.title or "")
     return ItemResponse(data=serializers.conversation(conversation))
@@ -40,7 +40,7 @@ def create_conversation(
 def list_conversations(
     caller: Identity, query: ConversationQuery
 ) -> PageResponse[schemas.Conversation]:
-    """List your conversations; the one that was spoken in last comes first."""
+    """List your conversations, most recent first."""
     conversations, total = container().conversations.list_page(
         caller.sub, query.twin_id, query.page, query.limit
     )
@@ -54,5 +54,5 @@ def list_conversations(
     response_type=ItemResponse[schemas.Conversation],
 )
 def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[schemas.Conversation]:
-    """Read one conversation."""
+    """Retrieve a conversation."""
     return ItemResponse(data=serializers.conversation(get_conversation(caller, conversation_id)))

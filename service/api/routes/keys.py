@@ -1,4 +1,4 @@
-"""API keys: endpoint 7."""
+"""API keys: endpoint 7, and extensions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service.container import container
     extra_error_statuses=(409,),
 )
 def create_key(caller: Identity, new: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
-    """Make an API key; its secret is shown this once."""
+    """Create an API key; its secret is returned only once."""
     expires_at = container().database.clock.time() + new.expires_in if new.expires_in else None
     try:
         key, secret = container().api_keys.create(
@@ -48,6 +48,6 @@ def list_keys(caller: Identity, query: PageQuery) -> PageResponse[schemas.ApiKey
 
 @operations.route("DELETE", "/auth/api-keys/<key_id>", needs="a JWT", status=204)
 def revoke_key(caller: Identity, key_id: str) -> None:
-    """Revoke one of your API keys; it is worth nothing from now on."""
+    """Revoke an API key."""
     if not container().api_keys.revoke(caller.sub, key_id):
         raise not_found_error()

@@ -1,4 +1,4 @@
-"""Messages and their replies: endpoints 5 and 6."""
+"""Messages and their replies: endpoints 5 and 6, and extensions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LOCATION_HEADER = {
 def list_messages(
     caller: Identity, conversation_id: str, query: PageQuery
 ) -> PageResponse[schemas.Message]:
-    """Read the history of a conversation, oldest first."""
+    """List the messages of a conversation, oldest first."""
     conversation = get_conversation(caller, conversation_id)
     messages, total = container().messages.list_page(conversation.id, query.page, query.limit)
     return build_page(messages, serializers.message, query, total)
@@ -66,7 +66,7 @@ def list_messages(
     extra_error_statuses=(409, 502),
 )
 def send_message(caller: Identity, conversation_id: str, new: NewMessage) -> Response:
-    """Send a message, and get the reply when it is whole."""
+    """Send a message and wait for the full reply."""
     message, follow_reply = _start_reply(caller, conversation_id, new)
     for event in follow_reply(make_disconnect_check(request.environ)):
         match event:
@@ -92,7 +92,7 @@ def send_message(caller: Identity, conversation_id: str, new: NewMessage) -> Res
     stream=True,
 )
 def stream_message(caller: Identity, conversation_id: str, new: NewMessage) -> Response:
-    """Send a message, and get the reply as server-sent events while it is written."""
+    """Send a message and stream the reply as server-sent events."""
     message, follow_reply = _start_reply(caller, conversation_id, new)
     is_disconnected = make_disconnect_check(request.environ)
 
@@ -103,7 +103,7 @@ def stream_message(caller: Identity, conversation_id: str, new: NewMessage) -> R
                 yield sse.HEARTBEAT
                 if not isinstance(last_event, Progress):
                     continue
-            # Progress comes again beside the comment: clients give up a reply without events.
+            # Repeat the progress after the comment: clients may abandon a reply without events.
             last_event = event or last_event
             yield sse.frame(msgspec.json.encode(serializers.event(last_event)).decode())
 
@@ -117,7 +117,7 @@ def stream_message(caller: Identity, conversation_id: str, new: NewMessage) -> R
     status=204,
 )
 def stop_reply(caller: Identity, conversation_id: str, message_id: str) -> None:
-    """Stop the reply to a message; what has been written is kept."""
+    """Stop the reply to a message and keep the text so far."""
     conversation = get_conversation(caller, conversation_id)
     container().replies.stop(or_404(container().messages.find(conversation.id, message_id)))
 

@@ -19,7 +19,7 @@ from service.container import container
     response_type=PageResponse[schemas.Twin],
 )
 def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]:
-    """List the twins that you may talk with."""
+    """List the twins that you can access."""
     twins = container().twins.list_visible_to(caller.sub, caller.groups)
     start = (query.page - 1) * query.limit
     return build_page(twins[start : start + query.limit], serializers.twin, query, len(twins))
@@ -33,5 +33,5 @@ def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]
     response_type=ItemResponse[schemas.Twin],
 )
 def show_twin(caller: Identity, twin_id: str) -> ItemResponse[schemas.Twin]:
-    """Read one twin."""
+    """Retrieve a twin."""
     return ItemResponse(data=serializers.twin(get_twin(caller, twin_id)))
