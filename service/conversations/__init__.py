@@ -1,4 +1,4 @@
-"""Conversations, messages and the replies that are being written."""
+"""Conversations, messages and running replies."""
 
 from service.conversations import reply
 from service.conversations.conversations import Conversation, Conversations

@@ -1,4 +1,4 @@
-"""Conversations, found through whom they belong to."""
+"""Storage of conversations. All queries are limited to one owner (`sub`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.schema import conversations
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation. Times are seconds since 1970."""
+    """A conversation. `sub` is the owner; times are in seconds since 1970."""
 
     id: str
     sub: str
@@ -26,13 +26,13 @@ class Conversation:
 
 
 class Conversations:
-    """Keep conversations."""
+    """Repository of conversations."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def create(self, sub: str, twin_id: str, title: str) -> Conversation:
-        """Add a conversation."""
+        """Store a new conversation and return it."""
         now = self.database.clock.time()
         conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
         values = {name: getattr(conversation, name) for name in Conversation.__slots__}
@@ -41,7 +41,7 @@ class Conversations:
         return conversation
 
     def find(self, conversation_id: str, sub: str) -> Conversation | None:
-        """Return a conversation of `sub`, or None."""
+        """Return the conversation if it belongs to `sub`, else None."""
         condition = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
         with self.database.read() as connection:
             row = connection.execute(_select_conversations().where(condition)).first()
@@ -50,7 +50,7 @@ class Conversations:
     def list_page(
         self, sub: str, twin_id: str | None, page: int, limit: int
     ) -> tuple[Sequence[Conversation], int]:
-        """Return a page of the conversations of `sub`, newest first, and how many there are."""
+        """Return one page of the conversations of `sub`, last updated first, and the total."""
         condition = conversations.c.sub == sub
         if twin_id is not None:
             condition &= conversations.c.twin_id == twin_id

@@ -1,4 +1,4 @@
-"""The keeper of what this process holds: it renews leases, and hears who should stop."""
+"""Background thread that renews the leases of this process and polls for stop requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 class LeaseKeeper:
-    """Keep the leases of running replies and the places in the line, in a thread of its own."""
+    """Renew the leases of running replies and of queue entries, in a background thread.
+
+    Calls `stop` for each running reply whose stop another process has requested. The thread
+    starts with the first `wake` and sleeps while nothing is running.
+    """
 
     poll_seconds = 0.5
     renew_interval_seconds = LEASE_SECONDS / 3
@@ -37,7 +41,7 @@ class LeaseKeeper:
         self._renewed_at = 0.0
 
     def wake(self) -> None:
-        """Say that there is something to keep."""
+        """Start the thread, or wake it: there is a lease to renew."""
         self._wake_event.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, daemon=True, name="keeper")
@@ -47,7 +51,7 @@ class LeaseKeeper:
         while True:
             self._wake_event.wait()
             self._wake_event.clear()
-            # A reply that was stopped has its place until the model lets go.
+            # A stopped reply keeps its slot until the model server releases the request.
             while self._running or (self._slots and self._slots.has_local_entries):
                 self._clock.sleep(self.poll_seconds)
                 try:
@@ -55,7 +59,7 @@ class LeaseKeeper:
                 except DatabaseUnavailable:
                     logger.warning("The leases of running replies could not be renewed.")
                 except Exception:
-                    # Without this thread every long reply would be taken for dead.
+                    # The thread must not end: without it every long reply would look abandoned.
                     logger.exception("The leases of running replies could not be renewed.")
 
     def _poll(self) -> None:

@@ -1,4 +1,4 @@
-"""Leases: in a conversation one reply is written at a time, by whoever holds its lease."""
+"""Leases on conversations: only the holder of the lease may write a reply, one at a time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sqlalchemy import Connection, select, update
 from core.database import Database
 from service.schema import conversations
 
-# Shorter than a portal takes to see that its reply was cut off by a crash here.
+# Shorter than the time in which a portal notices that a crash of the service cut off its reply.
 LEASE_SECONDS = 6.0
 
 
 class LeaseState(Enum):
-    """How the reply to a message stands."""
+    """State of the lease for the reply to a message."""
 
     HELD = "somebody writes it"
     EXPIRED = "whoever wrote it is gone"
@@ -27,9 +27,9 @@ class LeaseState(Enum):
 def acquire(
     connection: Connection, conversation_id: str, message_id: str, now: float
 ) -> str | None:
-    """Take the lease for the reply to a message, and return it; None while somebody holds one."""
+    """Acquire the lease for the reply to a message. Return its id, or None while one is held."""
     is_free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
-    # The holder has a name of its own: one that lapsed must not act for the next.
+    # Each lease has its own id: the holder of an expired lease must not act on the next one.
     lease_id = secrets.token_urlsafe(16)
     values = {
         "replying_until": now + LEASE_SECONDS,
@@ -43,7 +43,7 @@ def acquire(
 
 
 def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
-    """Give a lease back, and say whether nobody else has taken it meanwhile."""
+    """Release a lease. Return False if another holder has acquired the conversation meanwhile."""
     values = {
         "replying_until": 0,
         "replying_by": None,
@@ -55,14 +55,14 @@ def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bo
 
 
 class Leases:
-    """Hold leases, and pass on who should stop."""
+    """Renew leases, and pass stop requests between processes."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self._clock = database.clock
 
     def state(self, message_id: str) -> LeaseState:
-        """Tell how the reply to a message stands."""
+        """Return the state of the lease for the reply to a message."""
         columns = ("replying_until", "replying_by", "stopping")
         query = select(*(conversations.c[name] for name in columns))
         with self.database.read() as connection:
@@ -74,7 +74,7 @@ class Leases:
         return LeaseState.STOPPED if row and row.stopping else LeaseState.RELEASED
 
     def renew(self, lease_ids: Iterable[str]) -> None:
-        """Hold leases a little longer."""
+        """Extend leases to `LEASE_SECONDS` from now."""
         owned_by = conversations.c.replying_by.in_(list(lease_ids))
         expires_at = self._clock.time() + LEASE_SECONDS
         with self.database.write() as connection:
@@ -83,7 +83,7 @@ class Leases:
             )
 
     def request_stop(self, message_id: str) -> None:
-        """Leave word that the reply to a message should stop."""
+        """Request that the reply to a message stops, in whichever process it is written."""
         condition = conversations.c.replying_to == message_id
         is_held = conversations.c.replying_by.is_not(None)
         with self.database.write() as connection:
@@ -92,7 +92,7 @@ class Leases:
             )
 
     def message_ids_to_stop(self, lease_ids: Iterable[str]) -> Sequence[str]:
-        """Return the messages whose replies, of these holders, should stop."""
+        """Return the ids of the messages under these leases whose replies should stop."""
         condition = conversations.c.replying_by.in_(list(lease_ids)) & conversations.c.stopping
         with self.database.read() as connection:
             return list(connection.scalars(select(conversations.c.replying_to).where(condition)))

@@ -1,4 +1,4 @@
-"""What was said in a conversation: each message, its reply, and the press it came from."""
+"""Storage of messages, their replies, and the idempotency keys of messages."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from service.conversations import leases
 from service.interface_types import Role
 from service.schema import conversations, idempotency_keys, messages
 
-# For how long the same press of a button is known to be the same.
+# How long an idempotency key is remembered.
 IDEMPOTENCY_KEY_SECONDS = 24 * 3600
 
 
 class StillReplying(Exception):
-    """Raised when a reply is being written in this conversation."""
+    """Raised while another reply is being written in the conversation."""
 
 
 class IdempotencyKeyReused(Exception):
-    """Raised when a press of the button comes again with other words, or in another place."""
+    """Raised when an idempotency key is used again for another content or conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """One press of a button: who sends a message, and the key that they gave to it."""
+    """The sender of a message and the idempotency key that they chose for it."""
 
     sub: str
     key: str
@@ -36,9 +36,10 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; `reply_to` is the id of the message that a reply answers.
+    """A message of a person or a reply; `created_at` is in seconds since 1970.
 
-    A reply that was stopped, or that broke off, is not complete.
+    `reply_to` is the id of the message that a reply answers. `complete` is False for a reply that
+    was stopped or interrupted.
     """
 
     id: str
@@ -51,7 +52,7 @@ class Message:
 
 
 class Messages:
-    """Keep messages. A message that waits for its reply holds the lease of the conversation."""
+    """Repository of messages. The conversation is leased while a message waits for its reply."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -60,7 +61,7 @@ class Messages:
     def list_page(
         self, conversation_id: str, page: int = 1, limit: int = 100
     ) -> tuple[Sequence[Message], int]:
-        """Return a page of messages in the order they were said, and how many there are."""
+        """Return one page of messages, oldest first, and the total."""
         condition = messages.c.conversation_id == conversation_id
         query = _select_messages().where(condition).order_by(messages.c.position)
         with self.database.read() as connection:
@@ -69,7 +70,7 @@ class Messages:
             return [Message(*row) for row in rows], total
 
     def recent_history(self, message: Message, limit: int) -> Sequence[Message]:
-        """Return the newest messages up to this one, in the order they were said."""
+        """Return the last `limit` messages up to and including this one, oldest first."""
         condition = messages.c.conversation_id == message.conversation_id
         max_position = (
             select(messages.c.position).where(messages.c.id == message.id).scalar_subquery()
@@ -80,7 +81,7 @@ class Messages:
             return [Message(*row) for row in rows][::-1]
 
     def find(self, conversation_id: str, message_id: str) -> Message | None:
-        """Return a message of a conversation, or None."""
+        """Return the message if it belongs to the conversation, else None."""
         condition = (messages.c.conversation_id == conversation_id) & (messages.c.id == message_id)
         with self.database.read() as connection:
             row = connection.execute(_select_messages().where(condition)).first()
@@ -89,10 +90,11 @@ class Messages:
     def add(
         self, conversation_id: str, content: str, idempotency_key: IdempotencyKey | None = None
     ) -> tuple[Message, str | None]:
-        """Store what a person said, and take the lease for the reply; return both.
+        """Store a person's message and acquire the lease for its reply; return both.
 
-        The same press is the same message, without a lease. Raises StillReplying and
-        AnotherMessage.
+        If the idempotency key was used before, returns the earlier message and None. Raises
+        StillReplying while a reply is being written, IdempotencyKeyReused when the earlier message
+        differs.
         """
         now = self._clock.time()
         message_id = secrets.token_urlsafe(16)
@@ -129,19 +131,20 @@ class Messages:
                     .values(row)
                     .returning(idempotency_keys.c.key)
                 )
-                # Only a press in another conversation can have come in between.
+                # Only a request in another conversation can have inserted the key meanwhile.
                 if connection.execute(statement).first() is None:
                     raise IdempotencyKeyReused
         return message, lease_id
 
     def find_reply_or_acquire_lease(self, message: Message) -> tuple[Message | None, str | None]:
-        """Return the whole reply to a message, or the lease for it; neither while it is written.
+        """Return the complete reply to a message, or a lease to write it.
 
-        Raises StillReplying while the reply to another message is written.
+        Returns (None, None) while that reply is being written. Raises StillReplying while the reply
+        to another message is being written.
         """
         condition = conversations.c.id == message.conversation_id
         with self.database.write() as connection:
-            # First of all: whoever writes must not end between our looks.
+            # Lock the row first: the reply must not end between the queries below.
             query = select(conversations.c.replying_to).where(condition).with_for_update()
             replying_to = connection.execute(query).scalar()
             reply = _find_reply(connection, message)
@@ -155,7 +158,7 @@ class Messages:
             return None, lease_id
 
     def find_complete_reply(self, message: Message) -> Message | None:
-        """Return the whole reply to a message, or None."""
+        """Return the complete reply to a message, or None."""
         with self.database.read() as connection:
             reply = _find_reply(connection, message)
         return reply if reply and reply.complete else None
@@ -169,9 +172,9 @@ class Messages:
         is_complete: bool,
         is_stopped: bool = False,
     ) -> Message | None:
-        """Store the reply, if anything came, and give the lease back.
+        """Store the reply unless it is empty, and release the lease; return the stored reply.
 
-        Nothing is stored for a holder whose lease somebody else has taken.
+        Stores nothing and returns None if the lease was taken over by another holder.
         """
         now = self._clock.time()
         with self.database.write() as connection:

@@ -1,4 +1,4 @@
-"""What the model is told: who it is, how it speaks, and as much of the talk as fits its window."""
+"""Build the prompt: instructions, examples, and as much history as fits the context window."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from service.conversations.messages import Message
 from service.llm import Prompt, TokenCounter, estimate_tokens
 from service.twins import Twin
 
-# Every message costs a few tokens more than its text, and so does the template around them all.
+# Tokens that the chat template adds to each message and to the whole prompt.
 TOKENS_PER_MESSAGE = 8
 TOKENS_PER_PROMPT = 32
-# Hardly any text has more; what is surely too much is not even counted.
+# Hardly any text has more bytes per token; history beyond this bound is not even counted.
 MAX_BYTES_PER_TOKEN = 8
 
 
@@ -25,10 +25,11 @@ def build_prompt(
     count_tokens: TokenCounter = estimate_tokens,
     is_full_history: bool = True,
 ) -> Prompt:
-    """Return the messages for the model; the newest of the history is always among them.
+    """Return the messages for the model. The newest message of the history is always included.
 
-    `window` is how many tokens the prompt may have. `tokens` counts them, and is asked seldom.
-    `whole` says that the history begins with the first message of all.
+    `window` is the maximum size of the prompt in tokens. `count_tokens` is called as rarely as
+    possible, because it may query a server. `is_full_history` says whether `history` begins with
+    the first message of the conversation.
     """
     preamble = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
     for example in twin.front_matter.examples:
@@ -49,21 +50,22 @@ def build_prompt(
 
 
 def _cache_stable_count(fit_count: int, ids: Sequence[str]) -> int:
-    """Return how many to keep, so that the talk begins with the same words for some turns.
+    """Return how many exchanges to keep, so that the prompt prefix stays the same for some turns.
 
-    A model server reads only what is new behind a beginning that it knows; with a beginning that
-    moves each turn it would read everything again. Of the oldest third of what fits, the one with
-    the smallest checksum begins: it stays the smallest while the third moves past it.
+    A model server caches the prefix of a prompt and processes only what follows it; a history whose
+    start moves every turn would defeat that cache. Of the oldest third of the exchanges that fit,
+    the one with the smallest checksum comes first: it stays the smallest while the third moves
+    past it.
     """
     oldest = range(fit_count, fit_count * 2 // 3, -1)
     return min(oldest, key=lambda kept: crc32(ids[kept - 1].encode()), default=0)
 
 
 def _count_fitting(exchanges: Sequence[Prompt], budget: int, count_tokens: TokenCounter) -> int:
-    """Return how many of the exchanges fit, the newest of which come first."""
+    """Return how many of the exchanges, newest first, fit into the budget (in tokens)."""
     sizes = accumulate(map(_max_token_count, exchanges))
     upper_bound = sum(size <= budget * MAX_BYTES_PER_TOKEN for size in sizes)
-    # What is counted may be the answer of a server: halves, because one by one takes too long.
+    # Binary search: a count may be a request to a server, so one by one would take too long.
     fit_count, too_many, trial = 0, upper_bound + 1, upper_bound
     while fit_count < trial:
         cost = _token_count(
@@ -79,9 +81,10 @@ def _count_fitting(exchanges: Sequence[Prompt], budget: int, count_tokens: Token
 
 
 def _pair_with_replies(history: Sequence[Message]) -> list[tuple[Message, Message]]:
-    """Pair what was said with its reply; what was never answered would only confuse the model."""
+    """Pair messages with their replies. Unanswered messages would only confuse the model."""
     sent_messages = {message.id: message for message in history if message.role == "user"}
-    # A message that was sent again may have two replies: the half one came first.
+    # A message that was sent again may have two replies: the incomplete one comes first, so the
+    # later one wins.
     replies = {message.reply_to: message for message in history if message.content}
     return [(message, replies[id_]) for id_, message in sent_messages.items() if id_ in replies]
 
@@ -96,5 +99,5 @@ def _token_count(messages: Prompt, count_tokens: TokenCounter) -> int:
 
 
 def _max_token_count(messages: Prompt) -> int:
-    """Return what messages cost at most: no byte-level tokenizer makes two tokens of a byte."""
+    """Return an upper bound: no byte-level tokenizer makes more than one token of a byte."""
     return _token_count(messages, lambda text: len(text.encode()))

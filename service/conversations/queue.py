@@ -1,4 +1,4 @@
-"""A fair line before a model that writes only so many replies at once, over all processes."""
+"""Fair queue before a model with a limited number of parallel replies, across processes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from service.conversations.slots import QueueSlots
 
 
 class QueueAbandoned(Exception):
-    """Raised to whoever does not want to wait any longer."""
+    """Raised when a reply is abandoned while it waits in the queue."""
 
 
 class ReplyQueue:
-    """Let replies in, so many at once. One look at the database serves all who wait here."""
+    """Limit the number of parallel replies. One poll of the database serves all waiting threads."""
 
     poll_seconds = 0.25
 
@@ -33,9 +33,10 @@ class ReplyQueue:
     def slot(
         self, owner: str, on_position: Callable[[int], None], is_abandoned: Callable[[], bool]
     ) -> Iterator[None]:
-        """Wait for a place and hold it; `tell` is told how many come before, when that changes.
+        """Wait for a slot and hold it inside the context.
 
-        Raises Left when `has_left` says so while waiting.
+        Calls `on_position` with the number of replies ahead whenever it changes. Raises
+        QueueAbandoned when `is_abandoned()` becomes true while waiting.
         """
         me, guests = self._enter(owner, is_abandoned)
         try:
@@ -45,7 +46,7 @@ class ReplyQueue:
             self._leave(me)
 
     def close(self) -> None:
-        """Give back at once what this process has; it is about to end."""
+        """Release the slots and entries of this process at once, because it is about to exit."""
         with suppress(DatabaseUnavailable):
             self.slots.leave_all()
         self._look_soon()
@@ -68,7 +69,7 @@ class ReplyQueue:
     ) -> None:
         told: int | None = None
         while not has_left():
-            # Not in the line: taken for dead in an outage. The next renewal puts it back.
+            # None if the lease expired during an outage; the next renewal restores the entry.
             ahead = guests.get(me.id)
             if ahead == IN:
                 self.slots.take(me)
@@ -80,7 +81,10 @@ class ReplyQueue:
         raise QueueAbandoned
 
     def _look(self, seen: Standings) -> Standings:
-        """Return the line after a while, or when it was looked at."""
+        """Return the standings once they differ from `seen`, or after `poll_seconds`.
+
+        One thread polls the database; the others wait for its result.
+        """
         with self._changed:
             if self._guests is not seen:
                 return self._guests
@@ -100,7 +104,7 @@ class ReplyQueue:
         return self._guests
 
     def _leave(self, me: QueueEntry) -> None:
-        # When it cannot be said now, the lease runs out.
+        # If the database is unavailable, the lease of the entry expires instead.
         with suppress(DatabaseUnavailable):
             self.slots.leave(me)
         self._look_soon()

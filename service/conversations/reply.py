@@ -1,4 +1,4 @@
-"""One reply on its way: what happens to it, for whoever listens, from the beginning."""
+"""A running reply and its events, which every listener can replay from the start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from service.twins import Twin
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is being done: queued, thinking, then writing. `ahead` is how many come before."""
+    """The current stage: queued, thinking, then writing.
+
+    `ahead` is the number of replies ahead in the queue.
+    """
 
     stage: StageName
     ahead: int | None = None
@@ -23,14 +26,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of the reply."""
+    """A piece of the text of the reply."""
 
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The whole reply, stored; `cut_off` is whether it ended at the model's bound."""
+    """The complete, stored reply. `is_cut_off`: it ended at the model's token limit."""
 
     message: Message
     is_cut_off: bool = False
@@ -38,7 +41,7 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why there is no reply."""
+    """The reply failed or was stopped; `sentence` explains why to people."""
 
     sentence: str
     code: ReplyErrorCode = "model_failed"
@@ -48,10 +51,10 @@ Event = Progress | Delta | Complete | Failed
 
 
 class Reply:
-    """The reply to a message. Listeners come and go; it is written all the same."""
+    """The running reply to a message. It continues whether or not anyone listens."""
 
     keep_alive_seconds = 10.0
-    # Between two looks for a client that has gone.
+    # Interval of the checks for a disconnected client.
     disconnect_poll_seconds = 0.5
 
     def __init__(
@@ -63,7 +66,7 @@ class Reply:
         self.twin = twin
         self._clock = clock
         self.is_stopped = False
-        # Whether its end is being stored; only one end counts.
+        # Whether the end is stored or being stored; only the first end counts.
         self.is_finished = False
         self._stream: CompletionStream | None = None
         self._events: list[Event] = []
@@ -71,35 +74,42 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """Return what has been written so far."""
+        """Return the text written so far."""
         return "".join(event.content for event in self._events if isinstance(event, Delta))
 
     @property
     def is_cut_off(self) -> bool:
-        """Tell whether it ended at the model's bound."""
+        """Return whether the reply ended at the model's token limit."""
         return self._stream is not None and self._stream.is_cut_off
 
     def emit(self, event: Event) -> None:
-        """Let whoever listens know."""
+        """Append an event and notify the listeners."""
         with self._changed:
             self._events.append(event)
             self._changed.notify_all()
 
     def read_pieces(self, stream: CompletionStream) -> Iterator[str]:
-        """Yield the pieces that the model writes, until somebody stops it. Raises ModelFailed."""
+        """Yield the pieces of text from the model until the reply is stopped.
+
+        Raises ModelFailed.
+        """
         self._stream = stream
         if self.is_stopped:
             stream.stop()
         yield from stream
 
     def stop(self) -> None:
-        """Stop at once; what has been written is kept."""
+        """Stop the reply; the text written so far remains."""
         self.is_stopped = True
         if self._stream:
             self._stream.stop()
 
     def follow(self, is_disconnected: Callable[[], bool]) -> Iterator[Event | None]:
-        """Yield what happens until the end; None, every ten seconds, for nothing yet."""
+        """Yield all events from the start to the end of the reply.
+
+        Yields None as a heartbeat after each `keep_alive_seconds` without an event. Returns early
+        when the client has disconnected.
+        """
         sent_count = 0
         last_sent_at = self._clock.monotonic()
         while True:

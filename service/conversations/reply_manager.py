@@ -1,4 +1,4 @@
-"""Replies: written in threads of their own, whether or not anybody listens, until told to stop."""
+"""Background threads that write replies, with or without listeners, until end or stop."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
 
 class ReplyManager:
-    """Write replies, and hold the leases of the conversations in which one is written."""
+    """Write replies in threads, at most one per conversation (lease) across all processes."""
 
     def __init__(
         self, messages: Messages, leases: Leases, model: ModelClient, queue: ReplyQueue | None
@@ -64,10 +64,10 @@ class ReplyManager:
         content: str,
         idempotency_key: IdempotencyKey | None = None,
     ) -> tuple[Message, ReplyEvents]:
-        """Store the message and begin its reply; return both.
+        """Store the message and start its reply; return the message and a function to follow it.
 
-        The same press is the same message, and gets the reply that it got or is getting; one that
-        failed is written anew. Raises StillReplying and AnotherMessage.
+        A known idempotency key returns its message with the stored or running reply, or retries a
+        failed one. Raises StillReplying, and IdempotencyKeyReused if the earlier message differs.
         """
         message, lease_id = self.messages.add(conversation.id, content, idempotency_key)
         if lease_id:
@@ -75,7 +75,7 @@ class ReplyManager:
         return message, self._resume(message, conversation.sub, twin)
 
     def _start_thread(self, message: Message, lease_id: str, owner: str, twin: Twin) -> Reply:
-        """Begin the reply to a message, whose lease is ours."""
+        """Start a thread that writes the reply to a message. This process holds the lease."""
         reply = Reply(message, lease_id, owner, twin, self._clock)
         self._running[message.id] = reply
         self.lease_keeper.wake()
@@ -83,7 +83,7 @@ class ReplyManager:
         return reply
 
     def _resume(self, message: Message, owner: str, twin: Twin) -> ReplyEvents:
-        """Return the reply that a message got, is getting, or gets now."""
+        """Return the stored or running reply to a message, or start it again."""
         if running_reply := self._running.get(message.id):
             return running_reply.follow
         stored_reply, lease_id = self.messages.find_reply_or_acquire_lease(message)
@@ -101,7 +101,7 @@ class ReplyManager:
             self.leases.request_stop(message.id)
 
     def close(self) -> None:
-        """Stop every reply; what has been written is stored."""
+        """Stop all replies and store their text; wait at most `CLOSE_TIMEOUT_SECONDS`."""
         for reply in list(self._running.values()):
             reply.stop()
             threading.Thread(target=self._finish, args=(reply, SHUTTING_DOWN), daemon=True).start()
@@ -113,7 +113,7 @@ class ReplyManager:
 
     def _stop(self, reply: Reply) -> None:
         reply.stop()
-        self._finish(reply, STOPPED)  # the model may not have begun to answer: nobody waits for it
+        self._finish(reply, STOPPED)  # at once: the model may take long to send its first byte
 
     def _write(self, reply: Reply) -> None:
         try:
@@ -146,7 +146,7 @@ class ReplyManager:
         )
 
     def _request_reply(self, reply: Reply) -> CompletionStream:
-        """Ask the model, with less of the talk each time that it turns out to be too much."""
+        """Request the reply; halve the window while the prompt is too long. Raises ModelFailed."""
         front_matter = reply.twin.front_matter
         history = self.messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
         window = max(self.model.window - front_matter.max_tokens, self.model.window // 4)
@@ -164,7 +164,7 @@ class ReplyManager:
         raise ModelFailed(MESSAGE_TOO_LONG, "too_long")
 
     def _finish(self, reply: Reply, failure: Failed | None) -> None:
-        """Store what was written and free the conversation; only the first call counts."""
+        """Store the text, release the lease and emit the final event; later calls do nothing."""
         with self._finish_lock:
             if reply.is_finished:
                 return
@@ -172,7 +172,7 @@ class ReplyManager:
         try:
             self._store(reply, failure)
         except DatabaseUnavailable:
-            # In a thread of its own: others must not wait for this one's end.
+            # Retry in a separate thread: the caller, e.g. the lease keeper, must not block.
             arguments = (reply, failure, self._clock.monotonic() + STORE_TIMEOUT_SECONDS)
             threading.Thread(target=self._retry_store, args=arguments, daemon=True).start()
 
@@ -185,7 +185,7 @@ class ReplyManager:
         self._emit_end(reply, STORE_FAILED)
 
     def _store(self, reply: Reply, failure: Failed | None) -> None:
-        """Store the reply and tell its end. Raises DatabaseUnavailable."""
+        """Store the reply and emit the final event. Raises DatabaseUnavailable."""
         final_event: Event = failure or EMPTY_REPLY
         try:
             stored_reply = self.messages.store_reply(
@@ -202,12 +202,12 @@ class ReplyManager:
             self._emit_end(reply, STORE_FAILED)
             return
         if failure is None and reply.text:
-            # Without a message another process has taken the reply for dead.
+            # None means that another process took over the lease of this reply.
             final_event = Complete(stored_reply, reply.is_cut_off) if stored_reply else STORE_FAILED
         self._emit_end(reply, final_event)
 
     def _emit_end(self, reply: Reply, final_event: Event) -> None:
-        # It may have been begun anew, before this one's model let go.
+        # A new reply to the same message may run already, before this model request has ended.
         if self._running.get(reply.message.id) is reply:
             del self._running[reply.message.id]
         reply.emit(final_event)
@@ -215,7 +215,7 @@ class ReplyManager:
     def _follow_remote(
         self, message: Message, owner: str, twin: Twin, is_disconnected: Callable[[], bool]
     ) -> Iterator[Event | None]:
-        """Wait for a reply that another process writes; if that one dies, write it here."""
+        """Follow a reply of another process, without its text; if that dies, write it here."""
         yield Progress("thinking")
         state = LeaseState.HELD
         last_sent_at = self._clock.monotonic()

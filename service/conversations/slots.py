@@ -1,4 +1,4 @@
-"""The places before the model, in the database: all processes that share it share them."""
+"""Slots of the model, stored in the database and shared by all processes that use it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Found = list[tuple[QueueEntry, bool]]
 
 
 class QueueSlots:
-    """Give out so many places. Whoever makes one free gives it to the next at once.
+    """Assign `count` slots to queue entries. Releasing a slot assigns it to the next entry at once.
 
-    Guests of a process that died are forgotten when their lease is over.
+    Entries of a dead process are removed when their lease expires.
     """
 
     lease_seconds = LEASE_SECONDS
@@ -43,11 +43,11 @@ class QueueSlots:
 
     @property
     def has_local_entries(self) -> bool:
-        """Tell whether anybody from this process is in the line."""
+        """Return whether this process has entries in the queue."""
         return bool(self._mine)
 
     def enter(self, owner: str) -> tuple[QueueEntry, Sequence[QueueEntry]]:
-        """Join the line; return oneself, and the line. Raises DatabaseUnavailable."""
+        """Add an entry for `owner`; return it and the queue. Raises DatabaseUnavailable."""
         with self._alone() as connection:
             found = self._all(connection)
             round_, behind = standing_for(owner, [guest for guest, _ in found])
@@ -62,24 +62,27 @@ class QueueSlots:
         return me, guests
 
     def take(self, guest: QueueEntry) -> None:
-        """Take the place that a guest of this process was given."""
+        """Record that an entry of this process has its slot, so that `renew` restores the slot."""
         self._mine[guest.id] = replace(guest, writing=True)
 
     def leave(self, guest: QueueEntry) -> None:
-        """Leave the line, or give the place back. Raises DatabaseUnavailable."""
-        # First of all, so that `renew` does not put it back.
+        """Remove an entry and release its slot, if it has one. Raises DatabaseUnavailable."""
+        # First, so that `renew` does not restore it.
         if self._mine.pop(guest.id, None):
             self._remove([guest.id])
 
     def leave_all(self) -> None:
-        """Take everybody from this process out of the line. Raises DatabaseUnavailable."""
+        """Remove all entries of this process. Raises DatabaseUnavailable."""
         ids = list(self._mine)
         self._mine.clear()
         if ids:
             self._remove(ids)
 
     def look(self) -> Sequence[QueueEntry]:
-        """Return the line. Raises DatabaseUnavailable."""
+        """Return the queue, after removing expired entries and assigning free slots.
+
+        Raises DatabaseUnavailable.
+        """
         with self.database.read() as connection:
             found = self._all(connection)
         guests = [guest for guest, _ in found]
@@ -89,7 +92,7 @@ class QueueSlots:
         return guests
 
     def renew(self) -> None:
-        """Hold the leases of this process's guests, and put back whoever was taken for dead.
+        """Renew the leases of this process's entries, and restore entries that were taken for dead.
 
         Raises DatabaseUnavailable.
         """
@@ -113,13 +116,13 @@ class QueueSlots:
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
-        """Open a write transaction beside which nobody else changes the line."""
+        """Open a write transaction with exclusive access to the queue."""
         with self.database.write() as connection:
             self.database.advisory_lock(connection, "service_line")
             yield connection
 
     def _settle(self, connection: Connection, found: Found) -> list[QueueEntry]:
-        """Forget the dead, give out what is free, and return the line."""
+        """Remove expired entries, assign free slots, and return the queue."""
         if dead := self._dead(found):
             connection.execute(delete(queue_entries).where(queue_entries.c.id.in_(dead)))
         guests = [guest for guest, _ in found if guest.id not in dead]
@@ -130,13 +133,13 @@ class QueueSlots:
         return [replace(guest, writing=guest.writing or guest.id in admitted) for guest in guests]
 
     def _dead(self, found: Found) -> set[int]:
-        # After an outage the living must have had time to renew their leases.
+        # After an outage, live processes need time to renew their leases.
         if self.database.clock.monotonic() - self.database.last_failure_at < self.lease_seconds:
             return set()
         return {guest.id for guest, over in found if over} - self._mine.keys()
 
     def _all(self, connection: Connection) -> Found:
-        """Return the line, and of each guest whether its lease is over."""
+        """Return all entries, each with whether its lease has expired."""
         columns = (queue_entries.c[name] for name in QueueEntry.__slots__)
         over = queue_entries.c.until < self._now(connection)
         return [
@@ -145,7 +148,7 @@ class QueueSlots:
         ]
 
     def _now(self, connection: Connection) -> ColumnElement[float]:
-        """Return the time of the database: the clocks of several machines may differ."""
+        """Return the time of the database, because the clocks of several machines may differ."""
         if connection.dialect.name == "sqlite":
             return literal(self.database.clock.time())
         return cast(extract("epoch", func.clock_timestamp()), Float)
