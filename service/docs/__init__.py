@@ -1,4 +1,4 @@
-"""The API documentation that the service serves."""
+"""API documentation: OpenAPI document and HTML page."""
 
 from service.docs import pages
 

@@ -1,4 +1,4 @@
-"""An example of each operation, for curl and for Python. The tests run them."""
+"""Code examples for each operation, in curl and Python. The tests run them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from service.api import Operation
 from service.docs.openapi import SCHEMA_REF, non_null_schema, path_template
 
-# What stands in for the ids of an address, and for the headers of a request.
+# Environment variables in the examples, by path parameter or request header.
 SHELL_VARIABLES = {
     "twinId": "TWIN",
     "conversationId": "CONVERSATION",
@@ -25,14 +25,14 @@ SHELL_VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The same request in two languages."""
+    """The same request as a curl command and as a Python script."""
 
     curl: str
     python: str
 
 
 def build_example(operation: Operation) -> Example:
-    """Return the examples of an operation."""
+    """Return the example for an operation."""
     credential_variable = "JWT" if operation.needs == "a JWT" else "KEY"
     body = _example_body(operation.body) if operation.body else None
     return Example(

@@ -1,4 +1,4 @@
-"""The interface as an OpenAPI 3.1 document, made of what the operations declare."""
+"""OpenAPI 3.1 document, generated from the declared operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.api import ERRORS_BY_STATUS, IDEMPOTENCY_KEY_PATTERN, ErrorResponse
 
 SCHEMA_REF = "#/components/schemas/{name}"
 API_VERSION = "1"
-# A part of an address, as Flask declares it: <key_id>, <string(minlength=8):message_id>.
+# A parameter of a Flask URL rule: <key_id>, <string(minlength=8):message_id>.
 PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, talk with them, and make API keys."
 SECURITY_BY_ACCESS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
@@ -33,7 +33,7 @@ RATE_LIMIT_HEADERS = {
     "X-RateLimit-Remaining": "The older form of r.",
     "X-RateLimit-Reset": "The older form of t: seconds.",
 }
-# What comes with a refusal besides.
+# Additional headers of error responses.
 ERROR_HEADERS = {
     401: {"WWW-Authenticate": "How to say who you are: Bearer."},
     429: {"Retry-After": "Seconds until one more request is free."},
@@ -54,7 +54,7 @@ EVENT_SCHEMA = {
 
 
 def build_document(operations: Sequence[Operation], base_path: str = "") -> JsonObject:
-    """Return the document; its addresses begin at /api/v1, below the path of the base address."""
+    """Return the document; its server URL is /api/v1 below `base_path`."""
     types: list[Any] = [Event, ErrorResponse]
     for operation in operations:
         types += [kind for kind in (operation.body, operation.response_type) if kind is not None]
@@ -89,12 +89,12 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
 
 
 def path_template(operation: Operation) -> str:
-    """Return the address of an operation as the field writes it: /twins/{twinId}."""
+    """Return the path of an operation in OpenAPI syntax: /twins/{twinId}."""
     return PATH_PARAMETER.sub(lambda found: f"{{{_camel_case(found[2])}}}", operation.path)
 
 
 def describe_parameters(operation: Operation) -> Iterator[JsonObject]:
-    """Yield what the address and the headers of a request may hold."""
+    """Yield the path, query and header parameters of an operation."""
     for min_length, name in PATH_PARAMETER.findall(operation.path):
         schema = {"type": "string", "minLength": int(min_length or 1), "pattern": r"^[^\x00/]+$"}
         yield {"name": _camel_case(name), "in": "path", "required": True, "schema": schema}
@@ -114,7 +114,7 @@ def describe_parameters(operation: Operation) -> Iterator[JsonObject]:
 
 
 def non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
-    """Return what a value is where there is one: null says that there is none."""
+    """Return the schema without null: the first other variant of `anyOf`, or the schema itself."""
     variants = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     return dict(variants[0]) if variants else dict(schema)
 

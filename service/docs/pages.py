@@ -1,4 +1,4 @@
-"""The interface described: a document for programs, and a page for people."""
+"""Pages of the API documentation: the OpenAPI document and an HTML page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.docs import examples, openapi
 
 bp = Blueprint("pages", __name__, url_prefix="/api/v1", template_folder="templates")
 
-# Nothing runs on it and nothing is fetched for it but its own style.
+# The page has no scripts and loads nothing but its stylesheet.
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -33,13 +33,13 @@ PAGE_HEADERS = REVALIDATE_HEADERS | {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
 }
-# They are made once for each address by which the service is called, and of these there are few.
+# Documents are cached per base URL under which the service is called; there are only a few.
 MAX_CACHED_ADDRESSES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class CachedText:
-    """What was written, and a tag by which a client knows it again."""
+    """A generated text and its ETag."""
 
     text: str
     etag: str
@@ -47,7 +47,7 @@ class CachedText:
 
 @bp.get("/openapi.json")
 def document() -> Response:
-    """Return the OpenAPI document; it needs no key."""
+    """Return the OpenAPI document. Needs no API key."""
     return _conditional_response(
         _build_openapi_json(request.script_root), "application/json", REVALIDATE_HEADERS
     )
@@ -55,17 +55,17 @@ def document() -> Response:
 
 @bp.get("/docs")
 def page() -> Response:
-    """Show the document to people."""
+    """Return the HTML page of the documentation."""
     try:
         url = request.url_root
-    except UnicodeError:  # a Host that is no name
+    except UnicodeError:  # the Host header is not a valid name
         url = f"{request.script_root}/"
     return _conditional_response(_build_page(request.script_root, url), "text/html", PAGE_HEADERS)
 
 
 @bp.get("/docs.css")
 def style() -> Response:
-    """Return the style of the page."""
+    """Return the stylesheet of the page."""
     response = send_from_directory(Path(__file__).parent / "static", "docs.css")
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
