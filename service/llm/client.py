@@ -1,4 +1,4 @@
-"""The model that answers: any OpenAI-compatible chat-completions server."""
+"""Client of the model server: any OpenAI-compatible chat completions API."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ logger = logging.getLogger(__name__)
 
 Prompt = list[dict[str, str]]
 
-# Why a reply ended: at its bound. The reader is shown that it did.
+# Value of finish_reason when the token limit cut off the reply, which is marked in the text.
 FINISH_REASON_LENGTH = "length"
 READ_BYTES = 64 * 1024
 MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10
-# More than any model writes; what goes on for ever must not fill memory and database.
+# More than any model writes: an endless reply must not fill memory and database.
 MAX_REPLY_CHARACTERS = 1_048_576
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
@@ -39,7 +39,7 @@ BUSY_SENTENCE = "The model has too much to do at the moment. Try again in a minu
 
 
 class ModelFailed(Exception):
-    """Raised when no reply can be had; `sentence` is for people and leaks nothing."""
+    """Raised when the model gives no reply; `sentence` is for people and contains no secrets."""
 
     def __init__(self, sentence: str, code: ReplyErrorCode = "model_failed") -> None:
         super().__init__(sentence)
@@ -48,14 +48,14 @@ class ModelFailed(Exception):
 
 
 class PromptTooLong(Exception):
-    """Raised when the prompt does not fit the model's window."""
+    """Raised when the prompt does not fit into the context window of the model."""
 
 
 class ModelClient:
-    """Ask a model server for replies."""
+    """Client of a model server: the configured one, or else the bundled model."""
 
     def __init__(self, settings: Settings) -> None:
-        # How many replies it writes at once; None for as many as it is asked for.
+        # Maximum number of parallel replies; None for no limit.
         self.max_parallel_replies = settings.model_parallel or (
             None if settings.model_url else BUNDLED_PARALLEL_REPLIES
         )
@@ -77,12 +77,12 @@ class ModelClient:
 
     @property
     def window(self) -> int:
-        """Return how many tokens the model can look at: the setting, or what the server says."""
+        """Return the context window in tokens: the setting, or less if the server reports less."""
         setting = self._settings.model_window
         return min(setting, self.tokenizer.window or setting)
 
     def token_counter(self, name: str | None) -> TokenCounter:
-        """Return what counts the tokens of a prompt for a model. Counting raises ModelFailed."""
+        """Return a function that counts tokens for a model; calling it may raise ModelFailed."""
 
         def find_endpoint() -> ModelEndpoint:
             url, key, default_name = self._endpoint()
@@ -91,7 +91,7 @@ class ModelClient:
         return self.tokenizer.counter(find_endpoint)
 
     def stream_reply(self, prompt: Prompt, sampling: Sampling) -> CompletionStream:
-        """Begin a reply. Raises ModelFailed and TooLong."""
+        """Start a reply. Raises ModelFailed and PromptTooLong."""
         url, key, name = self._endpoint()
         body = {"model": name, "messages": prompt, "stream": True} | sampling.request_options()
         try:
@@ -105,17 +105,17 @@ class ModelClient:
             )
         except NETWORK_ERRORS as error:
             if not self._is_closed:
-                logger.warning("The model server does not answer: %s", type(error).__name__)
+                logger.warning("Request to the model server failed: %s", type(error).__name__)
             raise ModelFailed("The model does not answer at the moment.") from None
         if response.status_code != 200:
             if response.status_code == 404:
-                self._model_name = ""  # perhaps the server has another model now
+                self._model_name = ""  # the server may serve another model now
             with response:
                 raise _error_from_response(response)
         return CompletionStream(response, self._settings.model_timeout)
 
     def close(self) -> None:
-        """End the bundled model, if it is ours."""
+        """Close the connections, and end the bundled model if this process owns it."""
         self._is_closed = True
         if self.bundled:
             self.bundled.stop()
@@ -133,7 +133,7 @@ class ModelClient:
         return url, self._settings.model_key, self._model_name or FALLBACK_MODEL_NAME
 
     def _first_model_name(self, url: str) -> str:
-        """Ask the server what it has; "" when it does not say, now or ever."""
+        """Return the first model in the list of the server, or "" if there is no usable list."""
         try:
             with self._session.get(
                 f"{url}/models",
@@ -153,18 +153,18 @@ class ModelClient:
 
 
 class CompletionStream:
-    """A reply that is being written: iterate over its pieces; `stop` ends it from any thread."""
+    """A streaming reply: iterate to get its pieces; `stop` may be called from any thread."""
 
     def __init__(self, response: requests.Response, timeout: float) -> None:
         self._response = response
         self._timeout = timeout
         self._last_event_at = time.monotonic()
         self._stop_event = threading.Event()
-        # Whether it ended at its bound; known at the end.
+        # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the pieces: text that can be stored and sent. Raises ModelFailed."""
+        """Yield pieces of text without lone surrogates and NUL. Raises ModelFailed."""
         reason, incomplete_character, length = "", "", 0
         pieces: list[str] = []
         with self._response:
@@ -185,7 +185,7 @@ class CompletionStream:
                         yield text
             except (*NETWORK_ERRORS, sse.EventTooLarge) as error:
                 if not self._stop_event.is_set():
-                    logger.warning("The model's reply broke off: %s", type(error).__name__)
+                    logger.warning("The model's reply was interrupted: %s", type(error).__name__)
         if self._stop_event.is_set():
             return
         if not reason:
@@ -195,23 +195,24 @@ class CompletionStream:
             yield goes_on("".join(pieces))
 
     def stop(self) -> None:
-        """End the reply; a model server stops working when nobody listens."""
+        """Stop the reply by closing the connection: a model server then stops generating."""
         self._stop_event.set()
         with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
             self._response.raw.shutdown()
 
     def _chunks(self) -> Iterator[bytes]:
         while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
-            # Comments keep a connection alive, but no reply.
+            # SSE comments reset the socket timeout, but only events count as progress.
             if time.monotonic() - self._last_event_at > self._timeout:
                 raise requests.ReadTimeout
             yield chunk
 
 
 def _split_storable(text: str) -> tuple[str, str]:
-    """Return what of a text can be stored and sent, and half a character that waits for its rest.
+    """Return the storable text, and a trailing high surrogate to prepend to the next piece.
 
-    JSON may hold halves of characters (surrogates) and NUL, which nobody can store.
+    JSON strings may contain lone surrogates and NUL, which UTF-8 or PostgreSQL cannot store; both
+    are replaced with U+FFFD.
     """
     high_surrogate = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
     storable_text = (
@@ -223,7 +224,7 @@ def _split_storable(text: str) -> tuple[str, str]:
 
 
 def _parse_chunk(data: str) -> tuple[str, str]:
-    """Read one chunk: its text, and why it is the last, if it is."""
+    """Return text and finish reason of a chunk, "" if missing. Raises ModelFailed on an error."""
     try:
         chunk: Any = json.loads(data)
         if chunk.get("error"):
@@ -244,7 +245,7 @@ def _error_from_response(response: requests.Response) -> Exception:
         body = ""
     if status in (400, 413) and ("context" in body or "exceed" in body):
         return PromptTooLong()
-    logger.warning("The model server answered %s.", status)
+    logger.warning("The model server answered with status %s.", status)
     if status == 429:
         return ModelFailed(BUSY_SENTENCE, "model_busy")
     if status in (401, 403):

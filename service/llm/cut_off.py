@@ -1,4 +1,4 @@
-"""How a reply that ended at its bound, in the middle of a sentence, shows that it goes on."""
+"""Ellipsis after a reply that the token limit cut off."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ _FENCE = re.compile(rb"`{3,}|~{3,}")
 
 
 def goes_on(text: str) -> str:
-    """Return what comes after a text that was cut off: below its code, where nobody copies it."""
-    # Who shows replies takes HTML for text: there is code below it, too.
+    """Return the Markdown to append to a text that was cut off.
+
+    If the text ends in a code block, the ellipsis follows below that block, so that it is not
+    copied with the code.
+    """
+    # Clients render HTML as text, so a code block can begin inside what CommonMark takes for HTML.
     text = text.replace("<", "&lt;")
     line_end = "" if text.endswith("\n") else "\n"
-    # In a list or a quotation an empty line ends the code with what it is in.
+    # In a list or a quotation, a blank line ends the code together with its container.
     below = f"{line_end}\n{GOES_ON}"
     for end in (f" {GOES_ON}", GOES_ON, below):
         if _code_at_end(text + end) is None:
@@ -26,7 +30,7 @@ def goes_on(text: str) -> str:
 
 
 def _code_at_end(text: str) -> int | None:
-    """Return where the block of code begins that a text ends in, in bytes; None if in none."""
+    """Return the byte offset of the code block in which the text ends, or None."""
     length = len(text.encode())
     for event, place in pyromark.events_with_range(text, options=OPTIONS):
         started = event.get("Start") if isinstance(event, dict) else None

@@ -1,4 +1,4 @@
-"""How many tokens a text has: counted by the model server where it offers that, else estimated."""
+"""Token counts: from the model server if it supports them, else estimated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.bounded_http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 
 logger = logging.getLogger(__name__)
 
-# A byte-level tokenizer needs about one token for three bytes of prose.
+# A byte-level tokenizer needs about one token per three bytes of prose.
 BYTES_PER_TOKEN = 3
 MAX_CACHED_COUNTS = 32
 
@@ -24,11 +24,11 @@ TokenCounter = Callable[[str], int]
 
 
 class _NotSupported(Exception):
-    """Raised when a server does not count."""
+    """Raised when a server does not count tokens."""
 
 
 class _TokenizeResponse(msgspec.Struct):
-    """What llama.cpp answers (tokens), or vLLM (tokens, count and max_model_len)."""
+    """Response of llama.cpp (tokens) or vLLM (tokens, count and max_model_len)."""
 
     tokens: list[Any]
     count: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -37,7 +37,7 @@ class _TokenizeResponse(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class ModelEndpoint:
-    """Where to ask, for which model, with which headers."""
+    """Base URL of a model server (without /v1), model name, and request headers."""
 
     url: str
     model: str
@@ -45,14 +45,17 @@ class ModelEndpoint:
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text has."""
+    """Estimate the number of tokens of a text."""
     return len(text.encode()) // BYTES_PER_TOKEN
 
 
 class Tokenizer:
-    """Ask the model server for counts; `window` is its own, once it has told it."""
+    """Counts tokens with the model server.
 
-    # For how long a reply waits for counts, and how long a server is left alone that gave none.
+    `window` is the context window in tokens that the server reported, or None.
+    """
+
+    # Time limit for all counts of one reply, and pauses after a server failed to count.
     count_timeout_seconds = 2.0
     unsupported_retry_seconds = 600.0
     unreachable_retry_seconds = 60.0
@@ -64,9 +67,10 @@ class Tokenizer:
         self._cached_count = lru_cache(MAX_CACHED_COUNTS)(self._request_count)
 
     def counter(self, find_endpoint: Callable[[], ModelEndpoint]) -> TokenCounter:
-        """Return what counts the texts of one prompt; it is never slow and never fails.
+        """Return a function that counts the tokens of the texts of one prompt.
 
-        The server is found with the first count, and what that raises is raised.
+        It falls back to estimates when the server fails or `count_timeout_seconds` have passed.
+        The first call also calls `find_endpoint`, whose exceptions propagate.
         """
         endpoint_and_deadline = cache(
             lambda: (find_endpoint(), time.monotonic() + self.count_timeout_seconds)
@@ -82,13 +86,13 @@ class Tokenizer:
         except _NotSupported:
             retry_delay = self.unsupported_retry_seconds
         except NETWORK_ERRORS as error:
-            logger.warning("The model server does not count tokens now: %s", type(error).__name__)
+            logger.warning("The model server failed to count tokens: %s", type(error).__name__)
             retry_delay = self.unreachable_retry_seconds
         self._retry_at[endpoint] = time.monotonic() + retry_delay
         return estimate_tokens(text)
 
     def _request_count(self, endpoint: ModelEndpoint, text: str) -> int:
-        # llama.cpp reads `content`, vLLM `prompt` and `model`; each passes over the other's.
+        # llama.cpp reads `content`, vLLM `prompt` and `model`; each ignores the other's fields.
         body = msgspec.json.encode({"content": text, "prompt": text, "model": endpoint.model})
         with self._session.post(
             f"{endpoint.url}/tokenize",
