@@ -1,4 +1,4 @@
-"""Keys and their requests, conversations, messages."""
+"""Create the tables of keys, counted requests, conversations and messages."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the first tables."""
+    """Create the tables."""
     op.create_table(
         "service_keys",
         sa.Column("id", sa.String(32), primary_key=True),

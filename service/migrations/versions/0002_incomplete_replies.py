@@ -1,4 +1,4 @@
-"""Tell replies that were stopped from those that came to their end."""
+"""Mark replies that were stopped or interrupted as incomplete."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Add the mark; of the replies so far nobody knows better."""
+    """Add the column; existing replies count as complete, because nothing else is known."""
     op.add_column(
         "service_messages",
         sa.Column("complete", sa.Boolean, nullable=False, server_default=sa.true()),

@@ -1,4 +1,4 @@
-"""Presses that are known again, and replies that can be told to stop."""
+"""Add idempotency keys and stop requests."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the table and the mark."""
+    """Add the table and the column."""
     op.add_column(
         "service_conversations",
         sa.Column("stopping", sa.Boolean, nullable=False, server_default=sa.false()),

@@ -1,4 +1,4 @@
-"""One line before the model for all processes."""
+"""Add the queue before the model, shared by all processes."""
 
 import sqlalchemy as sa
 from alembic import op

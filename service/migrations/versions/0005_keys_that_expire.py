@@ -1,4 +1,4 @@
-"""Keys that expire, say when they were used last, and know the groups of their owner."""
+"""Add expiry, time of last use, and groups of the owner to keys."""
 
 import sqlalchemy as sa
 from alembic import op

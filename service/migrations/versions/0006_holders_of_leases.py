@@ -1,4 +1,4 @@
-"""Leases name their holder and are found at once; keys leave a trace when they are revoked."""
+"""Add ids and indexes for leases, and keep revoked keys."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,12 +8,12 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Add the columns and indexes; let ids count further than 2^31."""
+    """Add the columns and indexes; widen ids to 64 bits."""
     op.add_column("service_conversations", sa.Column("replying_by", sa.String(32)))
     op.create_index("service_conversations_by_reply", "service_conversations", ["replying_to"])
     op.create_index("service_conversations_by_holder", "service_conversations", ["replying_by"])
     op.add_column("service_keys", sa.Column("revoked_at", sa.Float))
-    # What is running during the change is of the process that is replaced.
+    # Replies that run during the migration belong to the process that is being replaced.
     op.execute("UPDATE service_conversations SET replying_until = 0, replying_to = NULL")
     if op.get_bind().dialect.name == "postgresql":
         for table in ("service_requests", "service_line"):
