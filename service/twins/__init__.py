@@ -1,4 +1,4 @@
-"""Twins, read from Markdown files."""
+"""Twins, defined by Markdown files in a folder."""
 
 from service.twins.avatars import has_external_avatar
 from service.twins.repository import TwinRepository

@@ -1,4 +1,4 @@
-"""Avatars: pictures in the folder of the twins, told by their bytes and named by their content."""
+"""Avatar images in the twins folder: typed by their bytes and named by a hash of their content."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ IMAGE_TYPES = (
 
 
 def has_external_avatar(twin: Twin) -> bool:
-    """Tell whether the avatar of a twin is an address in the web."""
+    """Return whether the avatar of a twin is an https URL."""
     return bool(EXTERNAL_URL.fullmatch(twin.front_matter.avatar))
 
 
 class InvalidAvatar(Exception):
-    """Raised for an avatar that cannot be shown; the text says what it is instead."""
+    """Raised for an unusable avatar; the message is a predicate, such as "is not there"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture. Its name is the SHA-256 of its content, and tells nothing of whose it is."""
+    """An avatar image. The name is the SHA-256 of the content, so it does not reveal the twin."""
 
     name: str
     media_type: str
@@ -44,7 +44,10 @@ class Image:
 
 
 class Avatars:
-    """Read the pictures of twins, each once after a change. A twin never vanishes for a picture."""
+    """Cache of avatar images, read again when a file changes. Thread-safe.
+
+    A problem with an avatar never hides its twin.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -52,22 +55,22 @@ class Avatars:
         self._lock = threading.Lock()
 
     def image_of(self, twin: Twin) -> Image | None:
-        """Return the picture of a twin, if it has one here."""
+        """Return the local avatar of a twin, or None."""
         result = self._load_cached(twin)
         return result if isinstance(result, Image) else None
 
     def problem(self, twin: Twin) -> str | None:
-        """Return what is wrong with the avatar of a twin."""
+        """Return a sentence about what is wrong with the avatar of a twin, or None."""
         result = self._load_cached(twin)
         return _problem_sentence(twin, result) if isinstance(result, InvalidAvatar) else None
 
     def find_by_name(self, name: str, twins: Iterable[Twin]) -> Image | None:
-        """Return the picture of that name, if one of these twins has it now."""
+        """Return the image with this name if it is the avatar of one of these twins, else None."""
         images = (self.image_of(twin) for twin in twins)
         return next((picture for picture in images if picture and picture.name == name), None)
 
     def retain_only(self, twins: Iterable[Twin]) -> None:
-        """Let go of the pictures of twins that are gone."""
+        """Drop the cached images of all other twins."""
         with self._lock:
             for twin_id in self._cache.keys() - {twin.id for twin in twins}:
                 del self._cache[twin_id]
@@ -104,12 +107,12 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
 
 
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
-    """Return the path, wherever its links lead, if that is in the folder. Raises NoPicture."""
+    """Return the path with symbolic links resolved. Raises InvalidAvatar if outside the folder."""
     if "://" in avatar_path:
         raise InvalidAvatar("is no address that begins with https://")
     try:
         path = (folder / avatar_path).resolve()
-    except (OSError, RuntimeError):  # a link that leads to itself
+    except (OSError, RuntimeError):  # a symbolic link loop
         raise InvalidAvatar("is a link that leads nowhere") from None
     relative_path = PurePosixPath(avatar_path)
     if (

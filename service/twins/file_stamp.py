@@ -1,4 +1,4 @@
-"""Files that somebody edits while we run: whether they changed, and what is in them."""
+"""Change detection and bounded reading of files that are edited while the service runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 
 class Stamp(NamedTuple):
-    """What is another one after each change of a file.
+    """Values of a file that differ after each change.
 
-    Size and time alone miss a file that took the place of another of its age and length.
+    Size and modification time alone would miss a replacement of the same size and time.
     """
 
     inode: int
@@ -19,11 +19,11 @@ class Stamp(NamedTuple):
 
 
 class UnreadableFile(Exception):
-    """Raised for a file that cannot be used; the text says what it is instead."""
+    """Raised for an unusable file; the message is a predicate, such as "is not there"."""
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return the stamp of a file, or of what a link leads to; None where nothing is."""
+    """Return the stamp of a file (symbolic links are followed), or None if there is none."""
     try:
         stat = path.stat()
     except (OSError, ValueError):
@@ -32,9 +32,9 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def read_file(path: Path, *, max_bytes: int) -> bytes:
-    """Return what is in a file. Raises Unreadable."""
+    """Return the content of a file. Raises UnreadableFile, also above `max_bytes`."""
     try:
-        # Anything else, a pipe for example, could be waited for in vain.
+        # Opening anything else, such as a pipe, could block forever.
         if not path.is_file():
             raise UnreadableFile(_describe_non_file(path))
         with path.open("rb") as file:

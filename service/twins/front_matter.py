@@ -1,4 +1,4 @@
-"""Front matter: YAML in which each value is text, and each field knows its line."""
+"""Front matter parser: YAML with all scalars as text, and a line number for each field."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from yaml.composer import ComposerError
 
 from service.twins.twin import InvalidTwinFile
 
-FIRST_LINE_NUMBER = 2  # above it stands ---
+FIRST_LINE_NUMBER = 2  # the first line of the file is ---
 LAST_PATH_SEGMENT = re.compile(r"(\.?[^.\[\]]+|\[\d+\])\Z")
 NEEDS_QUOTES_HINT = "text that begins with {} needs quotes around it"
 
-# What YAML says of the mistakes that are made most, and what should be done.
+# Hints for the YAML errors of the most common mistakes.
 YAML_ERROR_HINTS = (
     (r"mapping values are not allowed here", "text with a colon in it needs quotes around it"),
     (r"found character '\\t'.*", "indent with spaces, not with tabs"),
@@ -30,13 +30,13 @@ YAML_ERROR_HINTS = (
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What was read: `values` for msgspec, and the line of each place in them."""
+    """Parsed front matter: `values` for msgspec, and the line number of each field path."""
 
     values: Mapping[str, Any]
     lines: Mapping[str, int]
 
     def line_of(self, field_path: str) -> int:
-        """Return the line of a place like `examples[1].reply`, or of the nearest around it."""
+        """Return the line of a field path like `examples[1].reply`, or of its nearest parent."""
         while field_path and field_path not in self.lines:
             field_path = (
                 LAST_PATH_SEGMENT.sub("", field_path)
@@ -47,7 +47,7 @@ class Fields:
 
 
 def parse(text: str) -> Fields:
-    """Read front matter. Raises BrokenTwin."""
+    """Parse front matter. Raises InvalidTwinFile."""
     lines: dict[str, int] = {}
     try:
         node = yaml.compose(text, Loader=_Loader)
@@ -66,10 +66,13 @@ def parse(text: str) -> Fields:
 
 
 class _Loader(yaml.BaseLoader):
-    """Take every value for text, so that a name may be `1984` or `No`."""
+    """Loader that reads every scalar as text, so that a name can be `1984` or `No`."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Refuse aliases: ten lines of them could fill the memory. Marks would swallow words."""
+        """Reject aliases, anchors and tags.
+
+        Ten lines of aliases can exhaust the memory; anchors and tags would drop words of the text.
+        """
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         is_alias = isinstance(event, yaml.AliasEvent)
         indicator = "*" if is_alias else "&" if event.anchor else "!" if event.tag else ""
@@ -103,13 +106,13 @@ def _value(node: yaml.Node, field_path: str, lines: dict[str, int]) -> Any:
 
 
 def is_storable_text(text: str) -> bool:
-    """Tell whether JSON in UTF-8 and a database can hold it."""
+    """Return whether UTF-8 and a database can store the text: no NUL, no lone surrogates."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _text(node: yaml.Node) -> str:
     text = str(node.value)
-    if not is_storable_text(text):  # quotes can smuggle it in
+    if not is_storable_text(text):  # escapes in quoted text can produce such characters
         raise InvalidTwinFile(f"line {_line_number(node)}: there is a control character.")
     return text
 
@@ -120,7 +123,7 @@ def _line_number(node: yaml.Node) -> int:
 
 def _to_invalid_twin_file(error: yaml.MarkedYAMLError) -> InvalidTwinFile:
     problem = error.problem or "this is no YAML"
-    # What is never closed is noticed later; who wrote it has to look where it begins.
+    # YAML reports an unclosed quote or bracket where the text ends; report where it begins.
     is_unclosed = re.search("flow|quoted", error.context or "")
     mark = error.context_mark if is_unclosed else error.problem_mark
     for pattern, hint in YAML_ERROR_HINTS:

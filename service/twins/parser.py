@@ -1,4 +1,4 @@
-"""The file of a twin: front matter between two lines of ---, then the instructions."""
+"""Parser of twin files: front matter between two lines of ---, then the instructions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def load(path: Path, updated_at: float) -> Twin:
-    """Read the twin in a file. Raises BrokenTwin."""
+    """Load a twin from a file; `updated_at` is in seconds since 1970. Raises InvalidTwinFile."""
     if not front_matter.is_storable_text(path.name):
         raise InvalidTwinFile("the name of the file is not UTF-8.")
     try:
@@ -28,13 +28,13 @@ def load(path: Path, updated_at: float) -> Twin:
 
 
 def parse(twin_id: str, text: str, updated_at: float) -> Twin:
-    """Read a twin from the text of its file. Raises BrokenTwin."""
+    """Parse a twin from the text of its file. Raises InvalidTwinFile."""
     sections = FILE_PATTERN.match(text)
     if not sections:
         raise InvalidTwinFile("line 1: front matter between two lines of --- is missing.")
     fields = front_matter.parse(sections[1])
     try:
-        # Not strict, for every value is text as yet.
+        # Not strict, because all values are still text.
         metadata = msgspec.convert(fields.values, FrontMatter, strict=False)
     except msgspec.ValidationError as error:
         field_path, reason = explain(error, FrontMatter)

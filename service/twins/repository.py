@@ -1,4 +1,4 @@
-"""The folder of the twins: a changed file counts at once, a broken one harms no other."""
+"""Repository of the twins in a folder. Changes apply at once; an invalid file affects no other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class TwinRepository:
-    """Read the twins in a folder, each file once after a change."""
+    """Cache of the twins in a folder, read again when a file changes. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -25,18 +25,18 @@ class TwinRepository:
         self._lock = threading.Lock()
 
     def list_all(self) -> Sequence[Twin]:
-        """Return all twins, by name."""
+        """Return all twins, sorted by name."""
         twins = [result for result in self._load_all() if isinstance(result, Twin)]
         self.avatars.retain_only(twins)
         return sorted(twins, key=lambda twin: twin.front_matter.name)
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
-        """Return the twins that somebody may see, by name."""
+        """Return the twins that a person may see, sorted by name."""
         return [twin for twin in self.list_all() if twin.is_visible_to(sub, groups)]
 
     def find_visible_to(self, twin_id: str, sub: str, groups: Set[str]) -> Twin | None:
-        """Return a twin, or None for what is not there and for what somebody may not see."""
-        # An id is never a path: it may come from anybody.
+        """Return a twin, or None if it does not exist or the person may not see it."""
+        # Ids are untrusted input: never treat one as a path.
         file_name = f"{twin_id}.md"
         if "/" in file_name or _is_hidden(file_name):
             return None
@@ -44,11 +44,11 @@ class TwinRepository:
         return result if isinstance(result, Twin) and result.is_visible_to(sub, groups) else None
 
     def find_avatar(self, name: str) -> Image | None:
-        """Return the picture of that name, if a twin has it as its avatar now."""
+        """Return the image with this name if it is the avatar of a twin, else None."""
         return self.avatars.find_by_name(name, self.list_all())
 
     def problems(self) -> Sequence[str]:
-        """Return what is wrong: with files that are no twins, and with avatars."""
+        """Return a sentence about each invalid twin file and each unusable avatar."""
         results = self._load_all()
         problems = (self.avatars.problem(t) if isinstance(t, Twin) else str(t) for t in results)
         return [problem for problem in problems if problem]
@@ -85,5 +85,5 @@ def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | InvalidTwinFile:
 
 
 def _is_hidden(name: str) -> bool:
-    """Tell what editors and mounted volumes put beside the files."""
+    """Return whether a file is hidden, as those of editors and mounted volumes are."""
     return name.startswith(".")

@@ -1,4 +1,4 @@
-"""How a reply is drawn from the model."""
+"""Sampling options for the model."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-MAX_SEED = 2**32 - 1  # what every model server can hold
+MAX_SEED = 2**32 - 1  # every model server accepts this range
 
 
 class Sampling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options for the model server, by the names that it knows; `max_tokens` bounds a reply."""
+    """Options for the model server, by their API names; `max_tokens` limits the reply."""
 
     model: Annotated[str, Meta(min_length=1)] | None = None
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
@@ -24,6 +24,6 @@ class Sampling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ) = None
 
     def request_options(self) -> dict[str, Any]:
-        """Return what the model server is told: only what is given."""
+        """Return the fields for the request body, without those that are not set."""
         options = ((name, getattr(self, name)) for name in Sampling.__struct_fields__)
         return {name: value for name, value in options if value is not None}

@@ -1,4 +1,4 @@
-"""A twin: who it is, how it speaks, and for whom."""
+"""Twins: identity, instructions, sampling options and access rules."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ LanguageCode = Annotated[
 
 
 class InvalidTwinFile(Exception):
-    """Raised for a file that is no twin; the text says which line of it, and why."""
+    """Raised for an invalid twin file; the message names the line and the reason."""
 
 
 class Example(Struct, frozen=True, forbid_unknown_fields=True):
-    """An exchange that shows the model how the twin speaks."""
+    """A message and a reply that show the model how the twin speaks."""
 
     said: str
     reply: str
 
 
 class FrontMatter(Sampling, frozen=True, kw_only=True):
-    """What stands before the instructions.
+    """Metadata of a twin, from the start of its file.
 
-    `access` is never null: a list that somebody left empty must not open a twin to everybody.
+    `access` cannot be null: a list that was left empty must not open the twin to everybody. If it
+    is not set, everybody may see the twin.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -60,7 +61,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A twin. Its id is the name of its file; times are seconds since 1970."""
+    """A twin. The id is the file name without extension; times are in seconds since 1970."""
 
     id: str
     front_matter: FrontMatter
@@ -69,7 +70,7 @@ class Twin:
     avatar_line: int = 1
 
     def is_visible_to(self, sub: str, groups: Set[str]) -> bool:
-        """Tell whether somebody may see it; a person called `group:x` is not the group x."""
+        """Return whether a person may see the twin. A person named `group:x` is not in group x."""
         if self.front_matter.access is UNSET:
             return True
         return any(
