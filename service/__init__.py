@@ -1,4 +1,4 @@
 """The service: a reference implementation of the Conversational AI Twin Service Interface.
 
-Nothing is imported here: `python -m service` must patch the standard library first.
+This file imports nothing: `python -m service` must let gevent patch the standard library first.
 """

@@ -1,9 +1,9 @@
-"""`python -m service` runs the service alone; with a command behind it, it does that instead."""
+"""Entry point of `python -m service`: serve the service alone, or run one of its commands."""
 
 # ruff: noqa: E402
 import signal
 
-# Until the server takes signals, Ctrl-C ends this and prints no traceback of an import.
+# Until the server installs its handlers, Ctrl-C exits without the traceback of an import.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from gevent import monkey
@@ -20,13 +20,13 @@ from service.cli import create_cli_group
 
 
 def build_service(settings: Settings) -> Service:
-    """Put the service together."""
+    """Create the service; the startup lock serialises this across processes."""
     with startup_lock(settings.data_dir):
         return Service(create_service(settings))
 
 
 def main() -> None:
-    """Serve the service, and nothing else."""
+    """Run the command in `sys.argv`, or serve the service without the portal."""
     try:
         settings = load_settings()
         if len(sys.argv) > 1:

@@ -1,4 +1,4 @@
-"""The service, put together."""
+"""Application factory of the service."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SMALL_MODEL_NOTE = (
 
 
 def create_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
-    """Put a service together and bring its tables up to date."""
+    """Create the Flask app of the service and migrate its tables."""
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
@@ -83,25 +83,25 @@ def create_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
 
 @dataclass(frozen=True, slots=True)
 class ModelNote:
-    """What people should know about the model that answers."""
+    """A note for people about the model in use."""
 
     summary: str
     text: str
 
 
 class Service:
-    """A service that can be served: the app, and what runs beside its requests."""
+    """The WSGI application of the service, with its background tasks."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
         self.container = get_container(app)
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Answer a request."""
+        """Handle a WSGI request."""
         return self.app(environ, start_response)
 
     def model_note(self) -> ModelNote | None:
-        """Say what people should know about the model, if it is the bundled one."""
+        """Return a note about the bundled model, or None if another model is configured."""
         bundled = self.container.model.bundled
         if bundled is None:
             return None
@@ -110,15 +110,15 @@ class Service:
         return ModelNote(*SMALL_MODEL_NOTE)
 
     def report_problems(self) -> bool:
-        """Say what is wrong with the service, and whether anything is."""
+        """Print the state of database, twins and model; return whether there are problems."""
         return health.report_problems(self.container)
 
     def start(self) -> None:
-        """Start the bundled model, so that it is there when the first message comes."""
+        """Start the bundled model now, so that it is ready for the first message."""
         if self.container.model.bundled:
             self.container.model.bundled.start()
 
     def close(self) -> None:
-        """End the replies that are being written, and the bundled model."""
+        """Stop the running replies and the bundled model."""
         self.container.replies.close()
         self.container.model.close()

@@ -1,4 +1,4 @@
-"""What the operator of the service does in a shell."""
+"""Command line interface of the service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAY_SECONDS = 24 * 3600
 
 
 def create_cli_group(app: Flask) -> click.Group:
-    """Return the commands for one service."""
+    """Return the command group for the service of `app`."""
     container: Container = app.extensions[EXTENSION_KEY]
 
     @click.group("twindow", help="Make keys and tokens, and look after the twins.")
@@ -54,7 +54,7 @@ def create_cli_group(app: Flask) -> click.Group:
 
     @commands.command("twins", help="List the twins, and say what is wrong with their files.")
     def twins() -> None:
-        logging.getLogger("service").setLevel(logging.ERROR)  # said below, once
+        logging.getLogger("service").setLevel(logging.ERROR)  # problems are printed below
         for twin in container.twins.list_all():
             click.echo(f"{twin.id}\t{twin.front_matter.name}")
         problems = container.twins.problems()

@@ -1,4 +1,4 @@
-"""What the service is made of."""
+"""Container of the collaborating objects of one service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTENSION_KEY = "twindow-service"
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """The parts of one service, put together in create_service."""
+    """The objects of one service, created by `create_service`."""
 
     settings: Settings
     database: Database
@@ -32,12 +32,12 @@ class Container:
 
 
 def container() -> Container:
-    """Return the service of this request."""
+    """Return the container of the current app."""
     extension: Container = current_app.extensions[EXTENSION_KEY]
     return extension
 
 
 def get_container(app: Flask) -> Container:
-    """Return what a service is made of."""
+    """Return the container of `app`."""
     container: Container = app.extensions[EXTENSION_KEY]
     return container

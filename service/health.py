@@ -1,4 +1,4 @@
-"""Whether the service lives, and whether it can work: for the operator and for machines."""
+"""Health checks: an endpoint for monitoring, and a report for the `check` command."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]
 @bp.get("/healthz")
 @bp.get("/readyz")
 def live() -> tuple[str, int, dict[str, str]]:
-    """Answer 200, or 503 while the database cannot be written."""
+    """Return 200, or 503 while the database is not writable."""
     if can_write(container()):
         return "ok\n", 200, TEXT_HEADERS
     return "The database cannot be written.\n", 503, TEXT_HEADERS
 
 
 def can_write(service: Container) -> bool:
-    """Tell whether what is said can be kept, by trying."""
+    """Return whether the database is writable, by writing to it."""
     try:
         with service.database.write() as connection:
-            # Something that is written: a full disk refuses nothing else.
+            # A write is needed: a full disk rejects nothing else.
             connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = version_num"))  # noqa: S608
     except DatabaseUnavailable:
         return False
@@ -39,7 +39,7 @@ def can_write(service: Container) -> bool:
 
 
 def report_problems(service: Container) -> bool:
-    """Say what is wrong with the service, and whether anything is."""
+    """Print the state of database, twins and model; return whether there are problems."""
     results = [_report_database(service), _report_twins(service), _report_model(service)]
     return any(results)
 
@@ -58,7 +58,7 @@ def _report_twins(service: Container) -> bool:
 
 
 def _report_model(service: Container) -> bool:
-    """Ask for one word: only so it shows that key, name and server agree."""
+    """Request a short reply: only this proves that key, model name and server match."""
     try:
         reply = "".join(service.model.stream_reply(PROBE_PROMPT, Sampling(max_tokens=8)))
     except ModelFailed as error:

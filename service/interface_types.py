@@ -1,4 +1,4 @@
-"""Value types of the interface that several packages use."""
+"""Literal types of the interface that several packages use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Role = Literal["user", "assistant"]
 MessageStatus = Literal["complete", "incomplete"]
 
 
-# Why there is no reply, in a stream and as an answer; and all that an answer may say besides.
+# Codes of failed replies, in streams and in error responses. ErrorCode adds the codes that occur
+# only in error responses.
 ReplyErrorCode = Literal[
     "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
 ]

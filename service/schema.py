@@ -1,4 +1,4 @@
-"""The service's own tables. It shares nothing with the portal but the interface."""
+"""Tables of the service. The service and the portal share no tables, only the interface."""
 
 from sqlalchemy import (
     BigInteger,
@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from core.database import metadata
 
-# Each request has one: 2^31 would be over in years.
+# Every request uses an id: 2^31 would last only some years.
 _BigId = BigInteger().with_variant(Integer, "sqlite")
 
 api_keys = Table(
@@ -33,9 +33,10 @@ api_keys = Table(
     Column("created_at", Float, nullable=False),
     Column("expires_at", Float),
     Column("last_used_at", Float),
-    # Counted among the keys of its owner for an hour more, or hours could be had for nothing.
+    # Revoked keys count towards the owner's limit for another hour: otherwise revoking and
+    # creating keys would give an unlimited hourly quota.
     Column("revoked_at", Float),
-    # Names, as JSON: the groups that its owner was in when it was made.
+    # JSON list of the names of the owner's groups when the key was created.
     Column("groups", Text, nullable=False, server_default="[]"),
     Index("service_keys_of_sub", "sub"),
 )
@@ -58,13 +59,13 @@ conversations = Table(
     Column("title", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
-    # Until when a reply is surely being written: a lease, so that a crash frees it by itself.
+    # Expiry of the lease of the running reply: after a crash it runs out by itself.
     Column("replying_until", Float, nullable=False),
-    # Which message is being replied to: a late end must not take another reply's lease.
+    # Message that is being replied to: a late end must not release the lease of another reply.
     Column("replying_to", String(32)),
-    # Who holds the lease: one that lapsed must not act for the next. None when it is over.
+    # Id of the lease: the holder of an expired lease must not act on the next one. None if free.
     Column("replying_by", String(32)),
-    # Whether somebody wants that reply to stop; whoever writes it looks here.
+    # Whether a stop of the running reply was requested; the process that writes it polls this.
     Column("stopping", Boolean, nullable=False, server_default=false()),
     Index("service_conversations_of_sub", "sub", "updated_at"),
     Index("service_conversations_by_reply", "replying_to"),
@@ -85,13 +86,13 @@ messages = Table(
     Column("content", Text, nullable=False),
     Column("reply_to", String(32)),
     Column("created_at", Float, nullable=False),
-    # False for a reply that was stopped, or that broke off, before its end.
+    # False for a reply that was stopped or interrupted.
     Column("complete", Boolean, nullable=False, server_default=true()),
     UniqueConstraint("conversation_id", "position"),
     Index("service_messages_by_reply_to", "reply_to"),
 )
 
-# Presses of a button that carried a key (Idempotency-Key), and the messages that came of them.
+# Idempotency keys (header Idempotency-Key) and the messages that were sent with them.
 idempotency_keys = Table(
     "service_presses",
     metadata,
@@ -101,7 +102,7 @@ idempotency_keys = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
-# Replies that wait for a place before the model, or have one, in all processes.
+# Replies of all processes that wait for a slot of the model or occupy one.
 queue_entries = Table(
     "service_line",
     metadata,
@@ -110,8 +111,8 @@ queue_entries = Table(
     Column("round", Integer, nullable=False),
     Column("behind", Boolean, nullable=False),
     Column("writing", Boolean, nullable=False),
-    # A lease, by the clock of the database.
+    # Expiry of the lease, by the clock of the database.
     Column("until", Float, nullable=False),
-    # Ids must not come behind: a process would take another's guest for its own.
+    # Ids must not be reused: a process would take the entry of another process for its own.
     sqlite_autoincrement=True,
 )
