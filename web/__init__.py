@@ -1,4 +1,4 @@
-"""The portal's web layer: everything between Flask and the domain except the blueprints."""
+"""The portal's web layer: the code between Flask and the domain, except the blueprints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_FORM_BYTES = 1024 * 1024
 
 
 def init_app(app: Flask, portal: Portal) -> None:
-    """Set up the app: sessions, headers, errors, languages and template globals."""
+    """Configure the app: sessions, headers, error handlers, languages and template globals."""
     app.extensions[EXTENSION_KEY] = portal
     app.config.update(
         SECRET_KEY=portal.settings.secret("secret_key"),
@@ -28,10 +28,10 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_STREAMS=False,
         COMPRESS_ALGORITHM=["br", "gzip"],
         COMPRESS_BR_LEVEL=6,
-        # Most pages are shorter than this window; a larger one only costs memory.
+        # Most pages fit into this window (64 KiB); a larger one only costs memory.
         COMPRESS_BR_WINDOW=16,
-        # Without JavaScript: the shortest time between two snapshots of a reply, and the longest
-        # time until the page checks for new entries.
+        # For pages without JavaScript: the minimum time between two snapshots of a reply, and
+        # the maximum time between two polls of the reply log.
         NOSCRIPT_SOON_SECONDS=0.4,
         NOSCRIPT_POLL_SECONDS=1.0,
     )

@@ -1,4 +1,4 @@
-"""What the operator of the portal does in a shell."""
+"""The portal's command line commands for operators."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ BUFFERING_WARNING = (
 def check_command(
     portal: Portal, check_embedded_service: Callable[[], bool] | None = None
 ) -> click.Command:
-    """Return the command that says whether all is well.
+    """Return the command that checks the database, the service and, on request, streaming.
 
-    `inside` says what is wrong with the service beside the portal, and whether anything is.
+    `check_embedded_service` prints the state of the embedded service and returns True if it found
+    a problem. The command exits with status 1 if any check found a problem.
     """
 
     @click.command("check", help="Say whether database, service and model answer.")
@@ -86,6 +87,6 @@ def _check_stream(url: str) -> bool:
 
 
 def _report(sentence: str, *, is_ok: bool) -> bool:
-    """Print a sentence, and say whether it tells of a problem."""
+    """Print the result of a check. Return True if it is a problem."""
     click.echo(sentence, err=not is_ok)
     return not is_ok

@@ -32,8 +32,7 @@ MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
 class Portal:
     """The collaborators of one portal.
 
-    `model_note` returns what people should know about the model behind the embedded service, or
-    None.
+    `model_note` returns a note for visitors about the model of the embedded service, or None.
     """
 
     settings: Settings
@@ -66,9 +65,9 @@ def portal() -> Portal:
 def build_portal(
     settings: Settings, api_key: str, clock: Clock, model_note: Callable[[], object | None]
 ) -> Portal:
-    """Migrate the database and connect the collaborators. `api_key` is the key of the service.
+    """Migrate the database and build the collaborators. `api_key` is the service's API key.
 
-    Raises DatabaseUnavailable.
+    Raises DatabaseUnavailable when the database cannot be migrated.
     """
     database = Database(
         settings.database_url_for("portal"),

@@ -1,4 +1,4 @@
-"""The person who sends the current request, identified by the session."""
+"""The person who sent the current request, identified by their session."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from flask import request, session
 
 
 def person() -> str:
-    """Return who is asking, "" for a browser that has not said anything yet."""
+    """Return the id of the person, or "" for a browser without one."""
     return str(session.get("person", ""))
 
 
 def ensure_person() -> str:
-    """Return who is asking. A browser that says something for the first time becomes somebody."""
+    """Return the id of the person. Assign a new one if the session has none."""
     if "person" not in session:
         session["person"] = secrets.token_urlsafe(16)
-    # Who only looks around is soon forgotten.
+    # Sessions that never submit a form expire soon (`VISITOR_LIFETIME`).
     if request.method == "POST":
         session.permanent = True
     return person()

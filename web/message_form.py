@@ -1,4 +1,4 @@
-"""Read and validate the message form; idempotency keys of forms."""
+"""Reading and validation of the message form, and idempotency keys of forms."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ MAX_KEY_CHARACTERS = 64
 
 @dataclass(frozen=True, slots=True)
 class SubmittedMessage:
-    """A message, and the key of the press of the button that sent it."""
+    """The text of a message and the idempotency key of the form that sent it."""
 
     content: str
     idempotency_key: str
 
 
 def content_of_turn(values: Mapping[str, str]) -> str:
-    """Return the words of an earlier turn of the person's that a form or an address names."""
+    """Return the message of the person's turn that `words_of` names, or ""."""
     turn_id = values.get("words_of", "").replace("\0", "")
     turn = portal().turns.find(turn_id, person()) if turn_id else None
     return turn.content if turn else ""
 
 
 def read_message() -> SubmittedMessage:
-    """Read the message in this request. Raises RejectedMessage."""
-    # A form sends CRLF for every line end; the person typed one.
+    """Read the message of this request.
+
+    Raises RejectedMessage when the message is blank, too long or contains NUL.
+    """
+    # Browsers submit line breaks as CRLF; they count as one character.
     content = request.form.get("content", "").replace("\r\n", "\n") or content_of_turn(request.form)
     limit = portal().settings.message_limit
     if not content.strip():
@@ -56,20 +59,21 @@ def read_message() -> SubmittedMessage:
     )
 
 
-# Of so many twins the first press is remembered.
+# Maximum number of twins whose first-message key a session stores.
 MAX_REMEMBERED_TWINS = 20
 
 
 def new_idempotency_key() -> str:
-    """Return a key for one press of one button."""
+    """Return a new random idempotency key for one form."""
     return secrets.token_urlsafe(16)
 
 
 def first_message_key(twin_id: str) -> str:
-    """Return the key of the form that begins a conversation with a twin.
+    """Return the idempotency key of the form that starts a conversation with a twin.
 
-    It stays the same until the conversation has been seen: whose first press got no answer goes
-    back, finds the words in a form that was loaded anew, and presses again.
+    The key stays the same until the person has opened the conversation. If the response to the
+    first submission is lost, the person goes back, finds the text in a reloaded form and submits
+    it again; the same key prevents a second conversation.
     """
     keys = session.get("first_keys", {})
     if twin_id not in keys:
@@ -79,7 +83,7 @@ def first_message_key(twin_id: str) -> str:
 
 
 def forget_first_message_key(twin_id: str) -> None:
-    """Make the next press another one: the conversation that came of the last has been seen."""
+    """Discard the key of a twin after its conversation was opened. The next form gets a new one."""
     keys = session.get("first_keys", {})
     if twin_id in keys:
         session["first_keys"] = {

@@ -1,4 +1,4 @@
-"""Look up conversations and turns through the person who owns them."""
+"""Lookup of conversations and turns through the person who owns them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from web.current_person import person
 
 
 class RecentlyDeleted(Exception):
-    """Raised for a conversation that its person has deleted and can bring back."""
+    """Raised for a conversation that its owner has deleted and can still restore."""
 
     def __init__(self, conversation: Conversation) -> None:
         super().__init__(conversation.id)
@@ -19,7 +19,10 @@ class RecentlyDeleted(Exception):
 
 
 def own_conversation(conversation_id: str) -> Conversation:
-    """Find a conversation through its person, or answer 404. Raises Deleted."""
+    """Return a conversation of the current person, or abort with 404.
+
+    Raises RecentlyDeleted when the person has deleted it and can still restore it.
+    """
     conversation = portal().conversations.find(conversation_id, person())
     if conversation is None and (
         deleted_conversation := portal().deletions.find(conversation_id, person())
@@ -29,5 +32,5 @@ def own_conversation(conversation_id: str) -> Conversation:
 
 
 def own_turn(turn_id: str) -> Turn:
-    """Find a turn through its person, or answer 404."""
+    """Return a turn of the current person, or abort with 404."""
     return portal().turns.find(turn_id, person()) or abort(404)

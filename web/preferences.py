@@ -1,4 +1,4 @@
-"""How a person likes the interface: stored in their session."""
+"""The interface preferences of a person, stored in their session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.languages import LANGUAGES, N_
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What a person chose; a default is kept nowhere."""
+    """The chosen options. Only values that differ from the default are stored."""
 
     language: str = "system"
     theme: str = "system"
@@ -23,7 +23,7 @@ class Preferences:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, object]) -> Preferences:
-        """Take what can be chosen, and the default for everything else."""
+        """Return preferences with the valid values, and defaults for missing or invalid ones."""
         return cls(
             **{
                 name: str(values[name])
@@ -34,15 +34,15 @@ class Preferences:
 
     @property
     def non_defaults(self) -> dict[str, str]:
-        """Return what differs from the defaults."""
+        """Return the values that differ from the defaults."""
         defaults = {preference.name: preference.default for preference in fields(self)}
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     @property
     def html_attributes(self) -> dict[str, str]:
-        """Return what <html> carries: data-theme and so on, none for a default.
+        """Return the data attributes of <html>, such as data-theme; defaults are omitted.
 
-        The language is said by `lang`.
+        The language is omitted because the `lang` attribute contains it.
         """
         return {
             f"data-{name}": value for name, value in self.non_defaults.items() if name != "language"
@@ -51,12 +51,12 @@ class Preferences:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceField:
-    """What is asked on the page, and the possible answers with their labels."""
+    """A question on the preferences page, with its options (value: label)."""
 
     legend: str
     hint: str
     options: Mapping[str, str]
-    # What the answers are written in; "" for the language of the page.
+    # Language of each label; an option that is missing here is in the language of the page.
     option_languages: Mapping[str, str] = field(default_factory=dict)
     needs_script: bool = False
 
@@ -103,11 +103,11 @@ PREFERENCE_FIELDS = {
 
 
 def init_app(app: Flask) -> None:
-    """Let every template ask."""
+    """Register `preferences` as a template global."""
     app.add_template_global(preferences)
 
 
 def preferences() -> Preferences:
-    """Return what the person chose. Asking begins no session."""
+    """Return the preferences of the current person. Does not create a session."""
     stored = session.get("preferences")
     return Preferences.from_mapping(stored) if isinstance(stored, dict) else Preferences()

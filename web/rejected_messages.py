@@ -1,4 +1,4 @@
-"""Words that were not sent: given back with a sentence, and kept where another page comes first."""
+"""Rejected messages: shown again with the reason, and saved as drafts in the session."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from flask import request, session
 from core.languages import N_
 from web.container import portal
 
-# Empty, or too long: what is said of them is over when the words are others.
+# Statuses whose notice becomes obsolete when the text changes: too long, or blank or invalid.
 CONTENT_ERRORS = (413, 422)
+# Saved drafts hold at most this many times the message limit together.
 PARTS = 4
-# In so many places words are kept.
+# Maximum number of saved drafts.
 REMEMBERED = 8
 MAX_ID = 64
 NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
 class RejectedMessage(Exception):
-    """Raised for a message that cannot be sent; `content` gives the words back.
+    """Raised for a message that cannot be sent.
 
-    `until` says when it may be tried again, in seconds since the epoch, if that is known.
+    `content` is the submitted text, `status` the HTTP status of the response. `retry_at` is the
+    time when sending may be tried again, in seconds since the epoch, or None if unknown.
     """
 
     def __init__(
@@ -35,9 +37,10 @@ class RejectedMessage(Exception):
 
 
 def rejected_composer(rejected: RejectedMessage) -> dict[str, Any]:
-    """Return what the composer is shown by after a refusal.
+    """Return the template values that show a rejected message in the composer.
 
-    What a button repeats stands on the page; in the composer are the words that stood there.
+    The text is included only if the composer, or a button that starts a conversation, sent it:
+    the text that a Retry button sends again is already on the page.
     """
     shown: dict[str, Any] = {"notice": rejected.sentence}
     if "composer" in request.form or "begins" in request.form:
@@ -47,26 +50,29 @@ def rejected_composer(rejected: RejectedMessage) -> dict[str, Any]:
 
 
 def edited_turn_id() -> str:
-    """Return which turn's words the composer held that sent this form, "" for words of its own."""
+    """Return the id of the turn being edited in the submitted form, or ""."""
     return request.form.get("edited", "").replace("\0", "")[:MAX_ID]
 
 
 def first_message_draft(twin_id: str) -> str:
-    """Return the place of first words to a twin; a conversation is one by its id."""
+    """Return the draft key of the first message to a twin. Conversations use their id as key."""
     return f"twin {twin_id}"
 
 
 def edit_draft(turn_id: str) -> str:
-    """Return the place of what became of a turn's words."""
+    """Return the draft key of the edited message of a turn."""
     return f"edit {turn_id}"
 
 
 def save_draft(place: str, content: str) -> None:
-    """Keep words that were refused: without scripts, every way on leads to another page.
+    """Save a rejected message under a draft key in the session.
 
-    What could be sent in no few parts is only given back, and of several places the newest
-    are kept that come to no more: a session is read with each request. A button that begins a
-    conversation elsewhere with words of an earlier one takes the place of none.
+    Without JavaScript every further step loads another page, which would lose the text.
+
+    Sessions are read with each request, so drafts are limited: all together hold at most `PARTS`
+    messages of maximum length. A longer message is not saved, and the oldest drafts are discarded
+    first. A button that starts a conversation with the text of an earlier one does not replace an
+    existing draft.
     """
     takes_place = "composer" in request.form or ("begins" in request.form and not kept(place))
     if not (takes_place and content.strip()):
@@ -84,19 +90,19 @@ def save_draft(place: str, content: str) -> None:
 
 
 def kept(place: str) -> str:
-    """Return the words that were refused there and not sent since."""
+    """Return the saved draft of a key, or ""."""
     return str(session.get("kept", {}).get(place, ""))
 
 
 def discard_sent_draft(place: str, content: str) -> None:
-    """Let go of what was sent, or of what the composer held that sent other words instead."""
+    """Discard the draft that was sent, or that the composer showed before other text was sent."""
     place = edit_draft(edited_turn_id()) if edited_turn_id() else place
     if "held" in request.form or kept(place) == content:
         discard_draft(place)
 
 
 def discard_draft(place: str) -> None:
-    """Keep its words no longer."""
+    """Discard the draft of a key, if there is one."""
     if kept(place):
         session["kept"] = {
             other: words for other, words in session["kept"].items() if other != place

@@ -1,4 +1,4 @@
-"""Settings of Jinja, and what every template knows of the site."""
+"""Jinja configuration and the template variables that describe the site."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from web.assets import Unindented, static_files
 
 
 def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | None]) -> None:
-    """Compute the colours once, serve the assets, and configure Jinja."""
+    """Compute the colours once, set up the assets, and configure Jinja."""
     colours = Palette.from_accent(settings.accent.colour).css_values()
     static_files.init_app(app, colours, settings.logo)
     site_context = {
         "site_name": settings.site_name,
         "colours": colours,
         "logo": settings.logo.filename if settings.logo else "",
-        # Files of settings hold one line each: there, a line break is written \n.
+        # A value in an environment file is one line: a line break is written as \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
         "limit": settings.message_limit,

@@ -1,4 +1,4 @@
-"""How many replies each person follows at once: one browser must not hold all of a process."""
+"""Limit of concurrent reply streams per person, so that one browser cannot occupy a process."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from flask import Flask, Response, current_app
 
 from web.current_person import person
 
-# Of one person, in one process. A browser follows what it shows, in six tabs or so.
+# Per person and process. A browser follows only the replies it shows, in about six tabs.
 MAX_STREAMS_PER_PERSON = 24
 
 _EXTENSION_KEY = "readers"
 
 
 def init_app(app: Flask) -> None:
-    """Count from now on."""
+    """Create the stream counter of this app."""
     app.extensions[_EXTENSION_KEY] = Counter[str]()
 
 
 def is_stream_limit_reached() -> bool:
-    """Tell whether the person follows as many replies as one may."""
+    """Tell whether the current person has reached the limit of concurrent streams."""
     stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
     return stream_counts[person()] >= MAX_STREAMS_PER_PERSON
 
 
 def count_stream(response: Response) -> Response:
-    """Count an answer that follows a reply, until it is over."""
+    """Count a streaming response until it is closed."""
     stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
     person_id = person()
     stream_counts[person_id] += 1

@@ -1,4 +1,4 @@
-"""The stream that /healthz/stream sends, so that a buffering proxy shows."""
+"""Constants of the probe stream at /healthz/stream, which detects buffering proxies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Styles, scripts and generated images."""
+"""Styles, scripts, icons and generated avatars."""
 
 from web.assets import identicon, static_files
 from web.assets.minifier import Unindented

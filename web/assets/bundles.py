@@ -1,4 +1,4 @@
-"""What styles, scripts and pictures of ours are made of: each is one file on the wire."""
+"""Bundles of style, script and image sources, each of which is served as one file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCRIPT_SOURCES = (
     *("js/composer.js", "js/menus.js", "js/copy.js", "js/autoscroll.js", "js/tab_sync.js"),
     "js/shortcuts.js",
 )
-# One script for each language, which says at its beginning what scripts may have to say.
+# One script per language. It begins with the translated sentences (web/i18n/js_strings.py).
 JS_STRINGS_PREFIX = "sayings/"
 BUNDLES = {
     "twindow.css": (
@@ -38,7 +38,7 @@ BUNDLES = {
         *("css/conversation.css", "css/reply.css", "css/conversations.css", "css/languages.css"),
         *("css/print.css", "brand/accent.css"),
     ),
-    # What a first chat page does not need.
+    # Styles that the first chat page does not need.
     "lists.css": ("css/lists.css", "css/empty_states.css"),
     "noscript_stream.css": ("css/noscript_stream.css",),
     "noscript.css": ("css/noscript.css",),
@@ -53,7 +53,7 @@ BUNDLES = {
 
 
 def _compress_brotli(body: bytes) -> bytes:
-    # Which of them is the smaller is luck, by a part in two hundred.
+    # Neither option is always better; the smaller result saves up to 0.5 %.
     option_sets: list[dict[str, int]] = [{"mode": brotli.MODE_FONT}, {"lgblock": 16}]
     candidates: list[bytes] = [
         brotli.compress(body, quality=11, **options) for options in option_sets
@@ -61,7 +61,7 @@ def _compress_brotli(body: bytes) -> bytes:
     return min(candidates, key=len)
 
 
-# As small as each makes them, the smallest first. Browsers take br over https and from localhost.
+# Maximum compression, in order of preference. Browsers accept br on https and localhost only.
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "br": _compress_brotli,
     "gzip": partial(gzip.compress, compresslevel=9, mtime=0),
@@ -70,27 +70,28 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 
 @dataclass(frozen=True)
 class Asset:
-    """One file on the wire."""
+    """A file as it is served."""
 
     name: str
     body: bytes
 
     def compress(self, encoding: str) -> bytes:
-        """Return the bytes, compressed."""
+        """Return the body, compressed. The result is cached."""
         return _compress(self.body, encoding)
 
     @cached_property
     def hash(self) -> str:
-        """Return what changes with the bytes."""
+        """Return the hash of the content, for URLs."""
         return hashlib.sha256(self.body).hexdigest()[:8]
 
 
 def build_asset(
     name: str, sources: tuple[str, ...], colours: Mapping[str, str], *, is_debug: bool
 ) -> Asset:
-    """Make a file of other files, in their order; one for developers is not squeezed.
+    """Concatenate sources into an asset. They are minified unless `is_debug`.
 
-    Those in brand/ name colours, which are put in; sayings/ are made for a language.
+    Files in brand/ are templates into which the colours are inserted. A source sayings/CODE is
+    generated: the sentences of the scripts in that language.
     """
     read_source = partial(_read_source, colours=colours, is_debug=is_debug)
     return Asset(name, b"\n".join(map(read_source, sources)))
@@ -113,13 +114,13 @@ def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> 
 
 @cache
 def property_names() -> Mapping[str, str]:
-    """Return what the custom properties of the styles are called on the wire."""
+    """Return the short names of the custom properties in minified styles."""
     return short_properties(path.read_text() for path in STATIC_DIR.glob("*/*.css"))
 
 
 @cache
 def script_names() -> Mapping[str, str]:
-    """Return what our scripts' own names are called on the wire."""
+    """Return the short names of the variables in minified scripts."""
     parts = [part for part in SCRIPT_SOURCES if part.startswith("js/")]
     return short_names(squeeze(part, (STATIC_DIR / part).read_text()) for part in parts)
 

@@ -1,4 +1,4 @@
-"""Generated pictures: two discs on a ground, always the same for the same twin."""
+"""Generated avatars: two discs on a background, always the same for the same twin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SEED_BYTES = 6
 
 @dataclass(frozen=True, slots=True)
 class Identicon:
-    """What a face is drawn by."""
+    """Colours and positions of a generated avatar, in a view box of 44 by 44."""
 
     background: str
     disc: str
@@ -22,12 +22,15 @@ class Identicon:
 
 
 def seed_for(twin_id: str) -> str:
-    """Return what a twin's face grows from: another drawing needs another number here."""
+    """Return the hexadecimal seed of a twin's avatar.
+
+    Increase the number in the hashed text when the drawing changes: the seed is part of the URL.
+    """
     return hashlib.sha256(f"face 5 of {twin_id}".encode()).hexdigest()[: 2 * SEED_BYTES]
 
 
 def generate(seed: str) -> Identicon:
-    """Draw a face."""
+    """Return the avatar of a seed."""
     seed_bytes = bytes.fromhex(seed)
     hue = int.from_bytes(seed_bytes[:2]) % 360
     return Identicon(

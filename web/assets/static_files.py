@@ -1,4 +1,4 @@
-"""Style and script: each one file on the wire, compressed once, and kept for ever by its hash."""
+"""Static files: served by a middleware, compressed once, with a content hash in the URL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.branding import Logo
 from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
 from web.http import add_file_headers
 
-# Styles and scripts are in UTF-8, like the pages that ask for them.
+# Without charset: styles and scripts are UTF-8, like the pages that load them.
 MEDIA_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
@@ -21,12 +21,12 @@ MEDIA_TYPES = {
     ".png": "image/png",
     ".webp": "image/webp",
 }
-# The operator's picture runs nothing and loads nothing, whoever drew it and however it is opened.
+# The operator's logo must not run or load anything, even when it is opened directly.
 IMAGE_CSP = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 
 class AssetMiddleware:
-    """Answer with files before the app is asked: they need no session, no person, no language."""
+    """WSGI middleware that serves static files, which need no session, person or language."""
 
     def __init__(
         self, app: Flask, bundles: Mapping[str, tuple[str, ...]], colours: Mapping[str, str]
@@ -38,7 +38,7 @@ class AssetMiddleware:
         self._cache: dict[str, Asset] = {}
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Answer a request; the app knows what is no file."""
+        """Respond with a static file, or call the app."""
         match environ["PATH_INFO"].split("/"):
             case ["", "static", version, name] if name in self._bundles and _is_get_or_head(
                 environ
@@ -48,7 +48,7 @@ class AssetMiddleware:
         return self._wsgi_app(environ, start_response)
 
     def __getitem__(self, name: str) -> Asset:
-        """Return a file; it is made once, while debugging anew for each request."""
+        """Return an asset. It is built once, or in debug mode for each request."""
         debug = self._app.debug
         if debug or name not in self._cache:
             sources = self._bundles[name]
@@ -57,24 +57,24 @@ class AssetMiddleware:
         return self._cache[name]
 
     def precompress(self, name: str) -> None:
-        """Compress a file as most browsers ask for it, so that no visitor waits for that."""
+        """Compress an asset with Brotli, which most browsers accept, so that no visitor waits."""
         self[name].compress("br")
 
 
 def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
-    """Answer with files from now on."""
+    """Install the middleware, and register `asset_url` for templates."""
     logo_bundle = {logo.filename: (str(logo.path),)} if logo else {}
     assets = AssetMiddleware(app, BUNDLES | logo_bundle, colours)
     app.wsgi_app = assets  # type: ignore[method-assign]
     app.extensions["assets"] = assets
     app.add_url_rule("/static/<version>/<name>", endpoint="assets.show", build_only=True)
     if logo:
-        assets[logo.filename]  # read now: the file may be gone later
+        assets[logo.filename]  # read now: the file may be deleted later
     app.add_template_global(asset_url, "asset_url")
 
 
 def asset_url(name: str) -> str:
-    """Return where a file is, by its hash."""
+    """Return the URL of an asset, which contains its hash."""
     assets: AssetMiddleware = current_app.extensions["assets"]
     return url_for("assets.show", version=assets[name].hash, name=name)
 
@@ -84,7 +84,10 @@ def _is_get_or_head(environ: Any) -> bool:
 
 
 def _asset_response(asset: Asset, version: str, request: Request) -> Response:
-    """Answer with a file; an address with an old hash gets today's file, but does not keep it."""
+    """Return the response for an asset.
+
+    A URL with an old hash gets the current file, which must not be cached.
+    """
     encoding = next((name for name in COMPRESSORS if request.accept_encodings[name] > 0), None)
     response = Response(asset.compress(encoding) if encoding else asset.body)
     if encoding:

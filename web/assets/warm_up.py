@@ -1,4 +1,4 @@
-"""What the first visitors of a process would wait for, done before they come."""
+"""Warm-up of a new process, so that the first visitors do not wait."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from werkzeug.test import Client
 from web.assets.static_files import AssetMiddleware
 
 Task = Callable[[str], None]
-# A page that asks neither the service nor the database.
+# This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
-# What pages ask for first; of the scripts, the one in English: six would cost half a second.
+# Assets of a first page. Only the English script: all six would take half a second.
 PRECOMPRESSED_ASSETS = ("twindow.css", "lists.css", "twindow.en.js", "favicon.svg")
 
 
 def warm_up(app: Flask, in_background: Callable[[Task], Task]) -> None:
-    """Show a page, compile the templates of others, and compress files beside whatever else is."""
+    """Render a page and compile all templates, then compress assets in the background."""
     Client(app).get(WARM_UP_PAGE)
     for name in app.jinja_env.list_templates():
         app.jinja_env.get_template(name)
-        time.sleep(0)  # so that others have their turn
+        time.sleep(0)  # let other threads run
     assets: AssetMiddleware = app.extensions["assets"]
     for name in PRECOMPRESSED_ASSETS:
         in_background(assets.precompress)(name)

@@ -1,4 +1,4 @@
-"""HTTP concerns of every response: htmx, errors, headers and sessions."""
+"""HTTP concerns of all requests: htmx, errors, headers, sessions and URL converters."""
 
 from web.http import errors, htmx, security_headers, session_store, url_converters
 from web.http.htmx import render_fragment, render_notice, wants_fragment

@@ -1,4 +1,4 @@
-"""What a page says when it cannot be what was asked for: what happened, and what is kept."""
+"""Texts of the error pages: what happened, what is kept, and what to do next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.languages import N_
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """A state with its words and the name of its drawing (templates/_drawing.html)."""
+    """Texts of an error page and the name of its illustration (templates/_illustration.html)."""
 
     illustration: str
     title: str
@@ -98,5 +98,5 @@ ERROR_PAGES = {
 
 
 def page_for_status(status: int) -> ErrorPage:
-    """Return what to say about a status."""
+    """Return the error page for a status; unknown ones get that of 400 or 500."""
     return ERROR_PAGES.get(status, ERROR_PAGES[400 if status < 500 else 500])

@@ -1,4 +1,4 @@
-"""Errors → a page, or a sentence beside what the person has before them."""
+"""Error handlers: an error page, or a notice for an htmx request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFAULT_RETRY_SECONDS = 60.0
 
 
 def init_app(app: Flask) -> None:
-    """Answer every error in a person's language."""
+    """Register the error handlers. They respond in the person's language."""
     app.before_request(_reject_nul)
     app.register_error_handler(twinapi.TwinApiError, _handle_api_error)
     app.register_error_handler(CSRFError, lambda _: error_response(STALE_FORM, 400))
@@ -46,7 +46,7 @@ def init_app(app: Flask) -> None:
 
 
 def _reject_nul() -> None:
-    """Answer 404 to an address that holds a NUL: PostgreSQL could not look for it."""
+    """Abort with 404 if the URL contains a NUL, which PostgreSQL cannot store or compare."""
     if "\0" in request.path or any("\0" in value for value in request.args.values()):
         abort(404)
 
@@ -54,15 +54,16 @@ def _reject_nul() -> None:
 def error_response(
     error_page: ErrorPage, status: int, *, exception: Exception | None = None, **values: Any
 ) -> Response:
-    """Say it: words that a form brought are given back with it.
+    """Return an error page, or a notice for an htmx request. A page shows the submitted message.
 
-    `until` (seconds since the epoch) says how long to wait, `deleted` what can be brought back.
+    Statuses from 500 on are logged. Of the template values, `until` is the time of the next try
+    (seconds since the epoch), `deleted` a conversation that can be restored.
     """
     if status >= 500:
         log_values = (request_id(), status, request.method, request.path)
         logger.log(ERROR if exception else WARNING, "%s: %d %s %s", *log_values, exc_info=exception)
     if request.blueprint == "events":
-        # An error page must not be swapped into the reply; the page asks for the stream again.
+        # An error page must not be swapped into the reply; the browser reconnects the stream.
         response = make_response(translate(error_page.sentence), status, {"HX-Reswap": "none"})
     elif wants_fragment():
         response = render_notice(error_page.sentence, status, **values)
@@ -73,7 +74,7 @@ def error_response(
 
 
 def _submitted_content() -> str:
-    """Find the words that were to be sent; a form that is too large cannot be read at all."""
+    """Return the submitted message, or "" if there is none or the form is too large to read."""
     try:
         return request.form.get("content", "")
     except HTTPException:

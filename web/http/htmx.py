@@ -1,4 +1,4 @@
-"""htmx asks for parts of a page, everybody else for the page: one place that tells them apart."""
+"""Detection of htmx requests, which get fragments instead of pages."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from htmx_flask import request as htmx_request
 
 
 def init_app(app: Flask) -> None:
-    """Teach requests about htmx, and caches that the answer depends on it."""
+    """Set up htmx-flask, and response headers for scripts and caches."""
     Htmx(app)
     app.add_template_global(wants_fragment)
     app.after_request(_add_htmx_headers)
 
 
 def wants_fragment() -> bool:
-    """Tell whether htmx asks for a part; going back in its history needs the whole page."""
+    """Tell whether the request is by htmx and not a history restore, which needs a full page."""
     htmx = htmx_request.htmx
     return bool(htmx) and not htmx.history_restore_request
 
 
 def render_fragment(template: str, status: int = 200, **values: Any) -> Response:
-    """Answer with a part of a page."""
+    """Return a response with a part of a page."""
     return make_response(render_template(template, **values), status)
 
 
 def render_notice(sentence: str, status: int, **values: Any) -> Response:
-    """Answer a htmx request with a sentence, beside what the person has before them."""
+    """Return a response that makes htmx show a sentence and keep the content of the page."""
     values |= {"sentence": sentence, "status": status}
     response = make_response(render_template("errors/_notice.html", **values), status)
     response.headers["HX-Retarget"] = "#notices"
-    # Not through htmx-flask: its list of the ways to swap lacks a comma.
+    # Not set by htmx-flask: a missing comma makes its list of swap styles incomplete.
     response.headers["HX-Reswap"] = "innerHTML"
     return response
 
 
 def _add_htmx_headers(response: Response) -> Response:
-    # Scripts tell by it what a proxy says in place of the portal.
+    # Lets scripts distinguish the portal's responses from those of a proxy.
     if htmx_request.htmx:
         response.headers["X-Fragment"] = "1"
     if response.mimetype == "text/html":

@@ -1,4 +1,4 @@
-"""Headers that every answer of the portal carries."""
+"""Security headers of all responses, and the request id."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ PAGE_CSP = ";".join(
 
 
 def init_app(app: Flask) -> None:
-    """Set the headers on every answer."""
+    """Set the headers on each response, and register `request_id` for templates."""
     app.after_request(_add_security_headers)
     app.add_template_global(request_id)
 
 
 def request_id() -> str:
-    """Return a short name for this request: the person can tell it, and the log says it."""
+    """Return the id of this request, which is shown to the person and written to the log."""
     if "request_id" not in g:
         g.request_id = secrets.token_hex(4)
     return str(g.request_id)
 
 
 def add_file_headers(response: BaseResponse, *, is_https: bool) -> None:
-    """Set the headers that files carry as well."""
+    """Set the headers that static files need, too."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     if is_https:
         response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
@@ -47,13 +47,13 @@ def _add_security_headers(response: Response) -> Response:
     add_file_headers(response, is_https=request.is_secure)
     headers = response.headers
     media_type = response.mimetype or ""
-    # These are about pages and what they may do; in the answers with pictures they only cost bytes.
+    # These headers restrict documents; on images they only cost bytes.
     if not media_type.startswith("image/"):
         headers.setdefault("Content-Security-Policy", PAGE_CSP)
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(),geolocation=(),microphone=()")
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         headers.setdefault("X-Request-Id", request_id())
-    # Back must not show a conversation as it was before the message was sent.
+    # The back button must not show a conversation as it was before the message was sent.
     headers.setdefault("Cache-Control", "no-store")
     return response

@@ -1,4 +1,4 @@
-"""Browser sessions, kept by Flask-Session in the portal's own database."""
+"""Server-side sessions, stored by Flask-Session in the portal's database."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from web.container import portal
 logger = logging.getLogger(__name__)
 
 SESSION_LIFETIME = timedelta(days=365)
-# Of somebody who has only looked around: crawlers come without a cookie, each time anew.
+# For visitors who never submitted a form: crawlers send no cookie and get a new session each time.
 VISITOR_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
-# Between two looks for what has expired.
+# Minimum time between two deletions of expired rows.
 SWEEP_INTERVAL_SECONDS = 60
-# Nothing there depends on who asks: it is answered without the database, and when there is none.
+# Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
     *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
     *("/healthz", "/readyz"),
 )
-# Made once: to put a query together takes longer than to ask it.
+# Built once: constructing the statement takes longer than executing it.
 _SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
     sessions.c.key == bindparam("key")
 )
 
 
 class DatabaseCache(BaseCache):
-    """Keep sessions in a table, as MessagePack.
+    """Cache that stores sessions in a table, encoded as MessagePack.
 
-    cachelib's own file store would unpickle what it finds, and keeps a directory to count.
+    It replaces cachelib's file store, which unpickles stored data and counts files in a directory.
     """
 
     def __init__(self, database: Database) -> None:
@@ -48,8 +48,8 @@ class DatabaseCache(BaseCache):
         self._swept_at = 0.0
 
     def get(self, key: str) -> Any:
-        """Return what is kept, or None; what cannot be read is as good as gone."""
-        if "\0" in key:  # PostgreSQL knows no such text
+        """Return the value of a key, or None if it is missing, expired or cannot be decoded."""
+        if "\0" in key:  # PostgreSQL text cannot contain NUL
             return None
         with self.database.read() as connection:
             row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
@@ -61,21 +61,21 @@ class DatabaseCache(BaseCache):
             return None
 
     def set(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Keep a value for `timeout` seconds; now and then, let go of what has expired."""
+        """Store a value for `timeout` seconds. From time to time, also delete expired rows."""
         with self.database.write() as connection:
             self._delete_expired(connection)
             upsert(connection, sessions, "key", self._row(key, value, timeout))
         return True
 
     def add(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Keep a value where there is none yet, and tell whether that was so."""
+        """Store a value if the key does not exist. Return whether it was stored."""
         with self.database.write() as connection:
             self._delete_expired(connection)
             insert = insert_or_ignore(connection, sessions)
             return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
 
     def delete(self, key: str) -> bool:
-        """Forget a value."""
+        """Delete the value of a key."""
         with self.database.write() as connection:
             connection.execute(delete(sessions).where(sessions.c.key == key))
         return True
@@ -92,14 +92,17 @@ class DatabaseCache(BaseCache):
 
 
 class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
-    """Mark the cookie Secure where the person came by https, so that plain localhost works too."""
+    """Session interface that marks the cookie Secure on https only, so that http works, too."""
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
-        """Tell whether this request came by https."""
+        """Tell whether this request uses https."""
         return request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> Any:
-        """Open a session; when that fails, there is none, and the request is answered so."""
+        """Open the session. Return a null session on sessionless paths and database failures.
+
+        After a failure, `_require_session` ends the request with an error.
+        """
         if request.path.startswith(SESSIONLESS_PATHS):
             return self.make_null_session(app)
         try:
@@ -113,7 +116,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         super()._upsert_session(lifetime, session, store_id)
 
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
-        """Save a session; when that fails, the answer that says so must still go out."""
+        """Save the session. Log database failures only, so that the response is still sent."""
         if self.is_null_session(session):
             return
         try:
@@ -123,7 +126,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 
 
 def init_app(app: Flask, database: Database) -> None:
-    """Set the sessions up."""
+    """Configure the sessions."""
     app.config.update(
         SESSION_COOKIE_NAME="twindow",
         SESSION_COOKIE_HTTPONLY=True,
@@ -139,20 +142,26 @@ def init_app(app: Flask, database: Database) -> None:
 
 
 def claim_idempotency_key(idempotency_key: str) -> bool:
-    """Tell whether this person presses so for the first time, also if they do so twice at once."""
+    """Return whether this session submits the key for the first time within a day.
+
+    Of concurrent submissions, exactly one gets True.
+    """
     cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
     cache_key = f"press:{session.sid}:{idempotency_key}"  # type: ignore[attr-defined]
     return cache.add(cache_key, value=True, timeout=DAY_SECONDS)
 
 
 def _require_session() -> None:
-    """Take nobody for somebody else because the database is away. Raises DatabaseUnavailable."""
+    """Prevent that a person becomes a new visitor while the database is unavailable.
+
+    Raises DatabaseUnavailable when the session could not be opened.
+    """
     if "without_session" in g:
         raise DatabaseUnavailable
 
 
 def _extend_session() -> None:
-    """Let the time of a session begin anew with each day on which somebody comes back."""
+    """Change a permanent session once a day, so that saving it extends its lifetime."""
     today = int(portal().clock.time() // DAY_SECONDS)
     if session.permanent and session.get("seen") != today:
         session["seen"] = today

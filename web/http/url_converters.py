@@ -7,7 +7,7 @@ from werkzeug.routing import BaseConverter
 
 
 class TwinId(BaseConverter):
-    """Match the id of a twin, which may contain any character, also slashes."""
+    """Match the id of a twin, which may contain any character, including slashes."""
 
     regex = ".+?"
     part_isolating = False

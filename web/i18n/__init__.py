@@ -1,4 +1,4 @@
-"""Languages of the interface: locale, translated sentences, times and numbers."""
+"""Internationalisation of the interface: locale, translations, times and numbers."""
 
 from web.i18n import formatting, locale, sentences
 from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time

@@ -1,4 +1,4 @@
-"""Format times and numbers for people and machines."""
+"""Formatting of times, durations and excerpts for templates."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ STILL_WAITING_SECONDS = 15.0
 
 
 def iso_time(timestamp: float) -> str:
-    """Write a time for machines."""
+    """Format a time as ISO 8601 in UTC."""
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")
 
 
 def exact_time(timestamp: float) -> str:
-    """Format a date and time with the time zone."""
+    """Format a date and time with its time zone."""
     local_time = to_local_time(timestamp)
     date = format_date(local_time, "long", current_locale())
     return f"{date}, {_short_time(local_time)} {local_time.tzname()}"
 
 
 def is_today(timestamp: float) -> bool:
-    """Tell whether a time is of this day, where the reader is."""
+    """Tell whether a time is today in the reader's time zone."""
     return to_local_time(timestamp).date() == to_local_time(portal().clock.time()).date()
 
 
 def short_date(timestamp: float) -> str:
-    """Write a time for people: the hour today, else the day."""
+    """Format a time: the time of day if it is today, else the date."""
     local_time = to_local_time(timestamp)
     if is_today(timestamp):
         return time_of_day(timestamp)
@@ -45,7 +45,7 @@ def short_date(timestamp: float) -> str:
 
 
 def message_time(timestamp: float) -> str:
-    """Write when something was said: the hour, and the day if that is not today."""
+    """Format the time of a message: the time of day, with the date if it is not today."""
     if is_today(timestamp):
         return time_of_day(timestamp)
     pattern = str(current_locale().datetime_formats["medium"])
@@ -53,13 +53,13 @@ def message_time(timestamp: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a length of time, up to a minute and a half in seconds, and so on."""
+    """Format a duration, at least 1 second. A unit is used up to 1.5 of the next larger one."""
     delta = timedelta(seconds=max(1, round(seconds)))
     return str(format_timedelta(delta, threshold=1.5, locale=current_locale()))
 
 
 def time_of_day(timestamp: float) -> str:
-    """Write a time of a day, with its zone where that may not be the reader's."""
+    """Format the time of day, with the time zone if the reader's zone is unknown."""
     local_time = to_local_time(timestamp)
     return (
         _short_time(local_time)
@@ -69,22 +69,22 @@ def time_of_day(timestamp: float) -> str:
 
 
 def seconds_until(timestamp: float | None) -> int:
-    """Return how long it is until a time: at most an hour, and 0 when it is over or unknown."""
+    """Return the seconds until a time: at most 3600, and 0 if it has passed or is None."""
     return min(3600, max(0, math.ceil(timestamp - portal().clock.time()))) if timestamp else 0
 
 
 def excerpt(content: str) -> str:
-    """Return the first words of a message."""
+    """Return the first words of a message, at most `MAX_EXCERPT_CHARACTERS`."""
     return make_title(content, MAX_EXCERPT_CHARACTERS)
 
 
 def is_overdue(timestamp: float) -> bool:
-    """Tell whether somebody who has heard nothing since wonders whether anything will come."""
+    """Tell whether a reply that is pending since a time should be reported as slow."""
     return portal().clock.time() - timestamp >= STILL_WAITING_SECONDS
 
 
 def init_app(app: Flask) -> None:
-    """Give these to every template."""
+    """Register the template filters, tests and globals."""
     app.template_filter()(iso_time)
     app.template_filter()(short_date)
     app.template_filter()(is_today)

@@ -1,4 +1,4 @@
-"""What scripts may have to say: it comes with them, once, and costs no page anything."""
+"""Translated sentences of the scripts. They are part of the script file, not of each page."""
 
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ SENTENCES = {
     "back": N_("Back to the text"),
 }
 
-# What they are called on the wire: each name comes once with them, and again where it is said.
+# Names of the sentences in minified scripts, to save bytes at the definition and at each use.
 SHORT_NAMES = dict(zip(SENTENCES, ascii_letters, strict=False))
 _SENTENCE_REFERENCE = re.compile(r"(?<=\bmessages\.)\w+")
 
 
 def strings_script(language: str, *, use_short_names: bool) -> str:
-    """Return the sentences in a language, as the beginning of a script; `short` as `shortened`."""
+    """Return JavaScript that defines `messages`, the sentences in a language.
+
+    With `use_short_names`, the names are those of `shorten_names`.
+    """
     with flask_babel.force_locale(language):
         strings = {
             SHORT_NAMES[name] if use_short_names else name: gettext(sentence)
@@ -47,5 +50,5 @@ def strings_script(language: str, *, use_short_names: bool) -> str:
 
 
 def shorten_names(text: str) -> str:
-    """Return a script that calls the sentences by their short names."""
+    """Return a script with the sentence names replaced by their short names."""
     return _SENTENCE_REFERENCE.sub(lambda found: SHORT_NAMES[found[0]], text)

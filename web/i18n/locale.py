@@ -1,4 +1,4 @@
-"""The language of a page: what the person chose, else what their browser asks for, else English."""
+"""Locale of a request: the chosen language, else that of the browser, else English."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from core.languages import LANGUAGES
 from web.preferences import preferences
 
 ENGLISH = "en"
-# What somebody reads; everything else is for machines.
+# Media types with text for people; all others are for machines and not translated.
 LOCALIZED_MEDIA_TYPES = {"text/html", "text/markdown", "text/event-stream"}
 ISOLATE_FORMAT = "\u2068{}\u2069"
 
 
 def init_app(app: Flask) -> None:
-    """Choose a language for each request, and say which it was."""
+    """Set up translations, their template functions, and the language headers."""
     flask_babel.Babel(app, default_locale=ENGLISH, locale_selector=_select_language)
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         lambda sentence: _translations().ugettext(sentence),
@@ -34,38 +34,39 @@ def init_app(app: Flask) -> None:
 
 
 def current_locale() -> Locale:
-    """Return the locale of this request; beside requests it is English."""
+    """Return the locale of this request, or English outside requests."""
     locale: Locale | None = flask_babel.get_locale()
     return locale or Locale(ENGLISH)
 
 
 def gettext(sentence: str, **values: str) -> str:
-    """Translate a sentence, and put its values in."""
+    """Translate a sentence and insert its values."""
     return str(flask_babel.gettext(sentence, **values))
 
 
 def bidi_isolate(name: object) -> Markup:
-    """Set a name apart from the sentence around it: it may run the other way."""
+    """Wrap a name in <bdi>, because its direction may differ from that of the sentence."""
     return Markup("<bdi>{}</bdi>").format(name)
 
 
 def bidi_isolate_text(name: object) -> str:
-    """Set a name apart where no element can stand, in an attribute."""
+    """Isolate the direction of a name in an attribute, by control characters (U+2068, U+2069)."""
     right_to_left = current_locale().text_direction == "rtl"
     return ISOLATE_FORMAT.format(name) if right_to_left else str(name)
 
 
 def _translate_markup(sentence: str, **values: object) -> Markup:
-    """Translate a sentence of a template, and put its values in, escaped.
+    """Translate a sentence of a template and insert its values, escaped.
 
-    Jinja's own way calls three functions in a context for each of the many sentences of a page.
+    This is faster than Jinja's `gettext`, which calls three functions with a context for each of
+    the many sentences of a page.
     """
-    text = Markup(_translations().ugettext(sentence))  # noqa: S704 - a sentence of ours
+    text = Markup(_translations().ugettext(sentence))  # noqa: S704 - one of our sentences
     return text % values if "%" in text else text
 
 
 def _translations() -> Any:
-    """Return what templates are translated by: looked up once a request, not for each sentence."""
+    """Return the translations of this request. They are looked up only once."""
     if "translations" not in g:
         g.translations = flask_babel.get_translations()
     return g.translations

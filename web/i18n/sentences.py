@@ -1,4 +1,4 @@
-"""Sentences of ours in the language of the page, whenever they were written."""
+"""Translation of stored English sentences into the language of the page."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from web.i18n.locale import current_locale, gettext
 
 SENTENCE_PATTERNS = (REPLY_TOO_LONG, REJECTED_WITH_REASON, REPORTED_WITH_REASON)
 NUMBER_PATTERN = re.compile(r"[0-9][0-9,]{0,14}")
-# What the service beside the portal says that it is doing.
+# Progress stages of the embedded service, listed here so that they get translated.
 STAGES = (N_("Queued"), N_("Thinking"), N_("Writing"))
 
 
 def init_app(app: Flask) -> None:
-    """Let every template tell."""
+    """Register the template filters."""
     app.add_template_filter(translate)
     app.add_template_filter(format_number)
 
 
 def translate(sentence: str) -> str:
-    """Translate a sentence of ours; one that is not ours, the service's say, stays as it is."""
+    """Translate one of our sentences. Others, such as those of the service, stay unchanged."""
     if not sentence:
         return ""
     sentence_before = sentence.removesuffix(f" {MESSAGE_NOT_SENT}")
@@ -38,15 +38,15 @@ def translate(sentence: str) -> str:
 
 
 def join_sentences(*sentences: str) -> str:
-    """Translate sentences that follow each other."""
+    """Translate sentences and join them with spaces."""
     return " ".join(translate(sentence) for sentence in sentences)
 
 
 def format_number(value: float) -> str:
-    """Write a number."""
+    """Format a number in the current locale."""
     return format_decimal(value, locale=current_locale())
 
 
 def _format_value(value: str) -> str:
-    # What the service says may look like a sentence of ours, or be more digits than any number has.
+    # A text of the service may match our patterns and contain more digits than a real number.
     return format_number(int(value.replace(",", ""))) if NUMBER_PATTERN.fullmatch(value) else value

@@ -1,4 +1,4 @@
-"""The reader's clock: their browser names its zone in a cookie; else it is the server's."""
+"""The reader's time zone, from a cookie that a script sets; else the zone of the server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ COOKIE_NAME = "zone"
 
 
 def to_local_time(seconds: float) -> datetime:
-    """Return a time in seconds since 1970 as the reader's clock shows it."""
+    """Convert seconds since the epoch to a time in the reader's time zone."""
     return datetime.fromtimestamp(seconds, UTC).astimezone(_current_timezone())
 
 
 def is_timezone_known() -> bool:
-    """Tell whether the times are the reader's own."""
+    """Tell whether the reader's time zone is known."""
     return _current_timezone() is not None
 
 

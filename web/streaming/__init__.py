@@ -1,4 +1,4 @@
-"""Send a running reply to browsers."""
+"""Streaming of running replies to browsers."""
 
 from web.streaming import htmx_frames, noscript_page
 from web.streaming.gzip_stream import stream_frames

@@ -1,4 +1,4 @@
-"""A stream, packed: frames that say much the same again and again take a fraction of the wire."""
+"""Gzip compression of streams. Frames repeat much text, so it saves most of the bytes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import closing
 
 from flask import Response, request, stream_with_context
 
-# Each reader has one for as long as they stay. A window of 8 KiB costs 64 KiB of memory; the whole
-# one would cost 256, and save another tenth of the wire.
+# Each open stream has its own compressor. A window of 8 KiB costs 64 KiB of memory; the maximum
+# window would cost 256 KiB and save another tenth of the bytes.
 _WINDOW_BITS = 13
 _MEMORY_LEVEL = 6
 _GZIP_FORMAT = 16
 
 
 def stream_frames(response: Response, frames: Generator[str]) -> Response:
-    """Answer with frames, packed if the browser takes gzip; each leaves at once and whole."""
+    """Set the frames as response body, gzipped if accepted. Each frame is flushed immediately."""
     response.vary.add("Accept-Encoding")
     body = _encode_frames(frames)
     if request.accept_encodings["gzip"] > 0:

@@ -1,4 +1,4 @@
-"""What goes to a page that shows a reply: its HTML bit by bit, what is being done, and its end."""
+"""HTML of stream frames for htmx: reply patches, progress, and the end of a reply."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from web import message_form
 
 
 def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
-    """Change the HTML of the reply at a position of the conversation on the page."""
+    """Render patches for the reply at a position of the conversation."""
     return "".join(_render_patch(position, patch) for patch in patches)
 
 
 def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
-    """Say what the service does last, if it says anything."""
+    """Render the latest progress of these entries, or none."""
     latest = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
     return render_template(
         "turns/_progress_patch.html", turn=turn, progress=latest, has_text=has_text
@@ -26,7 +26,7 @@ def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> 
 
 
 def render_end(turn: Turn, reply: Reply, patches: Sequence[DomPatch] | None) -> str:
-    """End a reply: by what changes, or as a whole for a page that shows something unknown."""
+    """Render the end of a reply: patches and footer, or the whole turn if `patches` is None."""
     if patches is None:
         return render_template(
             "turns/_replace_patch.html",
@@ -48,6 +48,6 @@ def _render_patch(position: int, patch: DomPatch) -> str:
             if patch.nth_last_child == 1
             else f">:nth-last-child({patch.nth_last_child})"
         )
-    # Short, because there is one for each bit of a reply.
+    # Keep this short: it is sent for each change of a reply.
     target = f"#r{position}{descendants}"
     return f'<hx-partial hx-target="{target}" hx-swap="{patch.swap}">{patch.html}</hx-partial>'

@@ -1,4 +1,4 @@
-"""Render a running reply from its log."""
+"""Rendering of running replies from their log."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import replace
 from chat.log import Batch, Delta, Reply, build_reply
 from rendering.stream import IncrementalRenderer
 
-# A late reader has many entries to render: pause after so many, so that other threads run.
+# A late reader has many entries to render: let other threads run after this many.
 ENTRIES_PER_PAUSE = 32
 
 
 def append_batch(
     renderer: IncrementalRenderer, batch: Batch, pause: Callable[[float], None] = time.sleep
 ) -> None:
-    """Append the entries of a batch that the renderer does not have yet."""
+    """Append those entries of a batch that the renderer does not have yet."""
     for number, entry in enumerate(batch.entries, batch.after + 1):
         if number <= renderer.cursor:
             continue
@@ -26,9 +26,9 @@ def append_batch(
 
 
 def render_reply(batch: Batch, scope: str) -> Reply:
-    """Return the reply of a whole log, with the HTML of a reply that is still running.
+    """Return the reply of a complete log. A running reply is rendered here.
 
-    `scope` keeps the footnotes of several replies on one page apart.
+    `scope` makes the ids of footnotes unique among the replies of a page.
     """
     reply = build_reply(batch)
     if not (reply.is_running and reply.text):

@@ -1,7 +1,8 @@
-"""A reply in a page that is sent while it is written: for browsers without scripts.
+"""Streaming of a reply within its page, for browsers without JavaScript.
 
-HTML that has been sent stays. So what is closed is sent once, and what is open in versions, each of
-which hides the one before (`.now` in followed.css); at the end, one of the whole if it differs.
+Sent HTML cannot be changed. Closed blocks are therefore sent once, and the open block as snapshots,
+each of which hides the previous one (`.noscript-snapshot` in noscript_stream.css). At the end, the
+whole reply is sent again if its HTML differs from the closed blocks.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ STREAM_HEADERS = {
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",
 }
-# Stands where nothing new is to be shown: all before it leaves for the browser.
+# Chunk after which everything before it is sent to the browser. It displays nothing.
 FLUSH_MARKER = "<!---->"
-# A version follows another when it is longer by a part of it, or after a while: what is sent grows
-# in proportion to the reply.
+# A new snapshot is sent when the open block has grown by this ratio, or after some time, so that
+# the bytes sent stay proportional to the length of the reply.
 MIN_GROWTH_RATIO = 1 / 8
 SECONDS_PER_CHARACTER = 1 / 1_000
 
 
 class NoscriptReply:
-    """The HTML of one reply, bit by bit, while it is written; `reply` is what it has come to."""
+    """Iterable HTML of one running reply. `reply` is None until the reply has ended."""
 
     def __init__(self, turn: Turn, batches: Iterable[Batch]) -> None:
         self._clock = portal().clock
@@ -46,8 +47,8 @@ class NoscriptReply:
         self._wait_state = ""
 
     def __iter__(self) -> Iterator[str]:
-        """Yield HTML that follows what was yielded before."""
-        # With a scope of its own: ids must not occur again in what comes at the end.
+        """Yield HTML to append to the page, and flush markers."""
+        # A separate scope: the final HTML must not repeat ids.
         renderer = IncrementalRenderer(f"{self.turn.id}-draft")
         closed_blocks: list[str] = []
         for batch in self._batches:
@@ -67,7 +68,7 @@ class NoscriptReply:
                 yield FLUSH_MARKER
 
     def _open_snapshot(self, draft: IncrementalRenderer, batch: Batch) -> str:
-        """Return a version of what is open, "" as long as the last one will do."""
+        """Return a snapshot of the open block or the progress, or "" if none is needed yet."""
         return (
             self._text_snapshot(draft.open_html) if draft.html else self._progress_snapshot(batch)
         )
@@ -99,13 +100,13 @@ class NoscriptReply:
 def _remaining_html(html: str, sent_html: str) -> str:
     if not html.startswith(sent_html):
         return f'<div class="noscript-final">{html}</div>'
-    # Something must follow the last version, so that it is hidden.
+    # An element must follow the last snapshot, so that it is hidden.
     rest = html[len(sent_html) :]
     return rest if rest.strip() else "<span></span>"
 
 
 def stream_page(template: str, noscript_reply: NoscriptReply, **values: object) -> Response:
-    """Answer with a page that holds the reply."""
+    """Stream a page that contains the reply. It counts towards the stream limit."""
     chunks = stream_template(template, written=noscript_reply, **values)
     return count_stream(stream_frames(Response(headers=STREAM_HEADERS), _merge_chunks(chunks)))
 

@@ -1,4 +1,4 @@
-"""What templates need to show a conversation, its composer and the list."""
+"""Template values for conversations, the composer and conversation lists."""
 
 from web.views.action_notice import read_action_notice
 from web.views.composer_view import prefilled_composer, quota_view

@@ -1,4 +1,4 @@
-"""What was done to a conversation just now: the page that follows says so."""
+"""The notice about the action that was just done to a conversation."""
 
 from __future__ import annotations
 
@@ -31,19 +31,22 @@ STILL_TRUE: dict[str, Callable[[Conversation], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class ActionNotice:
-    """What was done, with which conversation."""
+    """An action and the conversation it was applied to."""
 
     action: str
     conversation: Conversation
 
     @property
     def sentence(self) -> str:
-        """Return what is said of it, to be translated and given a title."""
+        """Return the untranslated sentence, with the placeholder `title`."""
         return SENTENCES[self.action]
 
 
 def read_action_notice() -> ActionNotice | None:
-    """Read it from the address; None if nothing was done, or it is not so any more."""
+    """Return the notice that the query parameters `done` and `of` name.
+
+    Return None if there is none, or if the conversation is no longer in that state.
+    """
     action, conversation_id = request.args.get("done", ""), request.args.get("of", "")
     if action not in SENTENCES or not conversation_id:
         return None

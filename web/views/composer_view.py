@@ -1,4 +1,4 @@
-"""What the message form of a conversation needs."""
+"""Template values of the message form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from web.i18n import gettext
 
 
 def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
-    """Return what the composer is shown by, with words of an earlier turn, or refused ones."""
+    """Return the values of a composer with the message of an edited turn, or a saved draft."""
     view = blank_composer(conversation)
     if content := message_form.content_of_turn(request.args):
         turn_id = request.args["words_of"]
@@ -29,7 +29,7 @@ def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
 
 
 def blank_composer(conversation: Conversation) -> dict[str, Any]:
-    """Return what the composer of a conversation is shown by."""
+    """Return the values of an empty composer of a conversation."""
     view: dict[str, Any] = {
         "conversation": conversation,
         "key": message_form.new_idempotency_key(),
@@ -43,7 +43,7 @@ def blank_composer(conversation: Conversation) -> dict[str, Any]:
 
 
 def quota_view() -> dict[str, Any]:
-    """Return what a composer says of the next message before it is written."""
+    """Return the values that tell whether the quota allows another message."""
     quota_status = portal().quota.status()
     return {
         "obstacle": "" if quota_status.can_write else KEY_IS_READ_ONLY,

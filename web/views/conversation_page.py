@@ -1,4 +1,4 @@
-"""The page of one conversation."""
+"""The response with the page of one conversation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def conversation_page(
     rejected: rejected_messages.RejectedMessage | None = None,
     should_follow: bool = False,
 ) -> Response:
-    """Make the page of a conversation; this asks the service nothing."""
+    """Return the page of a conversation. Does not call the service.
+
+    With `should_follow`, the page streams the running reply to browsers without JavaScript. The
+    status is that of `rejected`, if given.
+    """
     view = log_view(conversation, before=_before_position())
     running_turns = [turn for turn, reply in view["turns"][-1:] if reply.is_running]
     values = (

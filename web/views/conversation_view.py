@@ -1,4 +1,4 @@
-"""What a conversation is shown by: its turns, the composer below, and the others at the side."""
+"""Template values of a conversation: its turns and the sidebar."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MAX_SIDEBAR_CONVERSATIONS = 20
 
 
 def log_view(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
-    """Return what the newest turns of a conversation, or those before a position, are shown by."""
+    """Return the values of the newest turns of a conversation, or of those before a position."""
     list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
         turn.position >= before for turn in list_turns(conversation.id, limit=1)
     ):
-        before = None  # nothing came later: this is the newest page
+        before = None  # no later turn exists: this is the newest page
     fetched_turns = list_turns(conversation.id, before=before, limit=TURNS_PER_PAGE + 1)
     page_turns = fetched_turns[-TURNS_PER_PAGE:]
     turns, hit = mark_search_hit(list(zip(page_turns, _read_replies(page_turns), strict=True)))
@@ -43,12 +43,12 @@ def log_view(conversation: Conversation, *, before: int | None = None) -> dict[s
 
 
 def sidebar_groups() -> Sequence[DateGroup]:
-    """Return the conversations that stand at the side of one, by day."""
+    """Return the newest conversations of the person for the sidebar, grouped by date."""
     return group_by_date(portal().conversations.list_first(person(), MAX_SIDEBAR_CONVERSATIONS))
 
 
 def will_move_in_sidebar(conversation: Conversation) -> bool:
-    """Tell whether a conversation comes to stand elsewhere at the side when it goes on."""
+    """Tell whether a new turn changes the place of a conversation in the sidebar."""
     is_grouped_by_date = not conversation.pinned
     if conversation.archived or (is_grouped_by_date and not is_today(conversation.updated_at)):
         return True
@@ -56,7 +56,7 @@ def will_move_in_sidebar(conversation: Conversation) -> bool:
 
 
 def _read_replies(turns: Sequence[Turn]) -> list[Reply]:
-    """Fold the replies to turns, in one query for all that are over."""
+    """Return the replies to turns. Ended replies are read with one query."""
     log = portal().log
     logs = log.read_all([turn.id for turn in turns])
     return [render_reply(logs[turn.id], turn.id) for turn in turns]

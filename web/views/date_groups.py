@@ -1,4 +1,4 @@
-"""Lists by day, as people look for things: what is pinned, today, yesterday, this week, months."""
+"""Grouping of conversations: pinned, today, yesterday, this week, then by month."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DateGroup = tuple[str, list[Conversation]]
 
 
 def group_by_date(conversations: Sequence[Conversation]) -> list[DateGroup]:
-    """Put a list, which is in order, under headings."""
+    """Group a sorted list under translated headings."""
     today = to_local_time(portal().clock.time()).date()
     return [
         (heading, list(members))
@@ -38,5 +38,5 @@ def _heading(conversation: Conversation, today: date) -> str:
         heading = str(format_date(updated_on, "LLLL", current_locale()))
     else:
         heading = str(format_skeleton("yMMMM", updated_on, locale=current_locale()))
-    # A heading, in languages whose months begin small.
+    # Some languages write months in lower case; a heading begins with a capital.
     return heading[:1].upper() + heading[1:]

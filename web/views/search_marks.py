@@ -1,4 +1,4 @@
-"""What was looked for, marked in the HTML of a message."""
+"""Marking of search hits in the HTML of a message."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _TAG = re.compile(r'(<(?:[^">]|"[^"]*")*>)')
 
 
 def mark_hits(message_html: str, pattern: SearchPattern) -> str:
-    """Mark the hits in HTML of ours; the one that a snippet shows gets the id `hit`.
+    """Wrap the hits in HTML that we rendered in <mark>. At most `MAX_MARKS` hits are marked.
 
-    A hit within a formula, or of which a part is emphasised, is not marked; nor are more than 100.
-    Of a text in which the snippet's cannot be found it is the first; without any, the beginning.
+    The hit that the search result shows in its snippet gets the id `hit`. If it cannot be found,
+    the first hit gets the id; without any hit, an empty element at the beginning gets it. Hits
+    within a formula, and hits that are split by a tag (such as emphasis), are not marked.
     """
     pieces = list(_split_html(message_html))
     target = pattern.rarest_hit("\n".join(text for _, text in pieces))
@@ -72,7 +73,7 @@ def _escape(text: str) -> str:
 
 
 def _split_html(message_html: str) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of HTML in their order, with the text that each of them is; "" is none."""
+    """Yield (HTML, text) of each piece in order. The text is "" for tags and formulas."""
     for part_index, part in enumerate(_MATH_ELEMENT.split(message_html)):
         for piece_index, piece in enumerate([part] if part_index % 2 else _TAG.split(part)):
             yield piece, "" if part_index % 2 or piece_index % 2 else html.unescape(piece)
@@ -80,7 +81,7 @@ def _split_html(message_html: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class MarkedMessage:
-    """A turn, and what the person said in it, with marks."""
+    """The message of a turn, with marked search hits."""
 
     turn_id: str
     content: Markup
@@ -92,7 +93,11 @@ _mark_hits_in_thread = in_serial_threadpool(mark_hits)
 def mark_search_hit(
     turns: Sequence[tuple[Turn, Reply]],
 ) -> tuple[list[tuple[Turn, Reply]], MarkedMessage | None]:
-    """Mark what the address looks for, in the one message that it names."""
+    """Mark the hits of the query `q` in the message or reply that the query parameter `hit` names.
+
+    Return the turns, and the marked message of that turn, or None without a valid hit. `said` in
+    the query selects the message instead of the reply.
+    """
     hit_turn_id, is_in_message = request.args.get("hit", ""), "said" in request.args
     search_pattern = query_pattern(request.args.get("q", ""))
     hit_turn = next((turn for turn, _ in turns if turn.id == hit_turn_id), None)
@@ -100,7 +105,7 @@ def mark_search_hit(
         return list(turns), None
     content = escape(hit_turn.content)
     if is_in_message:
-        content = Markup(_mark_hits_in_thread(str(content), search_pattern))  # noqa: S704 - made of what is escaped
+        content = Markup(_mark_hits_in_thread(str(content), search_pattern))  # noqa: S704 - built from escaped text
     marked_turns = [
         (turn, replace(reply, html=_mark_hits_in_thread(reply.html, search_pattern)))
         if turn is hit_turn and not is_in_message and not reply.is_running
