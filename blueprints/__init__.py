@@ -1,4 +1,4 @@
-"""The blueprints: one module per resource. Views read the request, call the domain, render."""
+"""Blueprints, one module per resource. Views read the request, call the domain, and render."""
 
 from __future__ import annotations
 

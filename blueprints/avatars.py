@@ -1,4 +1,4 @@
-"""The faces of twins. The browser asks only us: a picture from elsewhere comes through here."""
+"""Avatars of twins. Images of other sites are proxied: browsers load them from the portal only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from web.container import portal
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 
-# A picture is only a picture, also for whoever opens its address.
+# An image must not run or load anything, even when its URL is opened directly.
 IMAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -20,20 +20,20 @@ NO_STORE = "no-store"
 
 
 class IdenticonSeed(BaseConverter):
-    """Match what a generated face grows from."""
+    """Match the seed of a generated avatar."""
 
     regex = f"[0-9a-f]{{{2 * identicon.SEED_BYTES}}}"
 
 
 def init_app(app: Flask) -> None:
-    """Let templates say where the face of a twin is."""
+    """Register the URL converter and the template filters."""
     app.url_map.converters["seed"] = IdenticonSeed
     app.template_filter()(avatar_url)
     app.template_filter()(twin_identicon)
 
 
 def avatar_url(twin_id: str) -> str:
-    """Return where the picture of a twin is, "" if it has none; this asks the service nothing."""
+    """Return the URL of a twin's avatar, or "" if it has none. Does not call the service."""
     if "twins" not in g:
         g.twins = portal().catalogue.all_cached()
     name = portal().avatars.image_name(g.twins.get(twin_id))
@@ -41,13 +41,13 @@ def avatar_url(twin_id: str) -> str:
 
 
 def twin_identicon(twin_id: str) -> identicon.Identicon:
-    """Draw the face of a twin that has no picture."""
+    """Return the generated avatar of a twin without an image."""
     return identicon.generate(identicon.seed_for(twin_id))
 
 
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
-    """Answer with the picture of that name, or with a generated face if there is none today."""
+    """Return the image of that name, or a generated avatar if it is not available."""
     image = portal().avatars.find(name)
     if not image:
         svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))

@@ -13,7 +13,7 @@ from web.current_person import person
 from web.ownership import own_conversation
 
 HIDING_ACTIONS = {"archived", "deleted"}
-# More than any address of ours.
+# Longer than any URL of the portal.
 MAX_RETURN_URL_CHARACTERS = 2_000
 
 bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
@@ -21,7 +21,7 @@ bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<con
 
 @bp.post("/title")
 def rename(conversation_id: str) -> Response:
-    """Give it another title; without one it gets its first words back."""
+    """Rename a conversation. An empty title restores the default, its first words."""
     conversation = own_conversation(conversation_id)
     portal().conversations.rename(conversation, request.form.get("title", ""))
     return _redirect_back(conversation_id, "renamed")
@@ -29,7 +29,7 @@ def rename(conversation_id: str) -> Response:
 
 @bp.post("/pin")
 def pin(conversation_id: str) -> Response:
-    """Keep it above the others, or no longer."""
+    """Pin or unpin a conversation."""
     conversation = own_conversation(conversation_id)
     pinned = request.form.get("pinned") == "1"
     portal().conversations.set_pinned(conversation, pinned=pinned)
@@ -38,7 +38,7 @@ def pin(conversation_id: str) -> Response:
 
 @bp.post("/archive")
 def archive(conversation_id: str) -> Response:
-    """Put it away, or back into the list."""
+    """Archive a conversation, or move it back to the list."""
     conversation = own_conversation(conversation_id)
     archived = request.form.get("archived") == "1"
     portal().conversations.set_archived(conversation, archived=archived)
@@ -47,12 +47,12 @@ def archive(conversation_id: str) -> Response:
 
 @bp.post("/deletion")
 def delete(conversation_id: str) -> Response:
-    """Delete the conversation; the list offers to undo it."""
+    """Delete a conversation. The list offers to undo it."""
     conversation = portal().conversations.find(conversation_id, person())
     if not portal().deletions.delete(conversation_id, person()):
         abort(404)
     rejected_messages.discard_draft(conversation_id)
-    # Whoever begins with the same words again means another conversation.
+    # Sending the same first message again must start a new conversation.
     if conversation:
         message_form.forget_first_message_key(conversation.twin_id)
     return _redirect_back(conversation_id, "deleted")
@@ -60,16 +60,17 @@ def delete(conversation_id: str) -> Response:
 
 @bp.post("/restoration")
 def restore(conversation_id: str) -> Response:
-    """Bring the conversation back; whoever does so twice has it back, too."""
+    """Restore a deleted conversation. Repeating the request has the same result."""
     portal().deletions.restore(conversation_id, person())
     conversation = own_conversation(conversation_id)
     return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
 
 
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
-    """Lead to where the form stood, which says what was done: a list, or the conversation itself.
+    """Redirect to the page of the form, which shows a notice about the action.
 
-    What is put away leads to the list: that is where it can be undone.
+    That is a list or the conversation itself; other URLs are replaced by the list. Hiding actions
+    always redirect to the list, where they can be undone.
     """
     list_url = url_for("conversations.index")
     try:

@@ -1,4 +1,4 @@
-"""A person's conversations: the list, what is found in them, and one of them."""
+"""A person's conversations: list, search, and the page of one conversation."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from web.views import (
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 
-# So many of those that were deleted just now are offered again.
+# Maximum number of recently deleted conversations that can be restored from the list.
 MAX_RECENTLY_DELETED = 5
 
 
 @bp.get("")
 def index() -> Response | str:
-    """List the person's conversations by day, or search them."""
+    """List the person's conversations by date, or search them."""
     twin_id, q = request.args.get("twin") or None, request.args.get("q", "").strip()
     view = _search_view(q, twin_id) if q else _list_view(twin_id)
     twin = portal().catalogue.find_cached(twin_id) if twin_id else None
     twin_name = twin.name if twin else next((c.twin_name for c in view["conversations"]), twin_id)
     notice = read_action_notice()
     listed_ids = {conversation.id for conversation in view["conversations"]}
-    # What was done is said in its row, or above the list when it has left it.
+    # The notice is shown in the conversation's row, or above a list that does not contain it.
     is_in_row = notice is not None and notice.conversation.id in listed_ids
     view |= {
         "twin_id": twin_id,

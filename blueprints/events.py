@@ -1,4 +1,4 @@
-"""A reply as it is written, relayed to the browser as server-sent events."""
+"""The reply log of a turn as server-sent events."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from web.streaming import append_batch, htmx_frames, stream_frames
 
 bp = Blueprint("events", __name__)
 
-# When the portal restarts, its readers come back spread over this time.
+# Range of reconnect delays, which spreads the readers when the portal restarts.
 RECONNECT_MS = (1_000, 6_000)
-# Who follows too many replies may ask again when some are over.
+# Reconnect delay of a person who follows too many replies.
 BUSY_RETRY_MS = 10_000
 
 _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
@@ -30,10 +30,10 @@ _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 
 @bp.get("/turns/<turn_id>/events")
 def show(turn_id: str) -> Response:
-    """Follow the log of a turn from the cursor: Last-Event-ID, or `after` in the address.
+    """Stream the log of a turn from a cursor: Last-Event-ID, or `after` in the query.
 
-    What is not the person's is a stream that ends at once, as for what does not exist: after any
-    other answer the page would ask again.
+    A turn that does not exist, or that belongs to somebody else, gets a stream that ends at once:
+    after any other response the browser would reconnect.
     """
     turn = portal().turns.find(turn_id, person())
     if turn and stream_limit.is_stream_limit_reached():
@@ -48,13 +48,13 @@ def _requested_cursor() -> int:
 
 
 def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
-    # An event, not a comment: the page takes a stream that brings nothing for one that is none.
+    # An event, not a comment: the page counts a stream without events as a failed attempt.
     yield sse.frame(event="here")
     clock = portal().clock
     last_entry_at: float | None = clock.monotonic()
     renderer = IncrementalRenderer(turn.id, cursor)
     is_progress_shown = True
-    # From the beginning, whatever the page has: what it shows is what the whole log comes to.
+    # Replay from the start: the rendered state depends on the whole log, not on the cursor.
     for batch in portal().log.follow(turn.id):
         if batch.is_final:
             reply = build_reply(batch)
@@ -75,7 +75,7 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
         elif (
             last_entry_at and clock.monotonic() - last_entry_at >= formatting.STILL_WAITING_SECONDS
         ):
-            last_entry_at, is_progress_shown = None, True  # said once, not each time
+            last_entry_at, is_progress_shown = None, True  # sent once, not at each heartbeat
             yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
         else:
             yield sse.HEARTBEAT
@@ -91,7 +91,7 @@ def _busy_frames() -> Generator[str]:
 
 
 def _signed_out_frames(turn_id: str) -> Generator[str]:
-    """Say so to a page that shows the turn nevertheless: its session is over."""
+    """Tell a page that still shows the turn that its session has ended."""
     if _TURN_ID.fullmatch(turn_id):
         yield sse.frame(render_template("turns/_signed_out_patch.html", turn_id=turn_id))
     yield sse.frame(event="done")

@@ -1,4 +1,4 @@
-"""A conversation as a file."""
+"""Export of a conversation as a Markdown or JSON file."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from web.ownership import own_conversation
 bp = Blueprint("exports", __name__)
 
 MAX_NAME_CHARACTERS = 80
-# Some systems count bytes, and leave room for 255 with what a browser appends.
+# Some file systems limit names to 255 bytes, including what a browser appends.
 MAX_NAME_BYTES = 200
-# What Windows takes for devices.
+# Names that Windows reserves for devices.
 WINDOWS_DEVICE_NAMES = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])", re.IGNORECASE)
 Transcript = Iterator[tuple[Turn, Reply]]
 _embed_markdown = in_serial_threadpool(embed_markdown)
@@ -33,7 +33,7 @@ _embed_markdown = in_serial_threadpool(embed_markdown)
 
 @bp.get("/conversations/<conversation_id>/export")
 def show(conversation_id: str) -> Response:
-    """Send the whole conversation, a few turns at a time."""
+    """Stream the whole conversation, a few turns at a time."""
     conversation = own_conversation(conversation_id)
     export_format = request.args.get("format", "")
     if export_format not in FORMATS:
@@ -90,7 +90,7 @@ def _write_json(conversation: Conversation, turns: Transcript) -> Iterator[str]:
 
 
 def _greeting(conversation: Conversation) -> str:
-    """Return how its twin greets today, as above the conversation on its page."""
+    """Return the current greeting of the twin, as shown above the conversation, or ""."""
     twin = portal().catalogue.find_cached(conversation.twin_id)
     return (twin.greeting or "") if twin else ""
 
@@ -106,7 +106,10 @@ FORMATS = {
 
 
 def _content_disposition(title: str, extension: str) -> str:
-    """Name the file: letters, digits and single blanks are a name on every system."""
+    """Return the Content-Disposition header with a filename made from the title.
+
+    Only letters, digits, hyphens and single spaces are used: they are valid on every system.
+    """
     characters = (
         character if _is_filename_character(character) else " "
         for character in unicodedata.normalize("NFC", title)
@@ -121,7 +124,7 @@ def _content_disposition(title: str, extension: str) -> str:
 
 
 def _is_filename_character(character: str) -> bool:
-    # Marks, by which many scripts write their vowels, are no letters to Python.
+    # Many scripts write vowels as combining marks, which `isalnum` rejects.
     return (
         character.isalnum() or character == "-" or unicodedata.category(character).startswith("M")
     )

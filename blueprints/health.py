@@ -1,4 +1,4 @@
-"""Whether the portal lives, and whether it can work: for the operator and for machines."""
+"""Health checks for operators and load balancers: liveness, readiness and streaming."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 
 @bp.get("/healthz")
 def live() -> tuple[str, int, dict[str, str]]:
-    """Answer 200, or 503 while the database cannot be written: nothing that is said can be kept."""
+    """Return 200, or 503 while the database is not writable and messages cannot be stored."""
     if portal().log.can_write():
         return "ok\n", 200, TEXT_HEADERS
     return "The database cannot be written.\n", 503, TEXT_HEADERS
@@ -27,7 +27,7 @@ def live() -> tuple[str, int, dict[str, str]]:
 
 @bp.get("/readyz")
 def ready() -> tuple[str, int, dict[str, str]]:
-    """Answer 200 when the database does; the service is not asked, its limits are precious."""
+    """Return 200 if the database responds. Do not call the service, to save its quota."""
     try:
         with portal().database.read() as connection:
             connection.execute(select(1))
@@ -38,9 +38,9 @@ def ready() -> tuple[str, int, dict[str, str]]:
 
 @bp.get("/healthz/stream")
 def stream() -> Response:
-    """Send two events soon, and end later: so a proxy shows that it holds streams back.
+    """Stream two events early and one late, so that a client can detect a buffering proxy.
 
-    Some let the first pass, because it comes together with the head.
+    Two, because some proxies pass the first event with the response headers and buffer the rest.
     """
 
     clock = portal().clock

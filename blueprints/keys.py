@@ -1,4 +1,4 @@
-"""API keys: made at the service on the strength of a JWT, and shown once."""
+"""API keys of the service: created with a JWT, and shown once."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SCOPE_HINTS = {
 }
 AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
 MAX_NAME_CHARACTERS = 100
-# Where the service that comes along describes itself.
+# API documentation of the embedded service.
 API_DOCS_PATH = "/api/v1/docs"
-# RFC 7519: three parts of base64url. Anything else has no business in a header.
+# RFC 7519: three base64url parts. Anything else must not get into a header.
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 ALREADY_SUBMITTED = N_(
@@ -37,13 +37,13 @@ NAME_INVALID = N_("Give the key a name of 1 to %(limit)s characters.")
 
 @bp.get("")
 def new() -> str:
-    """Show the form that makes a key."""
+    """Show the form that creates a key."""
     return _render_form("", "read_only")
 
 
 @bp.post("")
 def create() -> str | tuple[str, int]:
-    """Make a key and show it, this once."""
+    """Create a key and show it, once."""
     name = request.form.get("name", "").strip()
     scope = request.form.get("scope", "")
     jwt = request.form.get("jwt", "").strip()
@@ -55,7 +55,7 @@ def create() -> str | tuple[str, int]:
         return _render_form(name, "read_only", N_("Choose what the key may do.")), 422
     if not JWT_PATTERN.fullmatch(jwt):
         return _render_form(name, scope, JWT_MALFORMED, "jwt"), 422
-    # A reload must not make another key.
+    # Reloading the response must not create another key.
     if not claim_idempotency_key(
         request.form.get("key", "").replace("\0", "")[: message_form.MAX_KEY_CHARACTERS]
     ):
@@ -76,7 +76,7 @@ def create() -> str | tuple[str, int]:
 
 
 def _render_form(name: str, scope: str, notice: str = "", invalid_field: str = "") -> str:
-    """Show the form, with why it was refused and the name of the field that is wrong."""
+    """Render the form, with the reason of a rejection and the name of the invalid field."""
     return render_template(
         "keys/new.html",
         name=name,

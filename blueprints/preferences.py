@@ -1,4 +1,4 @@
-"""How a person likes it: kept in their session, and told to styles and scripts by <html>."""
+"""The preferences page. Styles and scripts read the values from attributes of <html>."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 
 @bp.get("")
 def show() -> str:
-    """Show the form."""
+    """Show the preferences form."""
     return render_template(
         "preferences/show.html",
         questions=PREFERENCE_FIELDS,
@@ -25,7 +25,7 @@ def show() -> str:
 
 @bp.post("")
 def update() -> BaseResponse:
-    """Keep what was chosen."""
+    """Store the preferences in the session."""
     session["preferences"] = Preferences.from_mapping(request.form).non_defaults
     session.permanent = True
     return redirect(url_for("preferences.show", done="saved"), 303)

@@ -1,4 +1,4 @@
-"""Pages and files of the site itself: help, manifest and icon."""
+"""Pages and files of the site: help, web app manifest and favicon."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CACHE_ONE_HOUR = "public, max-age=3600"
 
 @bp.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """Say what the portal is called and how it looks, for whoever keeps it on a home screen."""
+    """Return the web app manifest, which is used when the portal is on a home screen."""
     colours = current_app.extensions["brand"]["colours"]
     icon = {"src": static_files.asset_url("icon.svg"), "sizes": "any"}
     name = portal().settings.site_name
@@ -39,7 +39,7 @@ def manifest() -> Response:
 
 @bp.get("/favicon.ico")
 def favicon() -> BaseResponse:
-    """Lead to the icon; what is no page of ours, such as a reply as text, cannot name it."""
+    """Redirect to the icon, for documents without a link to it, such as a reply as plain text."""
     response = redirect(static_files.asset_url("favicon.svg"))
     response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response
@@ -47,7 +47,7 @@ def favicon() -> BaseResponse:
 
 @bp.get("/help")
 def show_help() -> Response | str:
-    """Show the help page; a htmx request gets the dialog of keyboard shortcuts."""
+    """Show the help page; an htmx request gets the dialog of keyboard shortcuts."""
     if wants_fragment():
         return render_fragment("help/_shortcuts_dialog.html")
     return render_template("help/show.html")

@@ -1,4 +1,4 @@
-"""Turns: add one to a conversation, and stop its reply."""
+"""Turns: send a message, read and stop its reply, and discard drafts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STILL_REPLYING = N_(
 
 @bp.post("/conversations/<conversation_id>/turns")
 def create(conversation_id: str) -> BaseResponse:
-    """Add what the person said, and begin the reply."""
+    """Add a turn with the submitted message, and start its reply."""
     conversation = own_conversation(conversation_id)
     should_update_sidebar = wants_fragment() and will_move_in_sidebar(conversation)
     try:
@@ -78,7 +78,7 @@ def create(conversation_id: str) -> BaseResponse:
 
 @bp.get("/conversations/<conversation_id>/turns")
 def index(conversation_id: str) -> BaseResponse:
-    """Show the turns after the one that a page has seen; 204 if there are none."""
+    """Return the turns after the one that the page saw last; 204 if there are none."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
@@ -96,14 +96,14 @@ def index(conversation_id: str) -> BaseResponse:
 
 @bp.get("/turns/<turn_id>/text")
 def text(turn_id: str) -> Response:
-    """Answer with the reply as it was written, in Markdown."""
+    """Return the reply as Markdown source, in plain text."""
     reply = build_reply(portal().log.read(own_turn(turn_id).id))
     return Response(reply.text, content_type="text/plain; charset=utf-8")
 
 
 @bp.post("/turns/<turn_id>/cancellation")
 def cancel(turn_id: str) -> BaseResponse:
-    """Stop the reply; what came so far is kept."""
+    """Stop the reply. Its text so far is kept."""
     turn = own_turn(turn_id)
     portal().log.end(turn.id, Ended(ReplyState.STOPPED, sentence=STOPPED))
     if wants_fragment():
@@ -113,7 +113,7 @@ def cancel(turn_id: str) -> BaseResponse:
 
 @bp.post("/conversations/<conversation_id>/words/deletion")
 def discard(conversation_id: str) -> BaseResponse:
-    """Let go of words that were refused, or of what became of an earlier turn's."""
+    """Discard the draft of a rejected message, or of the edited turn in `words_of`."""
     own_conversation(conversation_id)
     turn_id = request.args.get("words_of")
     rejected_messages.discard_draft(
@@ -123,7 +123,7 @@ def discard(conversation_id: str) -> BaseResponse:
 
 
 def _find_resent_turn(conversation: Conversation, content: str) -> Turn | None:
-    """Return the turn of this conversation whose Retry was pressed, if these are its words."""
+    """Return the turn that a Retry button sends again, if its message is unchanged."""
     turn_id = request.form.get("again", "").replace("\0", "")
     turn = portal().turns.find(turn_id, person()) if turn_id else None
     if turn is None or (turn.conversation_id, turn.content) != (conversation.id, content):
@@ -132,7 +132,7 @@ def _find_resent_turn(conversation: Conversation, content: str) -> Turn | None:
 
 
 def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> bool:
-    """Tell whether the page that asks shows the newest turn, or the one before a position."""
+    """Tell whether the page already shows the newest turn, or the newest before a position."""
     last_seen_id = request.values.get("seen")
     newest = portal().turns.list_for_conversation(conversation.id, before=before, limit=1)
     return last_seen_id is None or [last_seen_id] == [turn.id for turn in newest]

@@ -1,4 +1,4 @@
-"""The gallery of twins, and one twin."""
+"""Twins: the gallery, the page of one twin, and the start of a conversation."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from web.views import quota_view
 bp = Blueprint("twins", __name__)
 
 TWINS_PER_PAGE = 60
-# One that is opened shows those before it, too: so many are enough.
+# Limit for full page loads, which contain all previous gallery pages, too.
 MAX_PAGES = 10
 MAX_QUERY_CHARACTERS = 200
 MAX_RECENT_TWINS = 4
-# So few are seen at a glance: they need no headings.
+# Up to this number, the gallery needs no headings.
 MAX_UNGROUPED_TWINS = 6
 MAX_RECENT_CONVERSATIONS = 5
 CONVERSATIONS_SUFFIX = "/conversations"
@@ -33,9 +33,10 @@ CONVERSATIONS_SUFFIX = "/conversations"
 
 @bp.get("/")
 def index() -> Response | str:
-    """Show the twins, or those whose name or description holds the words in `q`.
+    """Show the twins, or those whose name or description contains the words in `q`.
 
-    A page is shown with those before it, so that its address works by itself.
+    A full page load of page N also contains the pages before it, so that its URL can be opened
+    directly.
     """
     q = request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS]
     try:
@@ -66,7 +67,7 @@ def index() -> Response | str:
         response = render_fragment(
             "twins/_search_results.html", **values, lately=recent, twins=others[:end]
         )
-    # Reloading, or coming back, shows the same again, as far as a gallery is opened at once.
+    # Reloading or going back shows the same twins again, up to the limit of full page loads.
     url = url_for("twins.index", q=q or None, page=page if page > 1 else None)
     response.headers["HX-Replace-Url"] = url
     return response
@@ -74,18 +75,18 @@ def index() -> Response | str:
 
 @bp.get("/twins/<twin:twin_id>")
 def show(twin_id: str) -> BaseResponse | str:
-    """Show one twin, and the form that begins a conversation."""
+    """Show one twin, and the form that starts a conversation."""
     try:
         twin = portal().catalogue.find(twin_id)
     except NotFound:
-        # It may be the address of the form, where one is after a refusal.
+        # After a rejected message the browser shows the URL of the form, which has no GET.
         if twin_id.endswith(CONVERSATIONS_SUFFIX):
             return redirect(
                 url_for("twins.show", twin_id=twin_id.removesuffix(CONVERSATIONS_SUFFIX)), 303
             )
         raise
     conversations_view = _conversations_view(twin)
-    # Somebody before the first press: two presses at once must be the same person's.
+    # Assign the id before the form is submitted: a double click must belong to one person.
     ensure_person()
     return render_template(
         "twins/show.html", twin=twin, **_composer_view(twin), **conversations_view
@@ -94,7 +95,7 @@ def show(twin_id: str) -> BaseResponse | str:
 
 @bp.post("/twins/<twin:twin_id>/conversations")
 def converse(twin_id: str) -> BaseResponse:
-    """Begin a conversation with its first turn."""
+    """Start a conversation with its first turn."""
     twin = portal().catalogue.find(twin_id)
     try:
         message = message_form.read_message()
@@ -122,15 +123,16 @@ def converse(twin_id: str) -> BaseResponse:
 
 @bp.post("/twins/<twin:twin_id>/words/deletion")
 def discard(twin_id: str) -> BaseResponse:
-    """Let go of first words that were refused."""
+    """Discard the draft of a rejected first message."""
     rejected_messages.discard_draft(rejected_messages.first_message_draft(twin_id))
     return redirect(url_for("twins.show", twin_id=twin_id), 303)
 
 
 def _rejection_response(twin: Twin, rejected: rejected_messages.RejectedMessage) -> Response:
-    """Show the form again, with what was written and why it was not sent.
+    """Show the form again, with the submitted text and the reason why it was not sent.
 
-    A way to begin that was refused is still there; what was written meanwhile stays.
+    If another button sent the message, only a notice is shown: that button is still on the page,
+    and the text in the composer must not be replaced.
     """
     if wants_fragment() and "composer" not in request.form:
         return render_notice(rejected.sentence, rejected.status, until=rejected.retry_at)
@@ -153,7 +155,7 @@ def _composer_view(twin: Twin) -> dict[str, Any]:
 
 
 def _conversations_view(twin: Twin) -> dict[str, Any]:
-    """Return the person's last conversations with a twin."""
+    """Return template values of the person's latest conversations with a twin."""
     if not person():
         return {"talks": (), "talks_total": 0}
     page = portal().conversations.list_for_person(person(), twin_id=twin.id)
@@ -163,7 +165,7 @@ def _conversations_view(twin: Twin) -> dict[str, Any]:
 def _split_recent(
     twins: Sequence[Twin], usage: Mapping[str, TwinUsage]
 ) -> tuple[Sequence[Twin], Sequence[Twin]]:
-    """Divide the twins: those that the person talked to last, and all others."""
+    """Return the twins that the person used last, and all others. Short lists are not split."""
     by_id = {twin.id: twin for twin in twins}
     recent = [by_id[twin_id] for twin_id in usage if twin_id in by_id][:MAX_RECENT_TWINS]
     recent_ids = {twin.id for twin in recent}
@@ -172,7 +174,7 @@ def _split_recent(
 
 
 def _requested_page(count: int) -> int:
-    """Return the number of the page that is asked for; a page too far is the last."""
+    """Return the requested page number, limited to the last page."""
     last_page = max(1, -(-count // TWINS_PER_PAGE))
     if not wants_fragment():
         last_page = min(last_page, MAX_PAGES)
