@@ -1,19 +1,19 @@
-// Where a conversation is read: at its end while the reader is there, and where they are when not.
+// Scroll position of a conversation: follow the end while the reader is there, else stay in place.
 {
   const NEAR_END_PX = 120;
   const page = document.scrollingElement;
   const log = document.getElementById("log");
   const newestButton = document.getElementById("scroll-to-newest");
   const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
-  // Who is away from the end is shown the way there, and whether there is something new.
+  // Readers who are away from the end get a button that leads there and tells whether there is new text.
   const updateNewestButton = (news, away = !isAtEnd) => {
     if (!newestButton) return;
     const label = newestButton.lastElementChild;
     label.hidden = !(away && (news || !label.hidden));
-    // The lower the window, the more it would cover.
+    // In a low window the button covers more of the text, so it appears at a greater distance from the end.
     newestButton.hidden = !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2);
     if (newestButton.hidden) return;
-    // Above the box, however high that is.
+    // Above the composer, whose height varies.
     newestButton.parentElement.style.bottom = `${document.querySelector("#composer").offsetHeight}px`;
   };
   const scrollToEnd = () => {
@@ -25,14 +25,14 @@
   let isAtEnd = false;
   let top = 0;
   let height = 0;
-  // Where the page itself has shrunk, the browser moves what is read; where it has grown, only readers move up.
+  // When the page shrinks, the browser changes the scroll position; when it grows, only readers scroll up.
   const trackScroll = () => {
     const by = page.scrollTop - top;
     const grown = page.scrollHeight - height;
     if (!grown || (grown > 0 && by < 0)) isAtEnd = isNearEnd(by > 0 ? NEAR_END_PX : 2) || (isAtEnd && by >= 0);
     [top, height] = [page.scrollTop, page.scrollHeight];
   };
-  // Who reads by the keyboard has the focus there.
+  // Focus within a turn means that somebody reads it by keyboard: do not scroll away.
   const shouldAutoscroll = () => {
     trackScroll();
     return newestButton && isAtEnd && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, .turn__reply :focus-visible");
@@ -45,14 +45,14 @@
     new ResizeObserver(() => {
       if (shouldAutoscroll()) scrollToEnd();
       else updateNewestButton(log.querySelector("[aria-busy]"), true);
-    }).observe(log.closest("main")); // the box grows, too
+    }).observe(log.closest("main")); // includes the composer, which grows, too
     newestButton?.addEventListener("click", () => { scrollToEnd(); focusComposer(); });
-    // Who renames or pins what they read goes on where they were.
+    // Renaming or pinning reloads the page: restore the scroll position.
     const done = document.querySelector(".composer [role=group]");
     const place = done && sessionStore.get("place");
     afterPaint(() => sessionStore.set("place", ""));
     if (done) {
-      focusComposer(); // before the browser goes to the note: what is typed there would be shortcuts
+      focusComposer(); // before autofocus moves to the notice, where typed keys would be shortcuts
       announce(done.ariaLabel);
     }
     if (place) {
@@ -66,20 +66,20 @@
 
   if (hasKeyboard && location.hash === "#message") focusComposer();
 
-  // What one has just asked is what one wants to see; and one goes on typing.
+  // After sending, show the new turn and keep the focus in the composer.
   let last = newestTurn()?.id;
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     const turn = newestTurn();
     if (!turn || turn.id === last) return;
     last = turn.id;
-    // It was said in another window.
+    // The turn was sent from another window.
     if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
     tabSyncChannel.postMessage(location.pathname);
     scrollToEnd();
     focusComposer();
   });
 
-  // Earlier turns come above what is being read: that stays where it is, and gets the focus.
+  // Earlier turns are inserted above: keep the scroll position, and move the focus from the link to the turn.
   let swapping;
   let below = 0;
   let first;

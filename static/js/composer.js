@@ -1,16 +1,16 @@
-// What is typed: sent by Enter or by Ctrl+Enter as people like it, kept until it is sent, counted.
+// The message box: sends on Enter or Ctrl+Enter (a preference), stores drafts, and counts characters.
 {
   const root = document.documentElement;
   const textarea = () => document.getElementById("message");
-  // The focus has just come here by itself, from a button that was about to be pressed.
+  // Time after a script moved the focus here in which a key press was probably meant for the old target.
   const FOCUS_MOVED_MS = 2000;
   const DOUBLE_CLICK_MS = 500;
   const hasFocusJustMoved = () => performance.now() - focusMovedAt < FOCUS_MOVED_MS;
 
-  // While an input method composes (229 in Safari), Enter is its own; touch keyboards have no Shift.
+  // During IME composition (keyCode 229 in Safari), Enter belongs to the IME; touch keyboards have no Shift+Enter.
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
-    if (key !== "Enter" && key !== " ") focusMovedAt = -Infinity;  // who goes on by the keyboard means it
+    if (key !== "Enter" && key !== " ") focusMovedAt = -Infinity;  // another key: the person has noticed the new focus
     if (key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     if (target.id !== "message") return;
     const sends = event.ctrlKey || event.metaKey || (hasKeyboard && root.dataset.enter !== "newline");
@@ -19,7 +19,7 @@
     if (!hasFocusJustMoved()) target.form.requestSubmit();
   });
 
-  // Send and Stop take turns in one place: the second half of a double click is not for the other.
+  // Send and Stop replace each other: ignore the second click of a double click on the other button.
   document.addEventListener("click", (event) => {
     const within = event.target.closest?.(".composer__send, .composer__stop")?.classList;
     const button = within && (within.contains("composer__stop") ? "stop" : "send");
@@ -31,8 +31,8 @@
     [lastPressed, lastPressedAt] = [button, now];
   }, true);
 
-  // One draft for each place, in this browser; a window has its own as soon as one has typed there.
-  // It goes when its words have been sent.
+  // One draft per path in localStorage; a window has its own in sessionStorage once somebody typed there.
+  // It is deleted when it has been sent.
   const draftKey = `draft ${location.pathname}`;
   const saveDraft = (words, where = draftKey) => {
     localStore.set(where, words);
@@ -41,10 +41,10 @@
   const savedDraft = () => (sessionStore.get(draftKey) ? sessionStore.get(draftKey).slice(1) : localStore.get(draftKey));
   const updateCounter = () => {
     const { limit } = textarea().dataset;
-    const left = limit - [...textarea().value].length;  // an emoji is one
+    const left = limit - [...textarea().value].length;  // counts code points, as the server does
     const shown = document.querySelector(".counter");
     const words = left < 0 ? shown.dataset.overLimitText : left < limit / 10 ? shown.dataset.remainingText : "";
-    // With the digits of the rest of the page.
+    // Latin digits, as on the rest of the page.
     shown.textContent = words.replace("{}", Math.abs(left).toLocaleString(`${root.lang}-u-nu-latn`));
     const changed = shown.classList.toggle("counter--over", left < 0) !== (textarea().ariaInvalid === "true");
     textarea().ariaInvalid = left < 0 ? "true" : null;
@@ -53,8 +53,8 @@
   };
   let typed = "";
   const editing = () => document.querySelector(".composer [data-edit-message]");
-  // Words that the page gave are in the box, of an earlier message or refused ones: the draft waits
-  // until they are sent or put away, and so long this window keeps what becomes of them.
+  // The server filled the box, with an earlier message or a rejected one: the draft is restored after this
+  // text is sent or discarded; until then, changes to it are stored for this window only.
   let edited = textarea()?.defaultValue;
   const editKey = () => `edit ${here.searchParams.get("words_of") ?? draftKey}`;
   const restore = () => {
@@ -70,21 +70,21 @@
   };
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "message") return;
-    lastPressed = undefined;  // who writes in between means it
+    lastPressed = undefined;  // typing in between: the next click is intended
     focusMovedAt = -Infinity;
     typed = target.value;
     saveText(typed);
     if (updateCounter() >= 0 && typed.trim()) document.querySelector("[data-remove-on-input]")?.remove();
   });
 
-  // Escape leaves what is edited, and the next one the box.
+  // Escape cancels editing; pressed again, it leaves the box.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing || !event.target.closest?.(".composer") || !editing()) return;
     event.preventDefault();
     document.querySelector(".composer [data-edit-message]").click();
   });
 
-  // "Edit" puts the words of an earlier message into the box, without a way to another page.
+  // "Edit" loads an earlier message into the box without loading another page.
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-edit-message]");
     if (!button || !textarea() || textarea().disabled) return;
@@ -92,26 +92,26 @@
     htmx.ajax("GET", `${button.formAction.split("#")[0]}?words_of=${button.value}`, { source: button, target: "#composer", swap: "outerHTML" });
   });
   let editRequest;
-  // What is typed between a message and its answer is not swapped away with the box.
+  // Text typed while a message is being sent must survive the swap of the composer.
   let sending = "";
   let caret = [];
   document.addEventListener("htmx:config:request", (event) => {
     const { ctx } = event.detail;
     if (!ctx.sourceElement?.matches(".composer form")) return;
-    // What is pressed meanwhile would find no form for its answer.
+    // A second request would find no form for its response.
     if (ctx.sourceElement.matches(".htmx-request")) return event.preventDefault();
     sending = typed = ctx.request.body.get("content");
   });
   document.addEventListener("htmx:before:response", (event) => {
     const { ctx } = event.detail;
     if (ctx.sourceElement?.matches("[data-edit-message]")) editRequest = ctx;
-    // The answer to a message must find its form.
+    // The response to the message that is being sent must find its form.
     if (ctx === editRequest && document.querySelector(".composer form.htmx-request")) return event.preventDefault();
     const to = ctx.response?.headers.get("HX-Redirect");
     if (!to || !ctx.sourceElement.matches(".composer form")) return;
     sessionStore.set("sent", draftKey);
     saveDraft(withTextTypedSince(""), `draft ${to}`);
-    textarea().value = "";  // for whoever comes back
+    textarea().value = "";  // in case the person goes back
   });
   document.addEventListener("htmx:before:swap", () => { caret = [textarea()?.selectionStart, textarea()?.scrollTop]; });
   const joinParagraphs = (...words) => words.filter(Boolean).join("\n\n");
@@ -120,7 +120,7 @@
     if (!typed.startsWith(sending)) return joinParagraphs(given, typed);
     return given ? typed : typed.slice(sending.length).trimStart();
   };
-  // What stands in the conversation is no draft: its answer was lost, or another window sent it.
+  // A draft equal to the newest message was sent: the response was lost, or another window sent it.
   const discardSentDraft = () => {
     if (edited || textarea().value !== newestTurn()?.querySelector(".turn__said").lastChild.textContent) return;
     textarea().value = "";
@@ -157,9 +157,9 @@
     textarea().setSelectionRange(textarea().value.length, textarea().value.length);
   });
 
-  // Only a page that follows says that what was sent has come.
+  // Delete a sent draft only here, on the next page, which proves that the message arrived.
   afterPaint(() => {
-    // A draft goes with its conversation; whoever brings that back has in this window what was typed here.
+    // Deleting a conversation deletes its draft; after a restore, this window still has its own copy.
     if (completedAction === "deleted") localStore.set(`draft /conversations/${completedActionId}`, "");
     const sent = sessionStore.get("sent");
     if (sent && sent !== draftKey) {
@@ -168,7 +168,7 @@
     }
     if (!textarea()) return;
     if (edited && edited === savedDraft()) saveDraft("");
-    // It may have been typed before this script came.
+    // Text may have been typed before this script ran.
     if (textarea().value !== textarea().defaultValue) saveText(textarea().value);
     else if (edited) restore();
     else {
@@ -177,7 +177,7 @@
       discardSentDraft();
     }
     updateCounter();
-    // The reply may have ended before this page came.
+    // The reply may have ended before this page loaded.
     if (sent && hasKeyboard) restoreComposerFocus();
   });
 }

@@ -1,4 +1,4 @@
-// Code gets a button; what a button copies, it says that it has.
+// Adds a copy button to code blocks; copy buttons confirm that they have copied.
 {
   const button = document.getElementById("copy-code-template");
   if (button) onContentChange(() => {
@@ -12,7 +12,7 @@
     if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
     if (dataset.copy === "text") {
       const answer = await fetch(formAction, { headers: HTMX_HEADERS });
-      if (!answer.ok || !isPortalResponse(answer)) throw answer; // what it says is no reply
+      if (!answer.ok || !isPortalResponse(answer)) throw answer; // an error page is not the reply
       return answer.text();
     }
     return document.querySelector(dataset.copy).textContent;
@@ -22,9 +22,9 @@
     if (!from) return;
     const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
     const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
-    if (!navigator.clipboard) return from.form || select();  // plain http has none
+    if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
     event.preventDefault();
-    // Safari copies only what is asked for in the moment of the click.
+    // Safari allows copying only during the click event, so pass a promise.
     const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
     words.catch(() => reportUnreachable(from));
     from.dataset.label ??= from.innerText;

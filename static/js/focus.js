@@ -1,15 +1,15 @@
-// Whoever was about to type goes on typing: a button that vanished must not take the focus along.
-// Where the box would call up a keyboard, the button that is there instead gets it.
+// Restores the focus when the focused element was removed, so that the person can continue to type.
+// On touch devices the Send or Stop button gets it instead of the box, which would open the keyboard.
 let lastFocused;
-let focusedTurnId; // the turn in whose reply that is
+let focusedTurnId; // the turn whose reply contains lastFocused
 let focusMovedAt = -Infinity;
-// What was pressed last of Send and Stop, which take turns in one place.
+// Which of Send and Stop was pressed last; they replace each other in one place.
 let lastPressed;
 let lastPressedAt;
 document.addEventListener("focusin", ({ target }) => {
   lastFocused = target;
   focusedTurnId = target.matches(".turn, .turn__reply :focus-visible") && target.closest(".turn").id;
-  // The box may be high: it must not cover what has the focus.
+  // The composer may be high: it must not cover the focused element.
   const box = target.matches(".turn :focus-visible") && document.querySelector(".composer");
   if (!box) return;
   const { top, bottom } = target.getBoundingClientRect();
@@ -19,12 +19,12 @@ const focusComposer = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");
   [...places].find((place) => place.checkVisibility())?.focus();
 };
-// A turn is no stop on the way through the page, but can have the focus.
+// A turn is focusable by script, but not a tab stop.
 const focusTurn = (turn) => {
   turn.tabIndex = -1;
   turn.focus({ preventScroll: true });
 };
-// Whoever has left the box has left it, and who only reads is left alone.
+// Do not move the focus if something still has it, or if the person left the box or only reads.
 const restoreComposerFocus = (event) => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;

@@ -1,7 +1,7 @@
-// What happens on the page, for those who hear it: replies by whole sentences, not by words as they come.
+// Screen reader announcements: events of the page, and replies by whole sentences while they are written.
 const SPEAK_INTERVAL_MS = 1000;
 const CLEAR_AFTER_MS = 6000;
-const MAX_ANNOUNCEMENT_CHARS = 600; // a longer saying cannot be left half-way
+const MAX_ANNOUNCEMENT_CHARS = 600; // screen reader users cannot skip within one announcement
 const ANNOUNCEMENT_PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\w)|\S.{0,599}(?!\S)|\S{600}/gu;
 const announcer = document.getElementById("announcer");
 const SENTENCE_END = /[\p{Term}…]\s*$/u;
@@ -13,7 +13,7 @@ const speakNext = () => {
     words = `${SENTENCE_END.test(words) ? words : `${words}.`} ${announcementQueue.shift()}`;
   }
   announcer.textContent = words;
-  // What was said is not to be found a second time by whoever looks around.
+  // Clear the text afterwards, so that people who browse the page do not find it again.
   speakTimer = words ? setTimeout(speakNext, announcementQueue.length ? SPEAK_INTERVAL_MS : CLEAR_AFTER_MS) : undefined;
 };
 const announce = (words = "") => {
@@ -30,7 +30,7 @@ const announce = (words = "") => {
   const BLOCK_SELECTOR = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";
   const SENTENCE_TAGS = new Set(["LI", "P", "PRE", "TR", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
   const SILENT_SELECTOR = "sup, button, [role=doc-backlink], .note__reference";
-  // As it would be read where it stands.
+  // The text of a node, as a screen reader would read it.
   const spokenText = (node) => {
     if (!node.tagName) return node.data ?? "";
     if (node.matches(SILENT_SELECTOR)) return "";
@@ -47,18 +47,18 @@ const announce = (words = "") => {
     return name + words + (SENTENCE_END.test(words) ? "\n" : ".\n");
   };
   let sentences;
-  // Counted by parts that say something, not by characters: what is open is rendered anew as it grows.
+  // Progress is counted in non-blank sentences, not characters: the open block is rendered again as it grows.
   const spokenParts = (unit, open) => {
     let words = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
-    // A mark that is not closed may become anything yet.
+    // Unclosed Markdown syntax may still change its meaning.
     if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
-    // To make one takes longer than all else that a page does before it is seen.
+    // Created on first use: the constructor is slower than everything else before the first paint.
     sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
     const parts = unit.matches(".code") ? words.split(/(?<=\n)/) : [...sentences.segment(words)].map(({ segment }) => segment);
     return parts.filter((part) => part.trim());
   };
 
-  // An end may differ from what came before it. A part is known again whatever stops are put into it.
+  // The final HTML may differ from the streamed one. Compare sentences without punctuation to recognise them.
   const withoutPunctuation = (part) => part.replace(/[\s.,:]+/g, "");
   const announcedTurns = new Map();
   const takeNewSentences = (turn, seen) => {
@@ -82,7 +82,7 @@ const announce = (words = "") => {
       const last = unit === units.at(-1);
       const open = runs && last;
       const parts = spokenParts(unit, open);
-      // Half a sentence is none, whether it goes on or not.
+      // Do not announce half a sentence, neither of a running reply nor of a stopped one.
       const half = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
       const end = half ? parts.length - 1 : parts.length;
       const { names } = state.said[state.unit] = { names: [], ...state.said[state.unit], unit };
@@ -100,7 +100,7 @@ const announce = (words = "") => {
     return { state, runs, words: newSentences.join("") };
   };
   const announceTurns = () => {
-    // One that was followed is heard to its end, also when the next one has begun.
+    // A reply whose beginning was announced is announced to its end, even if the next one has begun.
     for (const turn of document.querySelectorAll(".turn")) {
       const followed = announcedTurns.get(turn.id)?.runs;
       if (followed ?? turn === newestTurn()) announceTurn(turn);
@@ -108,7 +108,7 @@ const announce = (words = "") => {
   };
   const announceTurn = (turn) => {
     const { state, runs, words } = takeNewSentences(turn);
-    // Whoever has stopped it does not want to hear the rest.
+    // After Stop, the person does not want to hear the rest.
     if (turn.dataset.state === "stopped") announcementQueue = [];
     const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
     const kind = progress.replace(/[\d.,]+/g, "");
@@ -118,13 +118,13 @@ const announce = (words = "") => {
     const note = turn.querySelector(".note span");
     if (!runs) announce(note ? spokenText(note) : messages.complete);
   };
-  // What was there when the page came is read like the rest of it; but not what was sent just now.
+  // Do not announce replies that were on the page when it loaded, except that to a message just sent.
   for (const turn of document.querySelectorAll(".turn")) {
     if (turn !== newestTurn() || !sessionStore.get("sent")) takeNewSentences(turn, true);
   }
   onContentChange(announceTurns, SPEAK_INTERVAL_MS);
 
-  // A wait is over when its countdown, which needs no script, lets the button appear.
+  // The CSS countdown ends with an animation that shows the button.
   document.addEventListener("animationend", ({ animationName, target }) => {
     if (animationName === "show-after-wait" && target.checkVisibility()) announce(messages.over);
   });

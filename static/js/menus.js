@@ -1,4 +1,4 @@
-// A menu that is open closes by Escape, by a press beside it, and when something is saved by it.
+// Close open menus on Escape, on a click outside, and when a link or Print in them is used.
 {
   const open = () => document.querySelector(".menu[open]");
   document.addEventListener("keydown", (event) => {
@@ -14,7 +14,7 @@
     if (menu.contains(target)) menu.querySelector("summary").focus();
     if (target.matches("[data-print]")) print();
   });
-  // Who presses Rename before there is another title is about to write one: here, not into the box.
+  // Pressing Rename with an unchanged title focuses the title field instead of submitting it.
   document.addEventListener("click", (event) => {
     const title = event.target.matches(".menu__title button") && event.target.previousElementSibling;
     if (!title || title.value !== title.defaultValue) return;
@@ -23,7 +23,7 @@
     title.select();
   });
 
-  // And when the focus goes on: what has it must not be covered.
+  // Also close them when the focus leaves: they must not cover the focused element.
   document.addEventListener("focusin", ({ target }) => {
     const menu = open();
     if (menu && !menu.contains(target)) menu.open = false;

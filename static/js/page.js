@@ -1,13 +1,13 @@
-// Every page works without these files. They only make some things better.
+// Shared helpers. Scripts are optional: every page works without them.
 document.documentElement.classList.add("scripts");
-// The policy refuses a style that htmx would put in; and nothing here waits for a transition.
+// The CSP forbids the style element that htmx would insert; no transition needs the settle delay.
 Object.assign(htmx.config, { includeIndicatorCSS: false, defaultSettleDelay: 0 });
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 const notices = document.getElementById("notices");
 const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
 
-// What is kept in this browser, for now or for longer; where nothing may be kept, nothing is.
+// Storage that ignores errors: browsers may forbid it. Missing items are empty strings, and setting one removes the item.
 const safeStorage = (kind) => ({
   get(name) {
     try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
@@ -19,16 +19,16 @@ const safeStorage = (kind) => ({
 const sessionStore = safeStorage("sessionStorage");
 const localStore = safeStorage("localStorage");
 
-// Storage is on a disk: drafts are read after the first paint, which is seen no sooner than in the next frame.
+// Storage access reads the disk: run it after the first paint, which is visible in the next frame at the earliest.
 const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
 
-// The next page has its times by the reader's clock.
+// The server formats the times of the next page in this time zone (web/i18n/timezone.py).
 afterPaint(() => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   document.cookie = `zone=${timeZone};path=/;max-age=31536000`;
 });
 
-// What was done just now is said once, not again by a reload.
+// Remove the parameters of the action notice from the URL, so that a reload does not repeat it.
 const here = new URL(location);
 const { done: completedAction, of: completedActionId } = Object.fromEntries(here.searchParams);
 if (completedAction) {
@@ -41,8 +41,8 @@ const showNotice = (sentence) => {
   notices.querySelector("span").textContent = sentence;
 };
 
-// What is new on the page is looked through a moment later, once for all that came meanwhile:
-// a long reply comes in thousands of bits.
+// Run a function now and after content changes, throttled: a long reply arrives in thousands of
+// patches.
 const THROTTLE_MS = 100;
 const onContentChange = (act, after = THROTTLE_MS) => {
   let waiting;
@@ -51,29 +51,29 @@ const onContentChange = (act, after = THROTTLE_MS) => {
   act();
 };
 
-// "Still replying" is no longer true when the reply has ended.
+// Remove the notice "Still replying" when the reply has ended.
 onContentChange(() => {
   if (!document.querySelector(RUNNING_TURN)) document.querySelector("[data-remove-on-reply-end]")?.remove();
 });
 
-// A form says how far the page has come: another window may have gone on.
+// Send the newest turn of this page with each form: another window may have added turns.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   const newest = ctx.request.method === "POST" && newestTurn();
   if (newest) ctx.request.body.set("seen", newest.dataset.turn);
 });
 
-// What is looked for is found while one types.
+// Search runs while typing: do not submit the form as well.
 document.addEventListener("submit", (event) => { if (event.target.role === "search") event.preventDefault(); });
 
-// What could not be sent stays where it is, with a sentence.
+// Report a failed request; the text stays in the box.
 const reportUnreachable = (element) => {
   if (isBackgroundRequest(element)) return;
   const hasText = element?.matches(".composer form");
   showNotice(`${navigator.onLine ? messages.unreachable : messages.offline} ${hasText ? messages.kept : messages.again}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
-// What stands between may answer in place of the portal, by an error or a page to sign in: that must not
-// replace what is here.
+// A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
+// content of this page.
 const HTMX_HEADERS = { "HX-Request": "true" };
 const isPortalResponse = (response) => response?.headers.has("X-Fragment");
 document.addEventListener("htmx:before:response", (event) => {
@@ -81,10 +81,10 @@ document.addEventListener("htmx:before:response", (event) => {
   const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && response.status < 400);
   if (isEventStream(response) || (isPortalResponse(response) && isWanted)) return;
   event.preventDefault();
-  response.raw.body?.cancel(); // what nobody reads keeps its connection
+  response.raw.body?.cancel(); // an unread body keeps its connection open
   reportUnreachable(sourceElement);
 });
-// The next thing that the person does takes it away; what the page does by itself does not.
+// The person's next request removes the notice; background requests do not.
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   if (!isBackgroundRequest(ctx?.sourceElement)) notices.replaceChildren();
 });

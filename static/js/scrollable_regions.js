@@ -1,6 +1,6 @@
-// Parts of a reply that assistive technology would not know by themselves.
+// Accessible names and keyboard access for parts of a reply.
 {
-  // What is wider than the page scrolls, by the keyboard too; what is not is no stop on the way.
+  // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.
   const SCROLLABLE_SELECTOR = ".turn__reply :is(.table, .code pre, math[display=block])";
   const names = { SECTION: messages.table, PRE: messages.code, math: messages.formula };
   const makeScrollable = () => {
@@ -13,7 +13,7 @@
       part.ariaLabel = scrolls ? `${names[part.tagName]} ${language}`.trim() : null;
     }
   };
-  // A note leads back by an arrow, which is no name.
+  // The link text of a footnote's backlink is an arrow, so it needs a label.
   const labelBacklinks = () => {
     for (const back of document.querySelectorAll("[role=doc-backlink]")) back.ariaLabel = `${messages.back} ${back.hash.split("-").at(-1)}`;
   };

@@ -1,4 +1,4 @@
-// Single keys for what the page has anyway. They rest while somebody types, and can be switched off.
+// Keyboard shortcuts of a single key or two. They are inactive while typing, and can be switched off.
 {
   const root = document.documentElement;
   const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
@@ -12,7 +12,7 @@
     gc: ["#to-conversations"],
   };
   const KEY_SEQUENCE_MS = 1500;
-  // From turn to turn: from what has the focus or was looked for, else from what is seen.
+  // Steps between turns: from the focused turn or the search hit, else from the visible part.
   const TURN_STEPS = { j: 1, k: -1 };
   const step = (by) => {
     const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
@@ -24,7 +24,7 @@
     return next ?? turns[at];
   };
   const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
-  // Where the keys write other letters, their places count.
+  // On layouts with other letters, use the position of the key.
   const letter = ({ key, code }) => {
     if (key === "؟") return "?";
     return /^[!-~]$/.test(key) || !code?.startsWith("Key") ? key : code.slice(3).toLowerCase();
@@ -36,7 +36,7 @@
     const key = letter(event);
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     const writing = target.closest?.(TEXT_FIELDS);
-    // The first one empties what is looked for.
+    // In a search field with text, the browser uses the first Escape to clear it.
     const empties = writing?.type === "search" && writing.value;
     if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
     if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
@@ -44,7 +44,7 @@
     const way = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
     [before, began] = [key === "g" ? key : "", event.timeStamp];
     if (!way) {
-      // Whoever just begins to write means the box.
+      // Any other key means that the person starts to type: focus the message box.
       if (/^[^gjks\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
       return;
     }
@@ -54,7 +54,7 @@
     else way.click();
   });
 
-  // The link leads to the help page; with scripts, its sheet opens over this one.
+  // The link leads to the help page; with scripts, a dialog opens instead.
   const link = document.getElementById("shortcuts-link");
   link?.addEventListener("click", async (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -64,19 +64,19 @@
     if (!answer?.ok || !isPortalResponse(answer)) return location.assign(link.href);
     const words = await answer.text();
     const there = document.querySelector("dialog");
-    if (there?.open) return;  // asked for twice
-    there?.remove();  // one that has closed stays for a frame
+    if (there?.open) return;  // the shortcut was pressed twice
+    there?.remove();  // a closed dialog stays in the DOM for a frame
     const sheet = document.createElement("dialog");
     sheet.className = "shortcuts-dialog";
     sheet.innerHTML = words;
     sheet.setAttribute("aria-labelledby", "keyboard");
     sheet.addEventListener("close", () => {
       sheet.remove();
-      // The menu that it was opened from has closed meanwhile.
+      // The link's menu has closed: focus the button that opens it.
       if (fromMenu) document.querySelector(".site-header__more").focus();
     });
     document.body.append(sheet);
-    // It brings its style.
+    // Show the dialog when the style sheet in the fragment has loaded.
     const style = sheet.querySelector("link");
     style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
   });

@@ -1,8 +1,8 @@
-// Following a reply: come back spread over a moment, later each time that nothing came, at once when
-// the network is there again. htmx itself would ask twice a second for ever, for a login page, say.
+// Reconnection of reply streams: random delay, exponential backoff after attempts without events, and
+// immediately when the network is back. htmx alone would retry twice a second for ever (a sign-in page, say).
 const FIRST_RETRY_MS = 500 + 1500 * Math.random();
-const MAX_RETRY_UNREACHABLE_MS = 8000; // while nobody answers: the portal restarts
-const MAX_RETRY_MS = 30000; // while something else answers
+const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
+const MAX_RETRY_MS = 30000; // something else responds
 const STUCK_AFTER_ATTEMPTS = 4;
 const emptyAttempts = new WeakMap();
 const retryDelay = (turn) => Math.min(FIRST_RETRY_MS * 2 ** (emptyAttempts.get(turn) ?? 0), MAX_RETRY_MS);
@@ -17,7 +17,7 @@ document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   if ([messages.unreachable, messages.offline].some((words) => notices.textContent.startsWith(words))) notices.replaceChildren();
   countEmptyAttempt(target);
 });
-// Refused, or not reached at all; a stream that broke off has not been asked for again yet.
+// Rejected or unreachable. Without an attempt, an open stream broke off and was not requested again yet.
 document.addEventListener("htmx:sse:error", ({ target, detail }) => {
   if (!detail.connection?.attempt) return;
   detail.connection.config.reconnectMaxDelay = detail.status ? MAX_RETRY_MS : MAX_RETRY_UNREACHABLE_MS;
@@ -30,10 +30,10 @@ document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   if (progress?.textContent === messages.stuck) progress.textContent = "";
   detail.connection.config.reconnectDelay = FIRST_RETRY_MS;
 });
-// The first connection is not tried again by htmx, and what is no stream would replace the turn.
+// htmx does not retry the first connection, and a response that is not a stream would replace the turn.
 const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
 const isStreamElement = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
-// Nobody has pressed anything, and nothing is lost when it fails.
+// Requests that the page sends by itself; no input is lost when they fail.
 const isBackgroundRequest = (element) => isStreamElement(element) || element?.id === "log";
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
@@ -42,8 +42,8 @@ document.addEventListener("htmx:finally:request", (event) => {
   setTimeout(() => htmx.trigger(turn, "sse-retry"), wait);
   countEmptyAttempt(turn);
 });
-// A tab that is opened in the background does not begin to follow before it is looked at: browsers
-// have six connections for all tabs together. htmx lets go of those that are hidden later.
+// A tab opened in the background connects only when it becomes visible: browsers allow six connections
+// for all tabs together. htmx closes the streams of tabs that become hidden later.
 document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden && isStreamElement(event.detail.ctx?.sourceElement)) event.preventDefault();
 });
@@ -66,15 +66,15 @@ addEventListener("online", () => {
     emptyAttempts.delete(turn);
     const connection = turn._htmx?.sse;
     if (!connection) {
-      htmx.trigger(turn, "htmx:abort"); // as may what it waits for
+      htmx.trigger(turn, "htmx:abort"); // a pending request may be dead, too
       htmx.trigger(turn, "sse-retry");
     }
     connection?.delayCanceller?.();
-    connection?.reader?.cancel(); // it may be dead without knowing
+    connection?.reader?.cancel(); // the connection may be dead without an error
   }
 });
 
-// A reply that has begun, or has ended, says so: for themes and assistive technology.
+// Update data-state and aria-busy when a reply begins or ends, for styles and assistive technology.
 document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const turn = target.closest?.(".turn") ?? document.querySelector(".turn:has([aria-busy])");
   if (!turn) return;
@@ -82,7 +82,7 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const { state } = turn.querySelector(".turn__footer").dataset;
   const runs = state === "waiting" || state === "streaming";
   if (!runs && reply.ariaBusy) {
-    // A hand may be on its way to Stop.
+    // The person may be about to press Stop, which Send has just replaced: treat it as a double click.
     [lastPressed, lastPressedAt] = ["stop", performance.now()];
     reply.ariaBusy = null;
   }

@@ -1,4 +1,4 @@
-// Another window, or another device, may have gone on with the conversation.
+// Adds turns that another window or device has added to the conversation.
 const tabSyncChannel = new BroadcastChannel("tab-sync");
 {
   const log = document.getElementById("log");
@@ -10,7 +10,7 @@ const tabSyncChannel = new BroadcastChannel("tab-sync");
   };
   tabSyncChannel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
   document.addEventListener("visibilitychange", fetchMissedTurns);
-  // What has come meanwhile by another way is not shown twice.
+  // Do not insert a turn that was already added in another way.
   document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
     for (const { fragment, swapSpec } of tasks) {
       for (const turn of fragment.querySelectorAll(".turn")) {
