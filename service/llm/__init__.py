@@ -1,6 +1,7 @@
 """Client of the language model, and the bundled model."""
 
-from service.llm.client import CompletionStream, ModelClient, ModelFailed, Prompt, PromptTooLong
+from service.llm.client import ModelClient, Prompt, PromptTooLong
+from service.llm.completion_stream import CompletionStream, ModelFailed
 from service.llm.tokenizer import TokenCounter, estimate_tokens
 
 __all__ = [

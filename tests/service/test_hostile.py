@@ -14,7 +14,7 @@ import requests
 
 from core.database import DatabaseUnavailable
 from service.container import Container
-from service.llm import client as models
+from service.llm import completion_stream as models
 from tests.service.client import ApiClient
 from tests.support.processes import run_server
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream

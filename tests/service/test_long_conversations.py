@@ -16,7 +16,8 @@ from service.conversations.messages import Message
 from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
 from service.conversations.reply import Complete
 from service.conversations.reply_manager import MAX_HISTORY_MESSAGES
-from service.llm.client import CompletionStream, ModelFailed, Prompt
+from service.llm.client import Prompt
+from service.llm.completion_stream import CompletionStream, ModelFailed
 from service.twins.parser import parse
 from service.twins.sampling import Sampling
 from tests.service.client import ApiClient
