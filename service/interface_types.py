@@ -5,24 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 Scope = Literal["read_only", "full_access"]
-
-
 StageName = Literal["queued", "thinking", "writing"]
-
-
 Role = Literal["user", "assistant"]
-
-
 MessageStatus = Literal["complete", "incomplete"]
-
-
 # Codes of failed replies, in streams and in error responses. ErrorCode adds the codes that occur
 # only in error responses.
 ReplyErrorCode = Literal[
     "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
 ]
-
-
 ErrorCode = Literal[
     ReplyErrorCode,
     "bad_json",

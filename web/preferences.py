@@ -62,8 +62,6 @@ class PreferenceField:
 
 
 ON_OFF = {"on": N_("On"), "off": N_("Off")}
-
-
 PREFERENCE_FIELDS = {
     "language": PreferenceField(
         N_("Language"),

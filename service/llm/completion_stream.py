@@ -21,11 +21,7 @@ logger = logging.getLogger(__name__)
 
 # Value of finish_reason when the token limit cut off the reply, which is marked in the text.
 FINISH_REASON_LENGTH = "length"
-
-
 READ_BYTES = 64 * 1024
-
-
 # More than any model writes: an endless reply must not fill memory and database.
 MAX_REPLY_CHARACTERS = 1_048_576
 
