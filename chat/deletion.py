@@ -51,8 +51,8 @@ class Deletions:
             connection.execute(update(table).where(condition).values(deleted_at=self._clock.time()))
             row = connection.execute(select(table.c.id).where(owned_by_person)).first()
         if row:
-            for newest in self.turns.list_for_conversation(conversation_id, limit=1):
-                self.log.end(newest.id, STOPPED_BY_DELETION)
+            for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
+                self.log.end(newest_turn.id, STOPPED_BY_DELETION)
             self.purge_expired(MAX_PURGED_PER_REQUEST)
         return row is not None
 

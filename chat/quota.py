@@ -73,7 +73,7 @@ class RemainingQuota:
 class QuotaStatus:
     """What is known about the next message before it is written."""
 
-    can_write: bool = True
+    can_send: bool = True
     # In seconds since 1970; set if the service has refused requests until then.
     retry_at: float | None = None
     # Set when a tenth of the quota or less is left, as an early warning.

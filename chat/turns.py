@@ -111,9 +111,9 @@ class Turns:
         ReplyInProgress, SendingBlocked, ConversationDeleted and DatabaseUnavailable.
         """
         fingerprint = _fingerprint(conversation.person, conversation.id, idempotency_key, content)
-        newest = self.list_for_conversation(conversation.id, limit=1)
-        if newest:
-            self.log.recovery.interrupt_abandoned([newest[-1].id])
+        newest_turns = self.list_for_conversation(conversation.id, limit=1)
+        if newest_turns:
+            self.log.recovery.interrupt_abandoned([newest_turns[-1].id])
         condition = conversations.c.id == conversation.id
         with self._reserve_turn_id() as turn_id, self.database.write() as connection:
             query = select(conversations.c.id).where(

@@ -116,6 +116,6 @@ def build_reply(batch: Batch) -> Reply:
     return reply
 
 
-def text_of(entries: Iterable[Entry]) -> str:
+def join_text(entries: Iterable[Entry]) -> str:
     """Return the concatenated text of the entries."""
     return "".join(entry.text for entry in entries if isinstance(entry, Delta | Ended))

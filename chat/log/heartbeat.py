@@ -31,7 +31,7 @@ class Heartbeat:
         self._database = database
         self._clock = database.clock
         self.worker_id = secrets.token_urlsafe(16)
-        self._beat_count = 0
+        self._counter = 0
         self._recorded_at = 0.0
         # By worker id: last counter, seconds for which it has not changed, time of observation.
         self._observations: dict[str, tuple[int, float, float]] = {}
@@ -45,8 +45,8 @@ class Heartbeat:
     def record_heartbeat(self, connection: Connection) -> None:
         """Increment and store the counter of this process."""
         with self._lock:
-            self._beat_count += 1
-            row = {"id": self.worker_id, "beat": self._beat_count}
+            self._counter += 1
+            row = {"id": self.worker_id, "beat": self._counter}
         upsert(connection, producers, "id", row)
         self._recorded_at = self._clock.monotonic()
 

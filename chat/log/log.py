@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from chat.log import flusher, store
 from chat.log.buffer import LogBuffer
-from chat.log.entries import Batch, Ended, Entry, ReplyState, text_of
+from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text
 from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
 from chat.log.notifier import Notifier
@@ -98,7 +98,7 @@ class Log:
     def text_length(self, turn_id: str) -> int:
         """Return the number of characters received so far."""
         buffer = self._buffers.get(turn_id)
-        return len(text_of(buffer.entries)) if buffer else 0
+        return len(join_text(buffer.entries)) if buffer else 0
 
     def end(self, turn_id: str, ended: Ended) -> bool:
         """End a turn and return True, or return False if it has already ended.
@@ -114,7 +114,7 @@ class Log:
         snapshot = self.read(turn_id)
         if snapshot.is_final:
             return False
-        rendered_text = text_of(buffer.entries if buffer else snapshot.entries)
+        rendered_text = join_text(buffer.entries if buffer else snapshot.entries)
         final_entry = self._final_entry(turn_id, ended, rendered_text)
         requested_at = time.monotonic()
         with self.database.write() as connection:
@@ -127,7 +127,7 @@ class Log:
             if isinstance(last_entry, Ended):
                 final_entry = last_entry
             else:
-                current_text = text_of(buffer.entries if buffer else [entry for _, entry in rows])
+                current_text = join_text(buffer.entries if buffer else [entry for _, entry in rows])
                 if current_text != rendered_text and not ended.text:
                     final_entry = self._final_entry(turn_id, ended, current_text)
                 last_seq = max(rows[-1][0] if rows else 0, buffer.last_seq if buffer else 0)
@@ -144,7 +144,7 @@ class Log:
         In the database the turn stays without an end, so it counts as abandoned.
         """
         if buffer := self._buffers.pop(turn_id, None):
-            buffer.close(self._final_entry(turn_id, ended, text_of(buffer.entries)))
+            buffer.close(self._final_entry(turn_id, ended, join_text(buffer.entries)))
 
     def _final_entry(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
         text = ended.text or text_so_far

@@ -53,10 +53,10 @@ def batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
 
     Returns all entries if the turn has ended or the cursor is beyond the log.
     """
-    last = rows[-1][0] if rows else 0
-    if after > last or (rows and isinstance(rows[-1][1], Ended)):
+    last_seq = rows[-1][0] if rows else 0
+    if after > last_seq or (rows and isinstance(rows[-1][1], Ended)):
         after = 0
-    return Batch(after, last, tuple(entry for seq, entry in rows if seq > after))
+    return Batch(after, last_seq, tuple(entry for seq, entry in rows if seq > after))
 
 
 def lock(connection: Connection, turn_ids: Sequence[str]) -> None:

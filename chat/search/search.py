@@ -89,16 +89,16 @@ class Search:
             ends = store.select_ends(
                 connection, [hit.turn_id for hit in page_rows if hit.kind == REPLY]
             )
-        older = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
+        next_cursor = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
         return SearchResults(
-            in_threadpool(group_hits)(page_rows, ends, SearchPattern(terms)), older
+            in_threadpool(group_hits)(page_rows, ends, SearchPattern(terms)), next_cursor
         )
 
 
 def query_pattern(q: str) -> SearchPattern | None:
     """Return the pattern that matches the words of `q`, or None without words."""
-    runs = _query_terms(q)
-    return SearchPattern(runs) if runs else None
+    terms = _query_terms(q)
+    return SearchPattern(terms) if terms else None
 
 
 def _query_terms(q: str) -> list[str]:

@@ -84,8 +84,8 @@ class SearchPattern:
         unseen_terms = [word for n, word in enumerate(self._term_regexes, 1) if n not in hit_counts]
         if len(spans) == MAX_COUNTED_HITS and unseen_terms:
             further_spans = folded.find_spans(re.compile("|".join(unseen_terms)))
-            if found := next(further_spans, None):
-                return found
+            if rarest := next(further_spans, None):
+                return rarest
         return min(spans, key=lambda span: hit_counts[span.term_number], default=Span(0, 0, 0))
 
 

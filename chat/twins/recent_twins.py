@@ -33,11 +33,11 @@ class RecentTwins:
     def usage_by_twin(self, person: str) -> Mapping[str, TwinUsage]:
         """Return the usage of a person's twins by twin id, the last used one first."""
         columns = conversations.c
-        last_at = func.max(columns.updated_at)
-        query = select(columns.twin_id, func.count(), last_at).where(
+        last_used_at = func.max(columns.updated_at)
+        query = select(columns.twin_id, func.count(), last_used_at).where(
             columns.person == person, columns.deleted_at.is_(None)
         )
-        query = query.group_by(columns.twin_id).order_by(last_at.desc())
+        query = query.group_by(columns.twin_id).order_by(last_used_at.desc())
         with self.database.read() as connection:
             rows = connection.execute(query)
             return {twin_id: TwinUsage(count, last) for twin_id, count, last in rows}
@@ -55,10 +55,10 @@ def filter_twins(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
         name = fold(twin.name)
         if all(word in name for word in words):
             by_name.append(twin)
-        elif _contain_all(words, name, fold(twin.description)):
+        elif _all_words_occur(words, name, fold(twin.description)):
             by_description.append(twin)
     return by_name + by_description
 
 
-def _contain_all(words: Sequence[str], *texts: str) -> bool:
+def _all_words_occur(words: Sequence[str], *texts: str) -> bool:
     return all(any(word in text for text in texts) for word in words)

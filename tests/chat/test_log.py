@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from sqlalchemy import func, select
 
 from chat.log.buffer import LogBuffer
-from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, text_of
+from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.schema import entries
 from chat.turns import Turn
@@ -77,7 +77,7 @@ def test_a_cursor_from_beyond_an_empty_log_waits_like_any_other(log: Log, turn: 
         log.append(turn.id, Delta("begun"))
         batch = first.result(10)
 
-    assert (batch.after, text_of(batch.entries)) == (0, "begun")
+    assert (batch.after, join_text(batch.entries)) == (0, "begun")
     assert log._buffers[turn.id].wait(99, timeout=0).after == 0
 
 
@@ -85,12 +85,12 @@ def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
     for number in range(20):
         log.append(turn.id, Delta(f"{number} "))
         log.flush()
-    whole = text_of(log.read(turn.id).entries)
+    whole = join_text(log.read(turn.id).entries)
 
     for cursor in range(log.read(turn.id).last_seq + 1):
         before = log.read(turn.id).entries[:cursor]
         after = log.read(turn.id, cursor)
-        assert text_of(before) + text_of(after.entries) == whole
+        assert join_text(before) + join_text(after.entries) == whole
         assert after.after == cursor
 
 
@@ -98,7 +98,7 @@ def test_a_cursor_that_the_log_does_not_know_gets_everything(log: Log, turn: Tur
     log.append(turn.id, Delta("all"))
 
     assert log.read(turn.id, after=99).after == 0
-    assert text_of(log.read(turn.id, after=99).entries) == "all"
+    assert join_text(log.read(turn.id, after=99).entries) == "all"
 
 
 def test_cursor_at_the_end_of_a_closed_log_gets_everything():

@@ -79,4 +79,4 @@ def test_what_is_noted_of_the_key_is_not_worth_an_exception(
     quota.record_acceptance()
     quota.record_forbidden()
     assert quota.record_refusal(60) > 0
-    assert quota.status().can_write
+    assert quota.status().can_send

@@ -133,13 +133,13 @@ def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(log:
 
 
 def test_a_key_that_may_only_read_is_remembered_for_a_while(quota: Quota, clock: AdjustableClock):
-    assert quota.status().can_write
+    assert quota.status().can_send
     quota.record_forbidden()
-    assert not quota.status().can_write
+    assert not quota.status().can_send
     with pytest.raises(SendingBlocked, match="may only read"):
         check(quota, "alice")
     clock.advance(61)
-    assert quota.status().can_write
+    assert quota.status().can_send
 
 
 def test_refusals_that_come_together_are_one(quota: Quota):

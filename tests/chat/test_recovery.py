@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from chat.log.entries import Delta, ReplyState, build_reply, text_of
+from chat.log.entries import Delta, ReplyState, build_reply, join_text
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.schema import producers
@@ -89,7 +89,7 @@ def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
 def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, turn: Turn):
     following = log.follow(turn.id)
     log.append(turn.id, Delta("Last words"))
-    assert text_of(next(following).entries) == "Last words"
+    assert join_text(next(following).entries) == "Last words"
     log.flush()
     log.drop_buffer(turn.id)
 

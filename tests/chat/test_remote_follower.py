@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from chat.log import store
-from chat.log.entries import Delta, Ended, ReplyState, build_reply, text_of
+from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.turns import Turn, Turns
 from core.database import DatabaseUnavailable
@@ -42,11 +42,11 @@ def test_another_process_resumes_where_a_reader_was(
         log.append(turn.id, Delta(f"{number} "))
         log.flush()
     other = new_log()
-    whole = text_of(other.read(turn.id).entries)
+    whole = join_text(other.read(turn.id).entries)
 
     for cursor in range(1, other.read(turn.id).last_seq):
-        before = text_of(other.read(turn.id).entries[:cursor])
-        assert before + text_of(other.read(turn.id, cursor).entries) == whole
+        before = join_text(other.read(turn.id).entries[:cursor])
+        assert before + join_text(other.read(turn.id, cursor).entries) == whole
 
 
 def test_many_readers_elsewhere_cost_one_look(
@@ -67,7 +67,7 @@ def test_many_readers_elsewhere_cost_one_look(
     with ThreadPoolExecutor(20) as pool:
         batches = list(pool.map(next, readers))
 
-    assert {text_of(batch.entries) for batch in batches} == {"Hello"}
+    assert {join_text(batch.entries) for batch in batches} == {"Hello"}
     assert set(looks) == {1}
     for reader in readers:
         reader.close()
@@ -102,7 +102,7 @@ def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
 ):
     following = log.follow(turn.id)
     log.append(turn.id, Delta("shown, not stored"))
-    assert text_of(next(following).entries) == "shown, not stored"
+    assert join_text(next(following).entries) == "shown, not stored"
 
     new_log().end(turn.id, Ended(ReplyState.STOPPED))
     log.flush()
@@ -114,7 +114,7 @@ def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: C
     log.append(turn.id, Delta("Stored"))
     log.flush()
 
-    assert text_of(new_log().read(turn.id).entries) == "Stored"
+    assert join_text(new_log().read(turn.id).entries) == "Stored"
 
 
 def test_closing_releases_readers_of_replies_elsewhere(
@@ -124,7 +124,7 @@ def test_closing_releases_readers_of_replies_elsewhere(
     following = other.follow(turn.id)
     log.append(turn.id, Delta("Hello"))
     log.flush()
-    assert text_of(next(following).entries) == "Hello"
+    assert join_text(next(following).entries) == "Hello"
 
     other.close()
 
@@ -146,4 +146,4 @@ def test_a_database_that_comes_back_gets_what_it_missed(
 
     log.flush()
 
-    assert text_of(new_log().read(turn.id).entries) == "held meanwhile"
+    assert join_text(new_log().read(turn.id).entries) == "held meanwhile"

@@ -1,11 +1,11 @@
 """Styles, scripts, icons and generated avatars."""
 
 from web.assets import identicon, static_files
-from web.assets.minifier import Unindented
+from web.assets.minifier import UnindentExtension
 from web.assets.warm_up import warm_up
 
 __all__ = [
-    "Unindented",
+    "UnindentExtension",
     "identicon",
     "static_files",
     "warm_up",

@@ -69,7 +69,7 @@ def _letters() -> Iterator[str]:
     yield from map("".join, product(ascii_letters, repeat=2))
 
 
-class Unindented(Extension):
+class UnindentExtension(Extension):
     """Jinja extension that removes indentation from templates, but not from inserted values."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002

@@ -46,7 +46,7 @@ def quota_view() -> dict[str, Any]:
     """Return the values that tell whether the quota allows another message."""
     quota_status = portal().quota.status()
     return {
-        "obstacle": "" if quota_status.can_write else KEY_IS_READ_ONLY,
+        "obstacle": "" if quota_status.can_send else KEY_IS_READ_ONLY,
         "until": quota_status.retry_at,
         "few_left": quota_status.low_quota,
     }
