@@ -1,4 +1,4 @@
-"""A log in a database of its own, and a second process's view of it."""
+"""A reply log with its own database; further logs on that database act as other processes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY
 from web.container import MIGRATIONS_DIR
 
-# For a test that uses PostgreSQL as well. A module whose tests all do sets DATABASES instead.
+# Runs one test on both databases. A module whose tests all do so sets DATABASES instead.
 both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Use the databases of the module, unless a test names its own."""
+    """Parametrize tests with the DATABASES of their module, unless a test names its own."""
     own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
     databases = getattr(metafunc.module, "DATABASES", None)
     if databases and "database_url" in metafunc.fixturenames and "database_url" not in own:
@@ -36,7 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the address of a fresh database: SQLite, unless a test asks for another."""
+    """Return the URL of a new database: SQLite, unless a test is parametrized otherwise."""
     if getattr(request, "param", "sqlite") == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
         return postgres.create_database()
@@ -45,7 +45,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template
 
 @pytest.fixture
 def new_log(database_url: str, clock: Clock) -> Iterator[Callable[[], Log]]:
-    """Return the log of one more process with each call."""
+    """Return a factory of logs on one database; each acts as the log of another process."""
     logs: list[Log] = []
 
     def new_log() -> Log:
@@ -77,7 +77,7 @@ def turns(log: Log, quota: Quota) -> Turns:
 
 @pytest.fixture
 def turn(turns: Turns) -> Turn:
-    """Return a turn whose log is open."""
+    """Return a turn whose reply is running."""
     return turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn
 
 
@@ -89,7 +89,7 @@ def conversation(turn: Turn, log: Log) -> Conversation:
 
 
 def advance_until_workers_are_stale(clock: AdjustableClock, poll: Callable[[], object]) -> None:
-    """Look for dead producers until the next look finds them."""
+    """Poll and advance the clock until the next poll can see silent workers as stale."""
     poll()
     for _ in range(int(Heartbeat.stale_after_seconds // heartbeat.MAX_OBSERVATION_SECONDS)):
         clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
@@ -98,7 +98,7 @@ def advance_until_workers_are_stale(clock: AdjustableClock, poll: Callable[[], o
 
 
 def followed_texts(log: Log, turn: Turn) -> list[str]:
-    """Follow the log as a page does, to its end, and return every text that it showed."""
+    """Follow the log to its end like a page, and return the text after each batch."""
     texts = [""]
     for batch in log.follow(turn.id):
         text = build_reply(batch).text

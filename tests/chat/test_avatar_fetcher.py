@@ -1,4 +1,4 @@
-"""Avatars: fetched once for everybody, kept for a while, and there when the service is not."""
+"""Fetching and caching avatars: once for everyone, and served while the service is down."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NewAvatars = Callable[[], AvatarFetcher]
 
 @pytest.fixture
 def new_avatars(upstream: Upstream, new_log: Callable[[], Log]) -> Iterator[NewAvatars]:
-    """Return the avatars of one more process with each call."""
+    """Return a factory of avatar fetchers; each acts as the fetcher of another process."""
     upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, {"id": "bea"}]
     upstream.answers[PLACE] = gives(PICTURE)
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
@@ -64,13 +64,13 @@ def asked(upstream: Upstream) -> int:
 
 
 def done(avatars: AvatarFetcher) -> None:
-    """Wait for what is fetched beside."""
+    """Wait for the fetches in the background."""
     avatars._executor.shutdown()
     avatars._executor = ThreadPoolExecutor(1)
 
 
 @both_databases
-def test_a_picture_is_fetched_once_for_all_people_and_processes(
+def test_avatar_is_fetched_once_for_all_people_and_processes(
     new_avatars: NewAvatars, upstream: Upstream
 ):
     one, other = new_avatars(), new_avatars()
@@ -84,7 +84,9 @@ def test_a_picture_is_fetched_once_for_all_people_and_processes(
     assert asked(upstream) == 1
 
 
-def test_nobody_waits_long_for_a_service_that_hangs(new_avatars: NewAvatars, upstream: Upstream):
+def test_avatar_is_omitted_when_the_service_exceeds_the_maximum_wait(
+    new_avatars: NewAvatars, upstream: Upstream
+):
     upstream.unanswered_paths.add(PLACE)
     ours = new_avatars()
     ours.max_wait_seconds = 0.0
@@ -96,7 +98,7 @@ def test_nobody_waits_long_for_a_service_that_hangs(new_avatars: NewAvatars, ups
     assert asked(upstream) == 1
 
 
-def test_only_what_a_twin_is_listed_with_is_fetched(new_avatars: NewAvatars, upstream: Upstream):
+def test_only_avatars_of_listed_twins_are_fetched(new_avatars: NewAvatars, upstream: Upstream):
     ours = new_avatars()
 
     assert name_of(ours, "bea") == ""
@@ -105,9 +107,7 @@ def test_only_what_a_twin_is_listed_with_is_fetched(new_avatars: NewAvatars, ups
     assert asked(upstream) == 0
 
 
-def test_a_picture_that_its_twin_has_no_more_is_not_shown(
-    new_avatars: NewAvatars, upstream: Upstream
-):
+def test_avatar_removed_from_its_twin_is_not_served(new_avatars: NewAvatars, upstream: Upstream):
     ours = new_avatars()
     name = name_of(ours)
     assert ours.find(name)
@@ -118,7 +118,7 @@ def test_a_picture_that_its_twin_has_no_more_is_not_shown(
     assert ours.find(name) is None
 
 
-def test_a_failure_is_remembered_for_minutes(
+def test_failed_avatar_is_retried_only_after_the_retry_interval(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     upstream.answers[PLACE] = 404, {}
@@ -134,7 +134,9 @@ def test_a_failure_is_remembered_for_minutes(
     assert look(one) == PICTURE
 
 
-def test_other_content_than_pictures_is_a_failure(new_avatars: NewAvatars, upstream: Upstream):
+def test_invalid_image_content_counts_as_a_failed_fetch(
+    new_avatars: NewAvatars, upstream: Upstream
+):
     twins = []
     contents = (b"<svg/>", b"<html>", b"", png(4), png()[:20])
     for number, content in enumerate(contents):
@@ -149,7 +151,7 @@ def test_other_content_than_pictures_is_a_failure(new_avatars: NewAvatars, upstr
     assert [paths.count(twin["avatarUrl"]) for twin in twins] == [1] * 5
 
 
-def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
+def test_expired_avatar_is_served_while_its_replacement_is_fetched(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     ours = new_avatars()
@@ -164,7 +166,7 @@ def test_after_a_day_the_old_picture_is_shown_while_the_new_one_is_fetched(
     assert asked(upstream) == 2
 
 
-def test_the_old_picture_stays_while_the_service_is_down(
+def test_expired_avatar_is_served_while_the_service_is_down(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     ours = new_avatars()
@@ -176,9 +178,7 @@ def test_the_old_picture_stays_while_the_service_is_down(
         done(ours)
 
 
-def test_who_dies_while_fetching_leaves_it_to_the_next(
-    new_avatars: NewAvatars, clock: AdjustableClock
-):
+def test_fetch_claim_of_a_dead_process_expires(new_avatars: NewAvatars, clock: AdjustableClock):
     ours = new_avatars()
     assert ours.cache.claim(name_of(ours))
     assert not ours.cache.claim(name_of(ours))
@@ -187,7 +187,7 @@ def test_who_dies_while_fetching_leaves_it_to_the_next(
     assert look(ours) == PICTURE
 
 
-def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
+def test_avatar_stored_with_a_future_time_is_fetched_again(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     clock.jump_wall_clock(10 * avatar_cache.MAX_AGE_SECONDS)
@@ -200,7 +200,7 @@ def test_a_clock_that_was_ahead_holds_no_picture_for_ever(
     assert asked(upstream) == 2
 
 
-def test_no_more_pictures_are_kept_than_there_is_room_for(
+def test_avatar_cache_is_bounded_by_count_bytes_and_age(
     log: Log, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
 ):
     ours = AvatarCache(log.database)

@@ -1,4 +1,4 @@
-"""The list of twins: fresh, cached, and stale while the service is down."""
+"""The twin catalogue: fresh, cached, and stale while the service is down."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NewTwins = Callable[[float], TwinCatalogue]
 
 @pytest.fixture
 def new_twins(upstream: Upstream, log: Log) -> Iterator[NewTwins]:
-    """Return the directory of one more process with each call."""
+    """Return a factory of twin catalogues; each acts as the catalogue of another process."""
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
     made: list[TwinCatalogue] = []
 
@@ -39,7 +39,7 @@ def names(twins: TwinCatalogue) -> list[str]:
     return [twin.name for twin in twins.list().twins]
 
 
-def test_a_fresh_list_costs_no_call(new_twins: NewTwins, upstream: Upstream):
+def test_fresh_twin_list_needs_no_request(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(60)
 
     assert names(twins) == names(twins) == ["Ada", "Odd"]
@@ -47,7 +47,7 @@ def test_a_fresh_list_costs_no_call(new_twins: NewTwins, upstream: Upstream):
     assert len(upstream.calls) == 1
 
 
-def test_an_old_list_is_asked_for_again(new_twins: NewTwins, upstream: Upstream):
+def test_expired_twin_list_is_requested_again(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(0)
     names(twins)
     upstream.twins = [{"id": "new", "name": "New"}]
@@ -55,7 +55,9 @@ def test_an_old_list_is_asked_for_again(new_twins: NewTwins, upstream: Upstream)
     assert names(twins) == ["New"]
 
 
-def test_the_last_list_stays_while_the_service_is_down(new_twins: NewTwins, upstream: Upstream):
+def test_cached_twin_list_is_served_while_the_service_is_down(
+    new_twins: NewTwins, upstream: Upstream
+):
     twins = new_twins(0)
     names(twins)
     upstream.stop()
@@ -67,7 +69,7 @@ def test_the_last_list_stays_while_the_service_is_down(new_twins: NewTwins, upst
     assert twins.find("ada")
 
 
-def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(
+def test_failure_without_a_cached_list_is_raised_and_not_retried_at_once(
     new_twins: NewTwins, upstream: Upstream
 ):
     upstream.answers["/api/v1/twins"] = 500, {}
@@ -79,7 +81,7 @@ def test_without_a_list_the_failure_is_told_and_not_repeated_at_once(
     assert len(upstream.calls) == 1
 
 
-def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstream):
+def test_concurrent_readers_share_one_request(new_twins: NewTwins, upstream: Upstream):
     twins = new_twins(60)
     upstream.unanswered_paths.add("/api/v1/twins")
     with ThreadPoolExecutor(8) as pool:
@@ -90,7 +92,9 @@ def test_many_people_at_once_are_one_call(new_twins: NewTwins, upstream: Upstrea
     assert len(upstream.calls) == 1
 
 
-def test_a_service_that_hangs_holds_nobody_who_has_a_list(new_twins: NewTwins, upstream: Upstream):
+def test_hanging_service_does_not_delay_readers_of_a_cached_list(
+    new_twins: NewTwins, upstream: Upstream
+):
     twins = new_twins(0)
     twins.max_wait_seconds = 0.01
     names(twins)
@@ -100,7 +104,7 @@ def test_a_service_that_hangs_holds_nobody_who_has_a_list(new_twins: NewTwins, u
     upstream.next_call().respond(200, {"data": []})
 
 
-def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream):
+def test_all_pages_of_the_twin_list_are_read(new_twins: NewTwins, upstream: Upstream):
     upstream.unanswered_paths.add("/api/v1/twins")
     twins = new_twins(60)
     with ThreadPoolExecutor(1) as pool:
@@ -113,20 +117,22 @@ def test_pages_are_followed_to_the_last(new_twins: NewTwins, upstream: Upstream)
         assert len(listed.result(10)) == 6
 
 
-def test_a_page_that_repeats_itself_is_the_last(new_twins: NewTwins, upstream: Upstream):
+def test_repeated_page_ends_the_twin_list(new_twins: NewTwins, upstream: Upstream):
     upstream.twins = [{"id": str(number)} for number in range(100)]
 
     assert len(names(new_twins(60))) == 100
     assert len(upstream.calls) == 2
 
 
-def test_a_twin_that_is_not_listed_is_not_there(new_twins: NewTwins, upstream: Upstream):
+def test_unlisted_twin_is_not_found_without_a_further_request(
+    new_twins: NewTwins, upstream: Upstream
+):
     with pytest.raises(twinapi.NotFound):
         new_twins(60).find("nobody")
     assert len(upstream.calls) == 1
 
 
-def test_the_list_outlives_a_restart(new_twins: NewTwins, upstream: Upstream):
+def test_twin_list_survives_a_restart(new_twins: NewTwins, upstream: Upstream):
     names(new_twins(60))
     upstream.stop()
 
@@ -137,12 +143,12 @@ def test_the_list_outlives_a_restart(new_twins: NewTwins, upstream: Upstream):
 
 
 @both_databases
-def test_processes_share_a_fresh_list(new_twins: NewTwins, upstream: Upstream):
+def test_processes_share_a_fresh_twin_list(new_twins: NewTwins, upstream: Upstream):
     assert names(new_twins(60)) == names(new_twins(60))
     assert len(upstream.calls) == 1
 
 
-def test_an_old_list_that_nobody_renewed_is_not_read_again(new_twins: NewTwins):
+def test_unchanged_cached_list_is_not_read_again(new_twins: NewTwins):
     first, second = new_twins(0), new_twins(0)
     first.list()
     known = second.all_cached()
@@ -152,7 +158,7 @@ def test_an_old_list_that_nobody_renewed_is_not_read_again(new_twins: NewTwins):
     assert second.all_cached() is known
 
 
-def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
+def test_rate_limited_service_is_not_requested_during_the_wait_time(
     new_twins: NewTwins, upstream: Upstream
 ):
     upstream.answers["/api/v1/twins"] = 429, {}
@@ -165,7 +171,7 @@ def test_a_service_that_refuses_is_left_alone_for_as_long_as_it_says(
     assert len(upstream.calls) == 1
 
 
-def test_only_a_whole_list_says_that_a_twin_is_gone(
+def test_incomplete_list_does_not_mark_twins_as_missing(
     new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
@@ -177,7 +183,7 @@ def test_only_a_whole_list_says_that_a_twin_is_gone(
     assert not twins.is_missing("far")
 
 
-def test_a_list_from_the_future_is_asked_for_again(
+def test_list_cached_with_a_future_time_is_requested_again(
     new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock
 ):
     twins = new_twins(60)
@@ -188,7 +194,7 @@ def test_a_list_from_the_future_is_asked_for_again(
     assert len(upstream.calls) == 2
 
 
-def test_a_twin_that_came_back_is_known_to_all_processes(new_twins: NewTwins, upstream: Upstream):
+def test_changed_twin_list_is_visible_to_all_processes(new_twins: NewTwins, upstream: Upstream):
     one, other = new_twins(0), new_twins(0)
     names(one)
     upstream.twins = [{"id": "bea", "name": "Bea"}]
@@ -198,7 +204,7 @@ def test_a_twin_that_came_back_is_known_to_all_processes(new_twins: NewTwins, up
     assert one.find_cached("bea")
 
 
-def test_the_list_of_another_service_is_not_shown(new_twins: NewTwins, upstream: Upstream):
+def test_cached_list_of_another_service_is_ignored(new_twins: NewTwins, upstream: Upstream):
     names(new_twins(60))
     twins = new_twins(60)
     twins._service_url = "http://another.example/api/v1"
@@ -207,7 +213,7 @@ def test_the_list_of_another_service_is_not_shown(new_twins: NewTwins, upstream:
     assert len(upstream.calls) == 2
 
 
-def test_a_bug_while_listing_is_not_met_on_every_page(
+def test_bug_while_listing_is_raised_as_unexpected_response(
     new_twins: NewTwins, monkeypatch: pytest.MonkeyPatch
 ):
     twins = new_twins(60)

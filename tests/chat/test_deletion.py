@@ -1,4 +1,4 @@
-"""Deleted conversations: gone at once, back for a while, purged with all that belongs to them."""
+"""Deletion of conversations: immediate, reversible for a while, then purged with all rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def deletions(log: Log, turns: Turns) -> Deletions:
 
 
 def age(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
-    """Let it have been deleted, and something said in it for the last time, so long ago."""
+    """Backdate the deletion and the last message of a conversation by so many seconds."""
     now = time.time()
     values = {"deleted_at": now - deleted, "updated_at": now - said}
     with log.database.write() as connection:
@@ -38,7 +38,7 @@ def left(log: Log) -> list[int]:
         return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
 
 
-def test_nothing_is_added_to_what_was_deleted_meanwhile(
+def test_deleted_conversation_accepts_no_turns(
     turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions
 ):
     deletions.delete(conversation.id, "alice")
@@ -50,7 +50,7 @@ def test_nothing_is_added_to_what_was_deleted_meanwhile(
     assert turns.find(turn.id, "alice") is None
 
 
-def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
+def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
     turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
 ):
     deletions.delete(conversation.id, "alice")
@@ -65,7 +65,7 @@ def test_the_reply_is_stopped_and_its_text_is_there_again_after_undo(
     assert turns.find(turn.id, "alice") == turn
 
 
-AGES = [  # since it was deleted, since something was said
+AGES = [  # seconds since the deletion, seconds since the last message, whether it is purged
     (UNDO_SECONDS - 1, HOUR_SECONDS + 1, False),
     (UNDO_SECONDS + 1, HOUR_SECONDS - 1, False),
     (UNDO_SECONDS + 1, HOUR_SECONDS + 1, True),
@@ -73,7 +73,9 @@ AGES = [  # since it was deleted, since something was said
 
 
 @both_databases
-def test_deleted_conversations_are_purged_in_time(turns: Turns, deletions: Deletions, log: Log):
+def test_deleted_conversations_are_purged_after_undo_period_and_quota_hour(
+    turns: Turns, deletions: Deletions, log: Log
+):
     expected: dict[str, bool] = {}
     for deleted, said, purged in AGES:
         added = turns.start_conversation("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
@@ -94,7 +96,7 @@ def test_deleted_conversations_are_purged_in_time(turns: Turns, deletions: Delet
     assert Search(log.database).find("alice", "hello").items == ()
 
 
-def test_a_new_message_brings_a_conversation_out_of_the_archive_with_its_pin(
+def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
     turns: Turns, turn: Turn, conversation: Conversation, log: Log
 ):
     shelf = Conversations(log.database)

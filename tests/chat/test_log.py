@@ -1,4 +1,4 @@
-"""What the log promises to producers and readers."""
+"""The reply log as workers and readers of one process use it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rows(log: Log, turn: Turn) -> int:
         return connection.execute(select(func.count()).where(mine)).scalar_one()
 
 
-def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
+def test_reader_receives_appended_entries(log: Log, turn: Turn):
     following = log.follow(turn.id)
     log.append(turn.id, Progress("thinking"))
     assert next(following).entries == (Progress("thinking"),)
@@ -36,7 +36,7 @@ def test_a_reader_sees_what_is_appended(log: Log, turn: Turn):
     assert list(following) == []
 
 
-def test_pieces_within_a_slice_become_one_entry():
+def test_deltas_within_one_slice_are_merged():
     live = LogBuffer(SYSTEM_CLOCK)
     for letter in "abcdefghij":
         live.append([Delta(letter)], slice_seconds=60)
@@ -45,18 +45,18 @@ def test_pieces_within_a_slice_become_one_entry():
     assert [entry for _, entry in live.unflushed(0)] == [Delta("a"), Delta("bcdefghij")]
 
 
-def test_a_long_reply_is_shown_in_larger_pieces(clock: AdjustableClock):
+def test_long_reply_is_merged_into_larger_entries(clock: AdjustableClock):
     live, pieces = LogBuffer(clock), []
     for _ in range(300):
         clock.advance(0.125)
         live.append([Delta("x" * 1000)], slice_seconds=0.5)
         pieces.append(live.last_seq)
 
-    # So many entries for the first 28,000 characters, and for 48,000 behind the 200,000th.
+    # The entries of the first 28,000 characters, and of 48,000 characters after the 220,000th.
     assert (pieces[27], pieces[267] - pieces[219]) == (7, 3)
 
 
-def test_five_readers_see_the_same(log: Log, turn: Turn):
+def test_concurrent_readers_receive_the_same_text(log: Log, turn: Turn):
     whole = "".join(f"{number} " for number in range(300))
     with ThreadPoolExecutor(5) as pool:
         readers = [pool.submit(followed_texts, log, turn) for _ in range(5)]
@@ -70,7 +70,7 @@ def test_five_readers_see_the_same(log: Log, turn: Turn):
         assert all(whole.startswith(text) for text in texts)
 
 
-def test_a_cursor_from_beyond_an_empty_log_waits_like_any_other(log: Log, turn: Turn):
+def test_cursor_beyond_an_empty_log_waits_for_the_first_entry(log: Log, turn: Turn):
     following = log.follow(turn.id)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(next, following)
@@ -81,7 +81,7 @@ def test_a_cursor_from_beyond_an_empty_log_waits_like_any_other(log: Log, turn: 
     assert log._buffers[turn.id].wait(99, timeout=0).after == 0
 
 
-def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
+def test_resuming_reader_misses_and_repeats_nothing(log: Log, turn: Turn):
     for number in range(20):
         log.append(turn.id, Delta(f"{number} "))
         log.flush()
@@ -94,14 +94,14 @@ def test_a_reader_who_resumes_misses_and_repeats_nothing(log: Log, turn: Turn):
         assert after.after == cursor
 
 
-def test_a_cursor_that_the_log_does_not_know_gets_everything(log: Log, turn: Turn):
+def test_unknown_cursor_reads_the_whole_log(log: Log, turn: Turn):
     log.append(turn.id, Delta("all"))
 
     assert log.read(turn.id, after=99).after == 0
     assert join_text(log.read(turn.id, after=99).entries) == "all"
 
 
-def test_cursor_at_the_end_of_a_closed_log_gets_everything():
+def test_cursor_at_the_end_of_a_closed_log_reads_the_whole_log():
     live = LogBuffer(SYSTEM_CLOCK)
     live.append([Delta("Hello")], slice_seconds=0)
     live.close(DONE)
@@ -109,7 +109,7 @@ def test_cursor_at_the_end_of_a_closed_log_gets_everything():
     assert live.batch(live.last_seq).entries == (Delta("Hello"), DONE)
 
 
-def test_history_costs_one_row_a_turn(log: Log, turn: Turn):
+def test_finished_log_is_stored_as_one_row(log: Log, turn: Turn):
     for number in range(50):
         log.append(turn.id, Delta(str(number)))
         log.flush()
@@ -120,7 +120,7 @@ def test_history_costs_one_row_a_turn(log: Log, turn: Turn):
     assert rows(log, turn) == 1
 
 
-def test_the_first_end_holds(log: Log, turn: Turn):
+def test_first_end_of_a_log_wins(log: Log, turn: Turn):
     log.append(turn.id, Delta("Half"))
 
     assert log.end(turn.id, Ended(ReplyState.STOPPED)) is True
@@ -130,14 +130,14 @@ def test_the_first_end_holds(log: Log, turn: Turn):
     assert (reply.state, reply.text) == (ReplyState.STOPPED, "Half")
 
 
-def test_an_end_with_a_text_of_its_own_wins_over_the_pieces(log: Log, turn: Turn):
+def test_final_text_replaces_the_deltas(log: Log, turn: Turn):
     log.append(turn.id, Delta("Helo"))
     log.end(turn.id, DONE)
 
     assert build_reply(log.read(turn.id)).text == "Hello"
 
 
-def test_whoever_waits_for_the_end_is_called(log: Log, turn: Turn):
+def test_end_callbacks_run_at_the_end_and_are_refused_afterwards(log: Log, turn: Turn):
     called: list[str] = []
     log.call_on_end(turn.id, lambda: called.append("in time"))
     log.end(turn.id, DONE)
@@ -146,7 +146,7 @@ def test_whoever_waits_for_the_end_is_called(log: Log, turn: Turn):
     assert log.call_on_end(turn.id, lambda: called.append("late")) is False
 
 
-def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
+def test_closing_the_log_interrupts_running_replies_and_keeps_their_text(log: Log, turn: Turn):
     log.append(turn.id, Delta("So far"))
     log.close()
 
@@ -155,7 +155,7 @@ def test_closing_ends_what_runs_and_keeps_its_text(log: Log, turn: Turn):
     assert list(log.follow(turn.id)) == []
 
 
-def test_a_flood_of_progress_is_its_newest_word():
+def test_only_the_latest_progress_in_a_slice_is_kept():
     live = LogBuffer(SYSTEM_CLOCK)
     for percent in range(100):
         live.append([Progress("working", percent)], slice_seconds=60)

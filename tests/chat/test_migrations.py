@@ -1,4 +1,4 @@
-"""What was said before there was a search is found by it."""
+"""The migration that adds the search index also indexes existing conversations."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LENGTH = 230
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Return the address of a database without tables."""
+    """Return the URL of a database without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/twindow.db"
     postgres: Postgres = request.getfixturevalue("postgres")
     return postgres.create_database(template="template0")
 
 
-def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
+def test_messages_from_before_the_search_migration_are_found(empty_url: str, tmp_path: Path):
     database = Database(empty_url)
     migrate(database, without(tmp_path, "0007"), "alembic_version")
     insert_conversation(database, "alice", LENGTH)
@@ -44,7 +44,7 @@ def test_what_was_said_before_is_found(empty_url: str, tmp_path: Path):
 
 
 def without(tmp_path: Path, newest: str) -> Path:
-    """Copy the migrations as they were before one of them."""
+    """Copy the migrations except the newest one, and return the path of the copy."""
     return copytree(
         MIGRATIONS_DIR, tmp_path / "migrations", ignore=ignore_patterns(f"{newest}_*", "__py*")
     )

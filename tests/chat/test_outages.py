@@ -1,4 +1,4 @@
-"""A database that is away for a while: the living are not taken for dead, nor replies for bugs."""
+"""Database outages: live workers are not taken for dead, and errors do not end replies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.clock import AdjustableClock
 DATABASES = ["sqlite", "postgresql"]
 
 
-def test_an_outage_ends_nobody_who_could_not_beat(
+def test_database_outage_does_not_make_workers_stale(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
@@ -38,12 +38,12 @@ def test_an_outage_ends_nobody_who_could_not_beat(
     assert other.recovery.interrupt_abandoned([turn.id]) == [turn.id]
 
 
-def test_a_pool_that_is_used_up_is_a_database_that_is_away(log: Log):
+def test_exhausted_connection_pool_raises_database_unavailable(log: Log):
     with pytest.raises(DatabaseUnavailable), log.database.read():
         raise exc.TimeoutError("QueuePool limit")
 
 
-def test_reading_of_other_logs_continues_after_faults(
+def test_remote_follower_continues_after_exceptions(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
     other = new_log()
@@ -67,7 +67,7 @@ def test_reading_of_other_logs_continues_after_faults(
     assert recovered.is_set()
 
 
-def test_what_is_noted_of_the_key_is_not_worth_an_exception(
+def test_quota_bookkeeping_ignores_an_unavailable_database(
     quota: Quota, monkeypatch: pytest.MonkeyPatch
 ):
     def away():

@@ -1,4 +1,4 @@
-"""What the key still holds, and who may use it."""
+"""The hourly quota of the API key: what remains of it, and whose requests are blocked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Say = Callable[..., None]
 
 @pytest.fixture
 def say(log: Log, quota: Quota) -> Say:
-    """Return somebody's way to say something and be answered."""
+    """Return a function that sends a message of a person and ends its reply."""
     turns = Turns(log.database, log, quota)
     said = iter(range(10_000))
 
@@ -46,14 +46,14 @@ def left(quota: Quota) -> int:
     return quota.remaining().remaining
 
 
-def test_without_a_word_of_the_service_we_count_ourselves(quota: Quota, say: Say):
+def test_own_requests_are_counted_when_the_service_reports_no_limits(quota: Quota, say: Say):
     assert left(quota) == 500
     say("alice")
     say("bob")
-    assert left(quota) == 496  # each a conversation and a message
+    assert left(quota) == 496  # each sent two requests: the conversation and the message
 
 
-def test_what_the_service_says_counts_and_what_came_since(quota: Quota, say: Say):
+def test_reported_quota_is_reduced_by_later_requests(quota: Quota, say: Say):
     say("alice")
     quota.record_limits(Limits(remaining=80, limit=100, resets_in=600))
     assert left(quota) == 80
@@ -61,24 +61,24 @@ def test_what_the_service_says_counts_and_what_came_since(quota: Quota, say: Say
     assert left(quota) == 78
 
 
-def test_what_the_service_said_of_an_hour_that_is_over_counts_no_more(quota: Quota):
+def test_reported_quota_expires_with_its_window(quota: Quota):
     quota.record_limits(Limits(remaining=0, limit=100, resets_in=-1))
     assert left(quota) == 100
 
 
-def test_what_the_service_never_received_is_not_counted(quota: Quota, say: Say):
+def test_undelivered_messages_do_not_count(quota: Quota, say: Say):
     say("alice", NOT_RECEIVED)
     assert left(quota) == 500
 
 
-def test_an_hour_ago_is_forgotten(quota: Quota, say: Say, log: Log):
+def test_requests_older_than_an_hour_do_not_count(quota: Quota, say: Say, log: Log):
     say("alice")
     with log.database.write() as connection:
         connection.execute(update(schema.turns).values(created_at=time.time() - 3601))
     assert left(quota) == 500
 
 
-def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
+def test_person_cannot_use_more_than_their_share_of_the_quota(log: Log, say: Say):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=40, share=0.5)
     for _ in range(10):
         check(allowance, "alice")
@@ -95,14 +95,14 @@ def test_one_person_leaves_half_to_the_others(log: Log, say: Say):
     check(allowance, "carol")
 
 
-def test_a_share_of_all_is_no_share(log: Log, say: Say):
+def test_share_of_one_allows_the_whole_quota(log: Log, say: Say):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=4, share=1)
     for _ in range(4):
         check(allowance, "alice")
         say("alice")
 
 
-def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(quota: Quota):
+def test_sending_is_blocked_when_the_service_reports_no_remaining_requests(quota: Quota):
     quota.record_limits(Limits(remaining=0, limit=500, resets_in=90))
 
     with pytest.raises(SendingBlocked, match="All requests") as refused:
@@ -110,9 +110,7 @@ def test_nothing_is_sent_when_the_service_has_said_that_nothing_is_left(quota: Q
     assert refused.value.retry_at == pytest.approx(time.time() + 90, abs=10)
 
 
-def test_a_refusal_holds_for_everybody_and_for_every_process(
-    quota: Quota, new_log: Callable[[], Log]
-):
+def test_refusal_blocks_all_people_and_processes(quota: Quota, new_log: Callable[[], Log]):
     quota.record_refusal(120)
     other = Quota(new_log().database, UPSTREAM_KEY, limit=500, share=0.5)
 
@@ -121,7 +119,7 @@ def test_a_refusal_holds_for_everybody_and_for_every_process(
             check(other, person)
 
 
-def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(log: Log, quota: Quota):
+def test_repeated_idempotency_key_returns_its_turn_while_sending_is_blocked(log: Log, quota: Quota):
     turns = Turns(log.database, log, quota)
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(first.turn.id, DONE)
@@ -132,7 +130,7 @@ def test_the_same_press_is_the_same_turn_also_when_nothing_more_may_be_sent(log:
         turns.add(first.conversation, "more", "another key")
 
 
-def test_a_key_that_may_only_read_is_remembered_for_a_while(quota: Quota, clock: AdjustableClock):
+def test_read_only_api_key_blocks_sending_for_a_minute(quota: Quota, clock: AdjustableClock):
     assert quota.status().can_send
     quota.record_forbidden()
     assert not quota.status().can_send
@@ -142,14 +140,14 @@ def test_a_key_that_may_only_read_is_remembered_for_a_while(quota: Quota, clock:
     assert quota.status().can_send
 
 
-def test_refusals_that_come_together_are_one(quota: Quota):
+def test_simultaneous_refusals_do_not_extend_the_wait(quota: Quota):
     now = time.time()
     waits = [quota.record_refusal(None) - now for _ in range(5)]
 
     assert waits == pytest.approx([60] * 5, abs=5)
 
 
-def test_a_shorter_wait_does_not_shorten_a_longer_one(quota: Quota):
+def test_shorter_refusal_does_not_shorten_a_longer_wait(quota: Quota):
     until = quota.record_refusal(3000)
 
     assert quota.record_refusal(0) == pytest.approx(until)
@@ -157,7 +155,7 @@ def test_a_shorter_wait_does_not_shorten_a_longer_one(quota: Quota):
         check(quota, "alice")
 
 
-def test_a_clock_that_was_set_back_makes_nobody_wait(quota: Quota, clock: AdjustableClock):
+def test_clock_set_back_blocks_nobody(quota: Quota, clock: AdjustableClock):
     quota.record_refusal(60)
     quota.record_limits(Limits(remaining=0, limit=500, resets_in=60))
     clock.jump_wall_clock(-86_400)
@@ -165,7 +163,7 @@ def test_a_clock_that_was_set_back_makes_nobody_wait(quota: Quota, clock: Adjust
     check(quota, "alice")
 
 
-def test_when_a_new_hour_has_begun_at_the_service_somebody_may_find_out(log: Log, say: Say):
+def test_sending_is_allowed_after_the_service_window_has_reset(log: Log, say: Say):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=0.5)
     for person in ("alice", "bob", "carol"):
         say(person)
@@ -176,7 +174,7 @@ def test_when_a_new_hour_has_begun_at_the_service_somebody_may_find_out(log: Log
     check(allowance, "alice")
 
 
-def test_a_person_is_counted_over_the_time_that_the_limit_is_for(log: Log, quota: Quota, say: Say):
+def test_quota_counts_requests_within_its_window(log: Log, quota: Quota, say: Say):
     for _ in range(9):
         say("alice")
     with log.database.write() as connection:
@@ -186,13 +184,13 @@ def test_a_person_is_counted_over_the_time_that_the_limit_is_for(log: Log, quota
     check(quota, "alice")
 
 
-def test_what_was_said_of_one_key_does_not_hold_for_another(log: Log, quota: Quota):
+def test_refusal_of_one_api_key_does_not_apply_to_another(log: Log, quota: Quota):
     quota.record_refusal(3000)
 
     check(Quota(log.database, "another key", limit=500, share=0.5), "alice")
 
 
-def test_the_key_itself_is_not_kept(log: Log, quota: Quota):
+def test_quota_table_does_not_contain_the_api_key(log: Log, quota: Quota):
     quota.record_refusal(60)
     with log.database.read() as connection:
         assert UPSTREAM_KEY not in str(connection.execute(schema.allowances.select()).all())

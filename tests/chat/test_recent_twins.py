@@ -1,4 +1,4 @@
-"""Finding twins, and knowing those that somebody has talked to."""
+"""Filtering twins by text, and the twins that a person has used."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ QUERIES = [
 ]
 
 
-def test_twins_match_without_case_and_accents_names_first():
+def test_twin_filter_ignores_case_and_accents_and_ranks_names_first():
     found = [(q, [twin.id for twin in filter_twins(TWINS, q)]) for q, _ in QUERIES]
 
     assert found == QUERIES
 
 
-def test_folding_twice_changes_nothing():
+def test_text_folding_is_idempotent():
     for text in ("Émile", "Straße", "İ", "ﬁ", "ĐÞ"):
         assert fold(fold(text)) == fold(text)
 
 
 @both_databases
-def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
+def test_recent_twins_are_listed_per_person_latest_first(
     log: Log, turns: Turns, clock: AdjustableClock
 ):
     start = time.time()
@@ -69,6 +69,6 @@ def test_twins_that_somebody_talked_to_are_known_the_last_one_first(
     assert gallery.usage_by_twin("") == {}
 
 
-def test_a_letter_with_too_many_marks_is_folded_like_any_other():
+def test_letter_with_many_combining_marks_is_folded():
     assert fold("a" + "\u0315\u0301" * 200_000).startswith("a")
     assert fold("É" * 3_000) == "e" * 3_000

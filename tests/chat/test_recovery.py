@@ -1,4 +1,4 @@
-"""Replies whose producers are gone: only those, and all of those."""
+"""Interrupting abandoned replies: those of dead workers, and no others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.clock import AdjustableClock
 DATABASES = ["sqlite", "postgresql"]
 
 
-def test_a_long_reply_keeps_its_sign_of_life(
+def test_long_reply_of_a_worker_with_heartbeats_is_not_interrupted(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     other = new_log()
@@ -28,7 +28,7 @@ def test_a_long_reply_keeps_its_sign_of_life(
         assert other.recovery.interrupt_abandoned([turn.id]) == []
 
 
-def test_a_producer_whose_beats_stand_still_is_gone(
+def test_worker_without_heartbeats_becomes_stale(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log._flusher.close()
@@ -38,7 +38,7 @@ def test_a_producer_whose_beats_stand_still_is_gone(
 
 
 @pytest.mark.fault("F80")
-def test_a_machine_that_was_asleep_takes_nobody_for_dead(
+def test_time_asleep_does_not_make_workers_stale(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log._flusher.close()
@@ -48,7 +48,7 @@ def test_a_machine_that_was_asleep_takes_nobody_for_dead(
     assert other.recovery.interrupt_abandoned([turn.id]) == []
 
 
-def test_clocks_that_differ_or_jump_end_no_reply(
+def test_clock_differences_and_jumps_interrupt_no_reply(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
@@ -60,13 +60,13 @@ def test_clocks_that_differ_or_jump_end_no_reply(
         assert new_log().recovery.interrupt_abandoned([turn.id]) == []
 
 
-def test_whoever_waited_for_the_database_takes_nobody_for_dead(
+def test_lock_wait_does_not_make_workers_stale(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],
     clock: AdjustableClock,
 ):
-    """While it was locked, the living could not say that they live."""
+    """Live workers could not record heartbeats while the database was locked."""
     log._flusher.close()
     other = new_log()
     advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
@@ -77,7 +77,7 @@ def test_whoever_waited_for_the_database_takes_nobody_for_dead(
     assert other.recovery.interrupt_abandoned([turn.id]) == []
 
 
-def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
+def test_reply_without_a_buffer_in_its_own_process_is_interrupted_at_once(log: Log, turn: Turn):
     log.append(turn.id, Delta("Last words"))
     log.flush()
     log.drop_buffer(turn.id)
@@ -86,7 +86,7 @@ def test_a_log_that_nobody_writes_to_is_lost_at_once(log: Log, turn: Turn):
     assert build_reply(log.read(turn.id)).text == "Last words"
 
 
-def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, turn: Turn):
+def test_readers_of_an_abandoned_reply_receive_its_end(log: Log, turn: Turn):
     following = log.follow(turn.id)
     log.append(turn.id, Delta("Last words"))
     assert join_text(next(following).entries) == "Last words"
@@ -96,7 +96,7 @@ def test_readers_of_a_log_that_nobody_writes_to_are_not_left_waiting(log: Log, t
     assert build_reply(next(following)).state == ReplyState.INTERRUPTED
 
 
-def test_what_a_dead_process_left_is_ended_though_nobody_looks(
+def test_sweep_interrupts_replies_of_dead_workers_without_readers(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log.append(turn.id, Delta("Last words"))
@@ -112,7 +112,7 @@ def test_what_a_dead_process_left_is_ended_though_nobody_looks(
         assert connection.execute(select(producers)).all() == []
 
 
-def test_a_sweep_leaves_the_living_alone(
+def test_sweep_keeps_replies_of_live_workers(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     other = new_log()
@@ -124,7 +124,7 @@ def test_a_sweep_leaves_the_living_alone(
     assert build_reply(other.read(turn.id)).is_running
 
 
-def test_a_dead_producer_is_noticed_by_whoever_looks(
+def test_reader_interrupts_the_reply_of_a_dead_worker(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     log.append(turn.id, Delta("Last words"))
@@ -139,6 +139,8 @@ def test_a_dead_producer_is_noticed_by_whoever_looks(
     assert reply.perhaps_received
 
 
-def test_a_living_producer_is_left_alone(log: Log, turn: Turn, new_log: Callable[[], Log]):
+def test_reply_of_a_live_worker_is_not_interrupted(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
     assert new_log().recovery.interrupt_abandoned([turn.id]) == []
     assert build_reply(log.read(turn.id)).is_running

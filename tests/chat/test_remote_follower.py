@@ -1,4 +1,4 @@
-"""The log between processes: other readers, a stop from elsewhere, a producer that died."""
+"""The reply log across processes: remote readers, a remote stop, an ended process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ DATABASES = ["sqlite", "postgresql"]
 
 
 @pytest.mark.fault("F88")
-def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Callable[[], Log]):
+def test_reader_in_another_process_receives_the_same_text(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
     other = new_log()
     whole = "".join(f"{number} " for number in range(30))
     with ThreadPoolExecutor(1) as pool:
@@ -35,7 +37,7 @@ def test_another_process_sees_the_same_text(log: Log, turn: Turn, new_log: Calla
 
 
 @pytest.mark.fault("F88")
-def test_another_process_resumes_where_a_reader_was(
+def test_another_process_resumes_from_the_cursor_of_a_reader(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     for number in range(10):
@@ -49,7 +51,7 @@ def test_another_process_resumes_where_a_reader_was(
         assert before + join_text(other.read(turn.id, cursor).entries) == whole
 
 
-def test_many_readers_elsewhere_cost_one_look(
+def test_remote_readers_of_one_log_share_one_poll(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
     other = new_log()
@@ -74,13 +76,13 @@ def test_many_readers_elsewhere_cost_one_look(
     assert other.remote_follower._mirrors == {}
 
 
-def test_a_process_that_ends_takes_no_more_turns(log: Log, turns: Turns):
+def test_closed_log_accepts_no_new_turns(log: Log, turns: Turns):
     log.close()
     with pytest.raises(DatabaseUnavailable):
         turns.start_conversation("alice", "ada", "Ada", "Hello", "another key")
 
 
-def test_a_stop_from_another_process_reaches_the_producer(
+def test_stop_from_another_process_ends_the_worker(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     hung_up: list[bool] = []
@@ -97,7 +99,7 @@ def test_a_stop_from_another_process_reaches_the_producer(
     assert (reply.state, reply.text) == (ReplyState.STOPPED, "So far")
 
 
-def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
+def test_reader_ahead_of_a_remote_stop_receives_the_end(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     following = log.follow(turn.id)
@@ -110,14 +112,16 @@ def test_a_reader_ahead_of_a_stop_from_elsewhere_still_gets_the_end(
     assert next(following).is_final
 
 
-def test_what_is_stored_survives_without_an_end(log: Log, turn: Turn, new_log: Callable[[], Log]):
+def test_stored_entries_are_readable_before_the_reply_has_ended(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
     log.append(turn.id, Delta("Stored"))
     log.flush()
 
     assert join_text(new_log().read(turn.id).entries) == "Stored"
 
 
-def test_closing_releases_readers_of_replies_elsewhere(
+def test_closing_the_log_releases_readers_of_remote_replies(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     other = new_log()
@@ -132,7 +136,7 @@ def test_closing_releases_readers_of_replies_elsewhere(
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_database_that_comes_back_gets_what_it_missed(
+def test_entries_are_stored_once_the_database_lock_is_released(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
     log.database.lock_timeout = 0.0

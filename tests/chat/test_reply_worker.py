@@ -1,4 +1,4 @@
-"""Whatever happens, a reply ends."""
+"""A reply always ends, whatever fails in its worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def producer(log: Log, turns: Turns, quota: Quota, upstream: Upstream) -> Iterat
     client.close()
 
 
-def test_a_bug_while_replying_is_an_end_with_a_sentence(
+def test_bug_in_the_worker_ends_the_reply_with_a_sentence(
     producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
 ):
     monkeypatch.setattr(producer, "_send_with_retries", lambda *_: 1 / 0)
@@ -38,7 +38,7 @@ def test_a_bug_while_replying_is_an_end_with_a_sentence(
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_reply_that_cannot_be_rendered_is_ended_by_whoever_looks(
+def test_reply_that_fails_to_render_is_interrupted_by_the_next_reader(
     producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
     monkeypatch.setattr(log, "render", lambda *_: 1 / 0)
@@ -51,7 +51,7 @@ def test_a_reply_that_cannot_be_rendered_is_ended_by_whoever_looks(
     assert build_reply(log.read_all([turn.id])[turn.id]).state is ReplyState.INTERRUPTED
 
 
-def test_a_conversation_that_cannot_be_made_leaves_the_message_unsent(
+def test_failed_conversation_creation_leaves_the_message_unsent(
     producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
 ):
     upstream.answers["/api/v1/conversations"] = 500, {}
@@ -63,7 +63,7 @@ def test_a_conversation_that_cannot_be_made_leaves_the_message_unsent(
     assert reply.sentence.endswith("Your message was not sent.")
 
 
-def test_a_database_that_is_away_is_waited_for(
+def test_worker_waits_for_an_unavailable_database(
     producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
     from core.database import DatabaseUnavailable

@@ -1,4 +1,4 @@
-"""What was said is found again, by its person."""
+"""Full-text search in the conversations of a person."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ FOUND = [
 ]
 
 
-def test_words_are_found_in_every_script(turns: Turns, search: Search):
+def test_search_finds_words_in_every_script(turns: Turns, search: Search):
     talk(turns, "About engines", "Nothing of the kind")
     talk(
         turns,
@@ -107,14 +107,14 @@ NOT_FOUND = [
 ]
 
 
-def test_other_queries_find_nothing(turns: Turns, search: Search):
+def test_unmatched_and_malformed_queries_find_nothing(turns: Turns, search: Search):
     talk(turns, "The lake", "東京")
     talk(turns, "The engines")
 
     assert [q[:20] for q in NOT_FOUND if search.find("alice", q).items] == []
 
 
-def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
+def test_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
     conversation = talk(
         turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
     )
@@ -131,7 +131,7 @@ def test_a_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
     assert (said.is_by_person, said.position, said.turn_id) == (True, 2, added.turn.id)
 
 
-def test_a_running_reply_is_found_when_it_has_ended(turns: Turns, search: Search, log: Log):
+def test_reply_is_searchable_once_it_has_ended(turns: Turns, search: Search, log: Log):
     added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     assert search.find("alice", "hello").items
     assert not search.find("alice", "there").items
@@ -141,7 +141,7 @@ def test_a_running_reply_is_found_when_it_has_ended(turns: Turns, search: Search
     assert search.find("alice", "there").items
 
 
-def test_titles_come_first_and_nothing_is_left_out_by_the_pages(
+def test_title_hits_come_first_and_paging_skips_nothing(
     turns: Turns, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(search_module, "HITS_PER_PAGE", 5)
@@ -160,7 +160,9 @@ def test_titles_come_first_and_nothing_is_left_out_by_the_pages(
     assert search.find("alice", "moon", after="m99999999999999").items
 
 
-def test_a_new_title_is_found_and_the_old_one_is_not(turns: Turns, search: Search, log: Log):
+def test_renamed_conversation_is_found_only_by_its_new_title(
+    turns: Turns, search: Search, log: Log
+):
     conversation = talk(turns, "Hello")
     Conversations(log.database).rename(conversation, "  Trip to\0 Norway ")
     Conversations(log.database).rename(conversation, "Trip to Sweden")
@@ -169,14 +171,14 @@ def test_a_new_title_is_found_and_the_old_one_is_not(turns: Turns, search: Searc
     assert search.find("alice", "norway").items == ()
 
 
-def test_only_one_twins_conversations_are_searched_when_that_is_asked(turns: Turns, search: Search):
+def test_search_can_be_limited_to_one_twin(turns: Turns, search: Search):
     talk(turns, "A blue sky")
     talk(turns, "A blue sea", twin="marlow")
 
     assert titles(search.find("alice", "blue", twin_id="marlow")) == ["A blue sea"]
 
 
-def test_archived_is_found_and_deleted_is_not(
+def test_archived_conversations_are_found_and_deleted_ones_are_not(
     turns: Turns, search: Search, log: Log, deletions: Deletions
 ):
     kept = talk(turns, "A blue sky")
@@ -190,7 +192,7 @@ def test_archived_is_found_and_deleted_is_not(
     assert len(search.find("alice", "blue").items) == 2
 
 
-def test_a_sign_that_is_a_whole_saying_is_not_spelled_out():
+def test_text_folding_does_not_expand_phrase_ligatures():
     assert fold("a\ufdfab") == "a b"
 
 
@@ -203,7 +205,7 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
         assert format_snippet(found.hits[0].snippet).endswith(f"[now{end}]")
 
 
-def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
+def test_search_uses_the_index_to_read_only_rows_of_the_person(
     turns: Turns, search: Search, log: Log
 ):
     talk(turns, "A blue sky", "blue")
@@ -218,7 +220,8 @@ def test_the_index_finds_what_is_the_persons_without_reading_the_rest(
         if not sqlite:
             connection.execute(text("SELECT gin_clean_pending_list('passages_words')"))
             connection.execute(text("ANALYZE"))
-            connection.execute(text("SET LOCAL enable_seqscan = off"))  # so few are read faster
+            # The planner prefers a scan of so few rows.
+            connection.execute(text("SET LOCAL enable_seqscan = off"))
         words = [search_index.owner_token("alice", title=False), "blue"]
         query = search_module._select_hits(connection, words).limit(21)
         compiled = query.compile(connection, compile_kwargs={"literal_binds": True})

@@ -1,4 +1,4 @@
-"""The piece of a text that shows a hit."""
+"""Snippets: the part of a text around a search hit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_snippets_are_cut_around_a_hit():
     assert wrong == []
 
 
-def test_the_rarest_word_is_what_a_snippet_shows():
+def test_snippet_shows_the_rarest_search_word():
     words = "the end of the day " * 40 + "the lighthouse stood there " + "the end of it " * 40
 
     assert "[lighthouse]" in format_snippet(SearchPattern(["the", "lighthouse"]).snippet(words))
@@ -51,7 +51,7 @@ SIGNS = [
 ]
 
 
-def test_snippets_of_repeated_signs_are_cut_like_others():
+def test_text_of_repeated_markup_characters_still_has_a_snippet():
     wrong = []
     for piece in SIGNS:
         snippet = SearchPattern(["word"]).snippet(piece * 100_000 + " word", is_markdown=True)
@@ -72,7 +72,7 @@ REPLIES = [
 ]
 
 
-def test_snippets_drop_only_the_marks_of_markdown():
+def test_snippets_remove_only_markdown_syntax():
     found = [
         (
             reply,
@@ -84,7 +84,7 @@ def test_snippets_drop_only_the_marks_of_markdown():
     assert found == REPLIES
 
 
-def test_a_snippet_of_a_reply_shows_words_and_no_marks():
+def test_snippet_of_a_table_contains_text_without_markdown_syntax():
     table = "Rivers:\n\n| River | Length |\n|---|---:|\n| Danube | 2850 |\n\n---\n\n> *Long* ones"
     snippet = SearchPattern(["danube"]).snippet(table, is_markdown=True)
 

@@ -1,4 +1,4 @@
-"""Turns are added once, and belong to somebody."""
+"""Turns and conversations: idempotent creation, ownership and listing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.upstream import UPSTREAM_KEY
 DATABASES = ["sqlite", "postgresql"]
 
 
-def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
+def test_concurrent_submissions_with_one_key_create_one_turn(new_log: Callable[[], Log]):
     logs = [new_log(), new_log()]
 
     def press(number: int) -> AddedTurn:
@@ -33,7 +33,9 @@ def test_twenty_presses_at_once_are_one_turn(new_log: Callable[[], Log]):
     assert sum(added.is_new for added in results) == 1
 
 
-def test_a_turn_waits_for_the_end_of_the_one_before(turns: Turns, turn: Turn, conversation):
+def test_turn_is_rejected_until_the_previous_reply_has_ended(
+    turns: Turns, turn: Turn, conversation
+):
     with pytest.raises(ReplyInProgress):
         turns.add(conversation, "Next", "key 2")
 
@@ -44,7 +46,7 @@ def test_a_turn_waits_for_the_end_of_the_one_before(turns: Turns, turn: Turn, co
     assert added.turn.position == 2
 
 
-def test_the_same_press_is_known_even_while_the_reply_runs(
+def test_repeated_idempotency_key_returns_its_turn_while_the_reply_runs(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
     turns.log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
@@ -55,7 +57,7 @@ def test_the_same_press_is_known_even_while_the_reply_runs(
     assert not second.is_new
 
 
-def test_the_same_key_of_two_people_is_two_turns(turns: Turns):
+def test_same_idempotency_key_of_two_people_creates_two_turns(turns: Turns):
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "k")
     second = turns.start_conversation("bob", "ada", "Ada", "Hello", "k")
 
@@ -63,13 +65,15 @@ def test_the_same_key_of_two_people_is_two_turns(turns: Turns):
     assert first.turn.id != second.turn.id
 
 
-def test_what_is_not_yours_does_not_exist(turns: Turns, turn: Turn, log: Log):
+def test_turns_and_conversations_are_visible_only_to_their_owner(
+    turns: Turns, turn: Turn, log: Log
+):
     assert turns.find(turn.id, "alice") == turn
     assert turns.find(turn.id, "bob") is None
     assert Conversations(log.database).find(turn.conversation_id, "bob") is None
 
 
-def test_the_newest_turns_come_in_the_order_they_were_said(
+def test_newest_turns_are_listed_in_chronological_order(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
     for number in range(2, 8):
@@ -108,11 +112,11 @@ TITLES = [
 ]
 
 
-def test_titles_are_the_first_words():
+def test_title_consists_of_the_first_words_of_the_message():
     assert [(content, make_title(content)) for content, _ in TITLES] == TITLES
 
 
-def test_a_turn_that_could_not_be_added_leaves_no_log_behind(
+def test_failed_turn_leaves_no_log_buffer_behind(
     turns: Turns, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
     opened = log.open_buffer
