@@ -1,4 +1,4 @@
-"""Pieces of Markdown, chapter by chapter: what a reply may be made of."""
+"""Samples of every Markdown construct that a reply may contain."""
 
 CONSTRUCTS = [
     "# One\n## Two ##\n####### not",

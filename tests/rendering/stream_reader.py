@@ -1,4 +1,4 @@
-"""Somebody who follows a reply while it is written."""
+"""A simulated page that follows a reply during streaming."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK_TAG_WHITESPACE = re.compile(
 
 
 class StreamReader:
-    """A page that follows a reply, and counts what it is sent."""
+    """A page that applies the patches of a reply, and counts the characters it receives."""
 
     def __init__(self, after: int = 0, html: str = "") -> None:
         self.renderer = IncrementalRenderer("x", after)
@@ -33,12 +33,12 @@ class StreamReader:
         self.mismatches: list[tuple[str, str]] = []
 
     def read_entries(self, log: Sequence[Entry], end: int) -> None:
-        """Read the log up to an entry, and show it."""
+        """Render the log up to entry number `end`, and apply the patches."""
         append_batch(self.renderer, Batch(0, end, tuple(log[:end])))
         self._apply_patches(self.renderer.next_patches())
 
     def finish(self, html: str) -> None:
-        """Show the final HTML."""
+        """Apply the patches that lead to the final HTML."""
         self._apply_patches(self.renderer.final_patches(html) or ())
 
     def _apply_patches(self, patches: Sequence[DomPatch]) -> None:
@@ -49,18 +49,18 @@ class StreamReader:
         self.page.apply_frame(parse_html(htmx_frames.render_patches(1, patches)))
 
     def record_mismatch(self, html: str) -> None:
-        """Note what the page shows where it should show other HTML."""
+        """Record the HTML of the page and the expected HTML if they differ."""
         if self.html != normalize_html(html):
             self.mismatches.append((self.html, normalize_html(html)))
 
     @property
     def html(self) -> str:
-        """Return what the page shows."""
+        """Return the normalized HTML of the reply in the page."""
         return normalized_contents(self.page.reply)
 
 
 def normalize_html(html: str) -> str:
-    """Leave out the white space around blocks, which nobody sees."""
+    """Remove the invisible white space around block elements."""
     return normalized_contents(parse_html(f"<article>{html}</article>").article)
 
 
@@ -69,7 +69,7 @@ def normalized_contents(article: Tag) -> str:
 
 
 def split_into_deltas(text: str, sizes: Sequence[int]) -> list[Entry]:
-    """Make a log of a text, of pieces in these sizes, again and again."""
+    """Split a text into deltas of the given sizes, which are used cyclically."""
     log: list[Entry] = []
     while text:
         size = sizes[len(log) % len(sizes)]
@@ -79,7 +79,7 @@ def split_into_deltas(text: str, sizes: Sequence[int]) -> list[Entry]:
 
 
 def follow_reply(text: str, sizes: Sequence[int]) -> StreamReader:
-    """Follow a reply to its end, and note where the page differs from the rendered draft."""
+    """Follow a reply to its end, and record where the page differs from the rendered HTML."""
     reader = StreamReader()
     log = split_into_deltas(text, sizes)
     for number in range(1, len(log) + 1):

@@ -1,4 +1,4 @@
-"""Code: its parts are marked by classes, and what is copied is what was written."""
+"""Code highlighting: tokens get classes, and the text remains unchanged."""
 
 import itertools
 
@@ -13,7 +13,7 @@ def fenced(code: str, language: str) -> str:
     return f"~~~{language}\n{code}\n~~~"
 
 
-def test_the_parts_of_code_are_marked():
+def test_code_tokens_are_highlighted_with_classes():
     html = render(fenced("def f(x):  # <b>\n    return 'a' + 1", "python"))
 
     assert html == (
@@ -43,19 +43,19 @@ def test_highlighting_keeps_every_character():
     assert wrong == []
 
 
-def test_code_that_is_too_long_to_be_marked_in_a_moment_is_left_as_it_is():
+def test_long_code_is_not_highlighted():
     assert "<i" not in render(fenced("x = 1\n" * (MAX_LENGTH // 5), "python"))
     assert "<i" not in render(fenced("x = " + "1 + " * 500, "python"))
 
 
-def test_code_shows_bidirectional_controls():
+def test_code_shows_bidirectional_control_characters():
     for language in ("", "python", "c"):
         html = render(f"```{language}\nuser \u202e# admin\n```")
         assert "[U+202E]" in html, language
         assert "\u202e" not in html, language
 
 
-def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is():
+def test_highlighting_stops_when_its_cpu_time_is_used_up():
     code = '<pre><code class="language-c">int x;\nint y;\n</code></pre>'
     seconds = itertools.count()
 
@@ -66,7 +66,7 @@ def test_code_that_is_made_to_be_searched_for_long_is_left_as_it_is():
 
 
 @pytest.mark.fault("F73")
-def test_code_with_a_very_long_gap_is_not_highlighted():
+def test_code_with_very_long_whitespace_is_not_highlighted():
     for gap in ("\n", " \n", "\t\n"):
         assert "<i" in render(fenced(f"int a{gap * 60}x;", "c")), gap
         assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap

@@ -1,4 +1,4 @@
-"""HTML that becomes another: little is touched, and what comes of it is the other."""
+"""DOM patches: minimal changes that turn one HTML into another."""
 
 import re
 
@@ -12,7 +12,7 @@ from web.streaming import htmx_frames
 
 
 def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
-    """Return the HTML of a page after these changes."""
+    """Return the HTML of a page with `old` after the patches of each step."""
     page = TurnDom("x")
     page.apply_frame(parse_html(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
     for step in steps:
@@ -21,7 +21,7 @@ def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
 
 
 def plain(html: str) -> str:
-    """Leave out the white space that nobody sees."""
+    """Remove invisible line breaks around tags."""
     whole = parse_html(f"<article>{html}</article>").article.decode_contents()
     return re.sub(r">\n+|\n+<", lambda found: found[0].strip("\n"), whole).strip("\n")
 
@@ -62,14 +62,14 @@ CHANGES = [
 ]
 
 
-def test_changes_touch_only_what_differs():
+def test_patches_touch_only_what_differs():
     found = [(old, new, list(diff(old, new))) for old, new, _ in CHANGES]
 
     assert found == CHANGES
     assert [old for old, new, steps in CHANGES if shown(old, tuple(steps)) != plain(new)] == []
 
 
-def test_what_begins_inside_of_elements_goes_on_there():
+def test_patch_continues_inside_open_elements():
     assert diff("a</li></ul>", "a b</li><li>c</li></ul>", 2) == (
         DomPatch(2, "beforeend", " b"),
         DomPatch(1, "beforeend", "<li>c</li>"),
@@ -78,7 +78,7 @@ def test_what_begins_inside_of_elements_goes_on_there():
 
 
 def trimmed(parts: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
-    """Return texts as Markdown renders them: without white space at their beginning and end."""
+    """Return texts without white space at both ends, as Markdown renders them."""
     return st.lists(parts, max_size=most).map("".join).map(str.strip)
 
 
@@ -105,7 +105,7 @@ DOCUMENTS = st.lists(BLOCKS, max_size=4).map("\n".join)
 
 
 @given(DOCUMENTS, DOCUMENTS, DOCUMENTS)
-def test_what_comes_of_it_is_the_other(kept: str, old: str, new: str):
+def test_applied_patches_produce_the_new_html(kept: str, old: str, new: str):
     found = diff(kept + old, kept + new)
 
     after = shown(

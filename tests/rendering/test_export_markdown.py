@@ -1,4 +1,4 @@
-"""A reply within a saved conversation: its headings are lower, and it holds nothing but itself."""
+"""Replies in an exported conversation: lowered headings, closed blocks, escaped HTML."""
 
 import pyromark
 from bs4 import BeautifulSoup
@@ -20,7 +20,7 @@ LOWERED = [
 ]
 
 
-def test_headings_are_lowered_and_nothing_else():
+def test_headings_are_lowered_and_other_text_is_unchanged():
     assert [(text, lower_headings(text)) for text, _ in LOWERED] == LOWERED
 
 
@@ -43,7 +43,7 @@ OPEN = [
 ]
 
 
-def test_exported_text_does_not_swallow_what_follows():
+def test_unclosed_markdown_does_not_swallow_the_following_heading():
     wrong = []
     for text in OPEN:
         html = BeautifulSoup(pyromark.html(f"{embed_markdown(text)}\n\n## Next\n"), "html.parser")
@@ -70,14 +70,14 @@ def test_exported_html_is_escaped_for_parsers_without_math():
 WORDS = ["``` <img src=x>", "~~~ <script>x</script>", "[a]: <b>", "- ~~~ <b>", "a <b>c"]
 
 
-def test_html_in_a_line_is_escaped():
+def test_html_in_inline_text_is_escaped():
     for words in WORDS:
         for line in ("# {}", "A conversation with {}."):
             html = BeautifulSoup(pyromark.html(line.format(embed_inline(words))), "html.parser")
             assert {tag.name for tag in html.find_all()} <= {"h1", "p"}, words
 
 
-def test_what_is_within_code_stays_as_it_is():
+def test_html_in_code_is_exported_unchanged():
     text = "```html\n<h2>\n```\n\n`<b>` and 1 < 2"
 
     assert embed_markdown(text) == text

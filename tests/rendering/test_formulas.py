@@ -1,4 +1,4 @@
-"""Formulas are drawn by the browser; what is none stays text, and none of them acts."""
+"""Formulas become MathML for the browser; other text stays text, and no formula is active."""
 
 import pytest
 from bs4 import BeautifulSoup
@@ -15,7 +15,7 @@ from rendering.render import render
 from web.streaming.live_rendering import render_reply
 
 
-def test_formulas_become_mathml():
+def test_formulas_are_rendered_as_mathml():
     for text in ("$x^2$", "\\(x^2\\)", "\\( x^2 \\)", "$$x^2$$", "\\[\nx^2\n\\]"):
         html = render(text)
         assert "<msup><mi>x</mi><mn>2</mn></msup>" in html, text
@@ -36,7 +36,7 @@ SPOKEN = [
 ]
 
 
-def test_formulas_have_a_spoken_form():
+def test_formulas_have_alternative_text_for_screen_readers():
     found = []
     for latex, _ in SPOKEN:
         math = BeautifulSoup(render(f"${latex}$"), "html.parser").select_one("math")
@@ -45,7 +45,7 @@ def test_formulas_have_a_spoken_form():
     assert found == SPOKEN
 
 
-def test_words_in_formulas_keep_their_signs():
+def test_text_in_formulas_keeps_special_characters():
     words = []
     for kind in ("text", "textbf", "mbox", "hbox"):
         math = BeautifulSoup(render(f"$\\{kind}{{if a < b > c & d}} < x$"), "html.parser").math
@@ -56,7 +56,7 @@ def test_words_in_formulas_keep_their_signs():
     assert words == ["if a < b > c & d"] * 4
 
 
-def test_words_that_follow_a_line_of_a_formula_are_themselves():
+def test_text_in_rows_of_a_formula_keeps_special_characters():
     latex = r"\begin{cases}1&\text{a < b}\\\text{c > d}&2\end{cases}"
     words = BeautifulSoup(render(f"$${latex}$$"), "html.parser").select("mtext")
 
@@ -90,7 +90,7 @@ HOSTILE = [
 ]
 
 
-def test_formulas_have_only_harmless_tags_and_attributes():
+def test_formulas_contain_only_allowed_tags_and_attributes():
     wrong = [
         (latex, str(tag))
         for latex in HOSTILE
@@ -102,14 +102,14 @@ def test_formulas_have_only_harmless_tags_and_attributes():
     assert wrong == []
 
 
-def test_unclosed_brackets_are_read_in_linear_time():
+def test_unclosed_formula_brackets_are_read_in_linear_time():
     for begun in ("\\(", "\\[", "\\[\\("):
         text = begun * (100_000 // len(begun))
         assert brackets_to_dollars(text) == text
 
 
 @pytest.mark.fault("F73")
-def test_formulas_that_fail_leave_no_room_for_others():
+def test_failed_formulas_use_up_the_formula_budget():
     broken = [f"${number}{'^' * 900}$" for number in range(MAX_MATHML_LENGTH // FAILURE_COST)]
     for between in (" ", "\n\n"):
         for failures, drawn in ((len(broken) - 1, 1), (len(broken), 0)):

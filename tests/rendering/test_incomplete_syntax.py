@@ -1,4 +1,4 @@
-"""Half a mark may become anything yet: as little of it is shown as can be."""
+"""Incomplete Markdown syntax at the end of a running reply is hidden where possible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from web.streaming.live_rendering import render_reply
 
 
 def drafted(text: str, size: int) -> str:
-    """Return the HTML of an open reply that came in pieces of this size."""
+    """Return the HTML of a running reply that arrived in deltas of `size` characters."""
     log = split_into_deltas(text, [size])
     return render_reply(Batch(0, len(log), tuple(log)), "x").html
 
@@ -32,12 +32,12 @@ def test_target_of_an_unfinished_link_is_hidden():
     assert found == LINKS
 
 
-def test_unfinished_link_stays_in_code():
+def test_unfinished_link_in_code_is_shown_unchanged():
     for begin in ("```\n", "See:\n\n    y = "):
         assert "f [0](h" in drafted(f"{begin}f [0](h", 3)
 
 
-def test_note_has_its_number_from_its_first_line_on():
+def test_footnotes_are_numbered_while_the_reply_is_incomplete():
     html = drafted("One[^1] and[^2].\n\n[^1]: First\n\n[^2]: Second", 5)
 
     assert '<div class="noted" id="note-x-1"><b>1</b>' in html

@@ -1,4 +1,4 @@
-"""A reply while it is written: however its pieces are cut, the page comes to the same."""
+"""Incremental rendering: the page is the same however the reply is split into deltas."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from web.streaming.live_rendering import append_batch, render_reply
 
 
 @pytest.mark.parametrize("long", [open_block.FREEZE_LENGTH, 1])
-def test_each_construct_in_pieces_renders_like_the_whole(
+def test_each_markdown_construct_in_pieces_renders_like_the_whole(
     long: int, monkeypatch: pytest.MonkeyPatch
 ):
-    """A block that is longer than `long` is rendered in parts."""
+    """A block longer than `long` characters is rendered in parts."""
     monkeypatch.setattr(open_block, "FREEZE_LENGTH", long)
     wrong = [each for text in CONSTRUCTS for each in follow_reply(text, [1, 2, 3, 7]).mismatches]
 
@@ -52,7 +52,7 @@ def test_documents_in_any_pieces_render_like_the_whole(text: str, sizes: list[in
 
 @settings(max_examples=40)
 @given(DOCUMENTS, SIZES, st.data())
-def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[int], data):
+def test_page_from_another_process_continues_from_its_cursor(text: str, sizes: list[int], data):
     log = split_into_deltas(text, sizes)
     at = data.draw(st.integers(1, len(log)))
     page = render_reply(Batch(0, at, tuple(log[:at])), "x")
@@ -63,7 +63,7 @@ def test_a_page_from_elsewhere_goes_on_from_its_cursor(text: str, sizes: list[in
     assert reader.html == normalize_html(reader.renderer.html)
 
 
-def test_page_at_a_cursor_gets_only_what_is_new():
+def test_page_at_a_cursor_receives_only_new_text():
     wrong = []
     for text in CONSTRUCTS:
         log = [Delta(f"Before.\n\n{text}\n\nAf"), Delta("ter.")]
@@ -77,12 +77,12 @@ def test_page_at_a_cursor_gets_only_what_is_new():
 
 
 @pytest.mark.parametrize("text", LONG_REPLIES.values(), ids=LONG_REPLIES)
-def test_long_reply_is_sent_about_once(text: str):
+def test_long_reply_is_transmitted_about_once(text: str):
     reader = follow_reply(text, [150])
 
     assert reader.mismatches == []
     assert reader.sent_characters <= 3 * len(text)
-    assert reader.full_replacements == 1  # the first time
+    assert reader.full_replacements == 1  # only the initial one
 
 
 ITEMS = "".join(f"- item {number} of a list that is long enough\n" for number in range(20))
@@ -109,7 +109,7 @@ def test_text_after_a_long_block_renders_like_the_whole():
     assert wrong == []
 
 
-def test_progress_between_changes_nothing():
+def test_progress_between_deltas_does_not_change_the_html():
     reader = StreamReader()
     log = [Delta("One"), Progress("thinking"), Delta(" **two**")]
     for number in (1, 2, 3):
@@ -120,7 +120,7 @@ def test_progress_between_changes_nothing():
 
 @pytest.mark.fault("F73")
 @pytest.mark.parametrize(("columns", "rows"), [(20, 1_000), (90, 1_000), (1_000, 200)])
-def test_a_table_is_sent_about_once(columns: int, rows: int):
+def test_large_table_is_transmitted_about_once(columns: int, rows: int):
     text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * rows
     draft, sent = IncrementalRenderer("x"), 0
     for number, piece in enumerate(split_into_deltas(text, [300])):

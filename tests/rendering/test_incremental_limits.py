@@ -1,4 +1,4 @@
-"""What a reply costs while it is written, however it is made."""
+"""Bounds on the cost of incremental rendering, also for hostile replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, split_into
 from web.streaming.live_rendering import append_batch, render_reply
 
 
-def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
+def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     closed: list[int] = []
     html_of = OpenBlock._render_source
@@ -40,7 +40,7 @@ def test_what_is_closed_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.fault("F73")
-def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPatch):
+def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     html_of = OpenBlock._render_source
 
@@ -57,7 +57,7 @@ def test_a_paragraph_without_end_is_soon_plain_text(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.fault("F73")
 @pytest.mark.parametrize("between", [" ", "\n\n", "\n- "])
-def test_so_many_formulas_are_drawn_and_no_more(between: str):
+def test_number_of_rendered_formulas_is_limited(between: str):
     text = between.join(f"${number}+x$" for number in range(MAX_FORMULAS + 100)) + "\n\nEnd"
 
     log = split_into_deltas(text, [1_000])
@@ -66,7 +66,7 @@ def test_so_many_formulas_are_drawn_and_no_more(between: str):
         assert f"<code>${MAX_FORMULAS + 99}+x$</code>" in html
 
 
-def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.MonkeyPatch):
+def test_late_reader_renders_only_the_current_state(monkeypatch: pytest.MonkeyPatch):
     log = split_into_deltas("A paragraph that grows and $x$ grows. " * 30, [10])
     rendered: list[str] = []
     html_of = OpenBlock._render_source
@@ -81,7 +81,7 @@ def test_whoever_joins_late_renders_what_they_see_alone(monkeypatch: pytest.Monk
     assert len(rendered) == 1
 
 
-def test_what_is_too_deep_is_shown_as_it_is():
+def test_deeply_nested_markdown_is_shown_as_plain_text():
     text = "> " * 500 + "x"
     reader = follow_reply(text, [40])
 
@@ -90,7 +90,7 @@ def test_what_is_too_deep_is_shown_as_it_is():
 
 
 @pytest.mark.fault("F73")
-def test_one_large_piece_is_read_with_pauses_for_others():
+def test_large_delta_is_processed_with_pauses_for_other_threads():
     pauses: list[float] = []
     text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)
     draft = IncrementalRenderer("x", pause=pauses.append)

@@ -1,4 +1,4 @@
-"""Links: where they lead is told, and the host that they lead to is told nothing."""
+"""Links: each shows its host, and that host learns nothing about the reader."""
 
 import pytest
 
@@ -94,7 +94,7 @@ def test_host_is_the_one_that_browsers_connect_to():
     assert [(address, host_of(address)) for address, _ in HOSTS] == HOSTS
 
 
-# What Chromium makes of them: new URL(…).hostname.
+# The hosts according to Chromium: new URL(…).hostname.
 CHROMIUM_HOSTS = [
     ("http://good.com_\uff0e\uff45\uff56\uff49\uff4c.example/", "good.com_.evil.example"),
     ("http://good.com-\uff0eevil.example/", "good.com-.evil.example"),
@@ -111,7 +111,7 @@ def test_host_is_shown_as_browsers_normalise_it():
 
 
 @pytest.mark.fault("F73")
-def test_a_host_without_end_is_no_link():
+def test_text_with_an_overlong_host_is_not_linked():
     name = "".join(map(chr, range(0x4E00, 0x4E00 + 16_000)))
 
     for text in (f"http://{name}/", f"<http://{name}/>", f"[x](http://{'a' * 70}\u00fc/)"):

@@ -1,4 +1,4 @@
-"""A reply is foreign text: Markdown makes it pretty, and nothing makes it more than text."""
+"""Rendering of replies as Markdown. A reply is untrusted and never becomes active content."""
 
 import re
 
@@ -55,14 +55,14 @@ def test_rendered_text_has_no_active_content():
     assert wrong == []
 
 
-def test_a_table_may_be_wider_than_the_page():
+def test_table_is_in_a_scrollable_section():
     html = render("| a |\n|--:|\n| 1 |")
 
     assert html.startswith('<section class="table" tabindex="0"><table><thead>')
     assert '<th align="right">a</th>' in html
 
 
-def test_footnotes_lead_to_their_own_reply_and_back():
+def test_footnotes_link_to_their_own_reply_and_back():
     html = render("A[^x], again[^x]\n\n[^x]: B", "t1")
 
     assert html == (
@@ -73,7 +73,7 @@ def test_footnotes_lead_to_their_own_reply_and_back():
     )
 
 
-def test_footnotes_keep_the_numbers_that_they_were_written_with():
+def test_footnotes_keep_their_written_numbers():
     numbered = render("A[^3] B[^1]\n\n[^1]: C\n\n[^3]: D")
     assert "<b>01</b>" not in render("A[^01]\n\n[^01]: B")
     named = render("A[^b] B[^1]\n\n[^1]: C\n\n[^b]: D")
@@ -89,7 +89,7 @@ def test_footnotes_keep_the_numbers_that_they_were_written_with():
 
 
 @pytest.mark.fault("F73")
-def test_too_deep_or_too_long_text_is_shown_plainly():
+def test_too_deep_or_too_long_text_is_shown_as_plain_text():
     for text in ("- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 200_000, "x " * 300_000):
         html = render(text)
         assert html.startswith(("<pre>", "<p>")), text[:4]
@@ -97,11 +97,11 @@ def test_too_deep_or_too_long_text_is_shown_plainly():
         assert "<blockquote>" not in html, text[:4]
 
 
-# What is HTML here is none when the first line has been escaped, and the other way round.
+# Escaping the first line changes which of the other lines are HTML, and which are code.
 UNDER = "<script>\n```\n</script>\n```\n"
 
 
-def test_html_in_layers_of_html_and_code_is_text():
+def test_html_between_nested_layers_of_html_and_code_is_escaped():
     for layers in (1, 2, 3, 8):
         text = (
             UNDER * layers
@@ -113,10 +113,10 @@ def test_html_in_layers_of_html_and_code_is_text():
 
 
 @pytest.mark.fault("F73")
-def test_table_that_expands_too_much_is_shown_plainly():
+def test_table_that_expands_too_much_is_shown_as_plain_text():
     for columns, rows in ((1_000, 200), (90, 2_000)):
         text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
-        # One that another was ended by, without a blank line.
+        # A table directly after a heading that ends another table, without a blank line.
         behind = f"|a|\n|-|\n|b|\n# Then\n{text}"
         assert render(text) == render_plain(text)
         assert render(behind) == render_plain(behind)
@@ -124,13 +124,13 @@ def test_table_that_expands_too_much_is_shown_plainly():
 
 
 @pytest.mark.fault("F73")
-def test_endless_table_row_is_read_once():
+def test_very_long_table_row_is_read_in_linear_time():
     for begin in ("|", " |", "|-", "> |"):
         assert "x" in render(begin * 200_000 + "x")
 
 
 @pytest.mark.fault("F73")
-def test_formulas_come_to_no_more_than_a_page_can_bear():
+def test_total_size_of_mathml_is_bounded():
     huge = "".join(f"$\\mathcal{{{'A' * 900}}}{number}$ " for number in range(300))
 
     assert len(render(huge)) < 2_000_000
