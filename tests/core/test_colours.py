@@ -1,4 +1,4 @@
-"""One accent is legible in both themes, whatever is chosen."""
+"""Colours: parsing CSS colours, and a palette that is legible in both themes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANY_OKLCH = st.builds(
 
 
 def token(name: str) -> list[Oklch]:
-    """Return a colour of the stylesheet: in light, and in dark."""
+    """Return a colour of the stylesheet in the light and in the dark theme."""
     found = re.search(rf"--{name}: light-dark\((.*)\);", TOKENS)
     assert found
     return [parse(text) for text in re.findall(r"oklch\([^)]*\)", found[1])]
@@ -44,17 +44,17 @@ def test_every_accent_is_legible_in_both_themes(accent: str):
         assert contrast(soft[number], shown["wash"]) >= 4.5
 
 
-def test_the_palette_stands_on_the_colours_of_the_stylesheet():
+def test_palette_backgrounds_match_the_stylesheet():
     assert token("raw-paper") == [LIGHT_PAGE, DARK_PAGE]
     assert token("raw-sheet") == [LIGHT_SHEET, DARK_SHEET]
 
 
-def test_all_names_of_css_are_known():
+def test_all_css_colour_names_are_known():
     assert len(HEX_BY_NAME) == 148
 
 
 @given(ANY_COLOUR)
-def test_a_colour_survives_its_own_hex(written: str):
+def test_colour_round_trips_through_hex(written: str):
     assert parse(written).hex == written
 
 
@@ -67,7 +67,7 @@ COLOURS = [
 ]
 
 
-def test_colours_of_css_are_parsed():
+def test_css_colours_are_parsed():
     wrong = [(written, shown) for written, shown in COLOURS if parse(written).hex != shown]
 
     assert wrong == []
@@ -79,7 +79,7 @@ NO_COLOURS = [
 ]
 
 
-def test_other_text_is_no_colour():
+def test_other_text_is_rejected_as_a_colour():
     said = {written: refusal(written) for written in NO_COLOURS}
 
     assert [

@@ -1,4 +1,4 @@
-"""Short transactions; a database that does not work now says so, and nothing is half written."""
+"""Transactions, locks and migrations: failures are reported, and no write is partial."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def things(db: Database) -> list[str]:
         return list(connection.execute(text("SELECT name FROM things")).scalars())
 
 
-def test_what_fails_is_undone(db: Database):
+def test_failed_transaction_is_rolled_back(db: Database):
     with pytest.raises(ZeroDivisionError), db.write() as connection:
         connection.execute(text("INSERT INTO things VALUES ('half')"))
         raise ZeroDivisionError
@@ -42,7 +42,7 @@ def test_what_fails_is_undone(db: Database):
     assert things(db) == []
 
 
-def test_a_lock_of_another_process_is_waited_for(db: Database, path: Path):
+def test_write_waits_for_the_lock_of_another_process(db: Database, path: Path):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     released: list[bool] = []
@@ -61,7 +61,7 @@ def test_a_lock_of_another_process_is_waited_for(db: Database, path: Path):
     assert things(db) == ["late"]
 
 
-def test_a_lock_that_stays_is_told(db: Database, path: Path):
+def test_permanent_lock_raises_database_unavailable(db: Database, path: Path):
     db.lock_timeout = 0.0
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -72,7 +72,7 @@ def test_a_lock_that_stays_is_told(db: Database, path: Path):
     assert things(db) == []
 
 
-def test_a_full_disk_is_told(db: Database):
+def test_full_disk_raises_database_unavailable(db: Database):
     with pytest.raises(DatabaseUnavailable), db.write() as connection:
         connection.execute(text("PRAGMA max_page_count = 1"))
         connection.execute(text("INSERT INTO things VALUES (:much)"), {"much": "x" * 1_000_000})
@@ -97,7 +97,7 @@ def test_migrations_create_the_tables_of_the_schema(
     with db.read() as connection:
 
         def is_compared(_item: object, name: str, kind: str, *_: object) -> bool:
-            # SQLAlchemy does not know SQLite's full-text index.
+            # SQLAlchemy cannot describe SQLite's full-text index.
             is_index = name.startswith("passages_index")
             return kind != "table" or (name.startswith("service_") == is_service and not is_index)
 

@@ -1,4 +1,4 @@
-"""What is taken for a picture."""
+"""Recognition of images by their content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS: dict[str, tuple[Callable[[int, int], bytes], str]] = {
 }
 
 
-def test_pictures_are_recognised_by_bytes_and_size():
+def test_images_are_recognised_by_content_and_size():
     sizes = {(8, 8), (44, 300), (4096, 4096)}
     others = {(1, 1), (7, 44), (44, 7), (4097, 44), (44, 4097), (16000, 16000)}
     wrong = [
@@ -32,7 +32,7 @@ def test_pictures_are_recognised_by_bytes_and_size():
     assert wrong == []
 
 
-def test_truncated_pictures_are_rejected():
+def test_truncated_images_are_rejected():
     wrong = []
     for name, (made, _) in KINDS.items():
         whole = made(44, 44).rstrip(b"\0")
@@ -57,5 +57,5 @@ OTHERS = [
 ]
 
 
-def test_other_content_is_rejected():
+def test_other_content_is_rejected_as_an_image():
     assert [content for content in OTHERS if sniff_image(content)] == []

@@ -1,4 +1,4 @@
-"""A wrong setting stops the start with one sentence that names it."""
+"""Settings from the environment: errors in one sentence, and generated secrets."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ WRONG = [
 ]
 
 
-def test_errors_name_the_wrong_setting():
+def test_settings_errors_name_the_wrong_setting():
     wrong = []
     for name, value, sentence in WRONG:
         with pytest.MonkeyPatch.context() as patch:
@@ -71,21 +71,21 @@ def error_of_load() -> str:
     return "no error"
 
 
-def test_errors_do_not_repeat_secrets(monkeypatch: pytest.MonkeyPatch):
+def test_settings_errors_do_not_contain_secrets(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TWINDOW_API_KEY", "canary")
 
     assert "TWINDOW_API_KEY" in error_of_load()
     assert "canary" not in error_of_load()
 
 
-def test_a_key_of_digits_stays_text(monkeypatch: pytest.MonkeyPatch):
+def test_numeric_api_key_is_read_as_text(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TWINDOW_API_URL", "http://x")
     monkeypatch.setenv("TWINDOW_API_KEY", "0012345")
 
     assert load_settings().api_key == "0012345"
 
 
-def test_secrets_are_made_once_and_only_for_their_owner():
+def test_generated_secrets_are_stable_and_readable_only_by_their_owner():
     settings = load_settings()
     secret = settings.secret("secret_key")
 

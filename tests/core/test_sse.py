@@ -1,4 +1,4 @@
-"""Reading by the rules of WHATWG HTML 9.2.6 in any split; writing frames that nothing can break."""
+"""Server-sent events: reading as WHATWG HTML 9.2.6 specifies, and writing safe frames."""
 
 import json
 
@@ -37,7 +37,7 @@ CASES = {
 }
 
 
-def test_streams_read_the_same_in_any_split():
+def test_streams_are_read_the_same_in_any_split():
     wrong = [
         (case, size)
         for case, (stream, expected) in CASES.items()
@@ -48,7 +48,7 @@ def test_streams_read_the_same_in_any_split():
     assert wrong == []
 
 
-def test_the_name_of_an_event_is_its_own():
+def test_event_name_applies_to_one_event_only():
     assert events(b"event: x\ndata: 1\n\ndata: 2\n\n") == [
         ServerSentEvent("x", "1"),
         ServerSentEvent("message", "2"),
@@ -63,7 +63,7 @@ ENDLESS = {
 }
 
 
-def test_size_of_an_event_is_bounded():
+def test_event_size_is_bounded():
     read = []
     for name, stream in ENDLESS.items():
         for size in (65536, None):
@@ -75,7 +75,7 @@ def test_size_of_an_event_is_bounded():
     assert read == []
 
 
-def test_many_events_are_not_one():
+def test_size_limit_applies_to_each_event_separately():
     one = b"data: " + b"x" * 60_000 + b"\n\n"
 
     assert len(data(one * 40, 65536)) == 40
@@ -84,7 +84,7 @@ def test_many_events_are_not_one():
 FRAMED = ["a\nb", "a\r\n\r\nevent: done", "\n", "", "id: 1\r", "🙂\u2028"]
 
 
-def test_frames_are_read_as_written():
+def test_written_frames_are_read_back_unchanged():
     wrong = []
     for words in FRAMED:
         [event] = events(sse.frame(json.dumps(words)).encode())

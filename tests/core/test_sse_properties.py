@@ -1,4 +1,4 @@
-"""Any stream, in any split, reads as the standard says: WHATWG HTML 9.2.6, written down again."""
+"""Property tests of SSE reading against a second implementation of WHATWG HTML 9.2.6."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ streams = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=4)),
 
 
 def by_the_standard(stream: bytes) -> list[ServerSentEvent]:
-    """Read a whole stream, step by step as the standard does."""
+    """Read a whole stream with the steps of the standard."""
     text = stream.decode("utf-8", "replace").removeprefix("\ufeff")
     *lines, _unfinished = re.split("\r\n|\r|\n", text)
     events: list[ServerSentEvent] = []
@@ -63,7 +63,7 @@ def split(stream: bytes, places: list[int]) -> list[bytes]:
 @given(stream=streams, places=st.lists(st.integers(0, 10_000), max_size=12))
 @example(stream=b"data: a\r\n\r\ndata: b\r\n\r\n", places=[8, 9, 10, 11])
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", places=[1, 4])
-def test_any_split_reads_as_the_standard_says(stream: bytes, places: list[int]):
+def test_any_split_is_read_as_the_standard_specifies(stream: bytes, places: list[int]):
     assert list(sse.read_events(split(stream, places))) == by_the_standard(stream)
 
 
@@ -71,7 +71,7 @@ def test_any_split_reads_as_the_standard_says(stream: bytes, places: list[int]):
 @given(stream=streams.filter(lambda stream: len(stream) < 80))
 @example(stream=b"data: a\r\nevent: x\r\ndata: b\r\n\r\n")
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n")
-def test_every_single_split_reads_the_same(stream: bytes):
+def test_every_single_split_is_read_the_same(stream: bytes):
     expected = by_the_standard(stream)
     assert list(sse.read_events(stream[i : i + 1] for i in range(len(stream)))) == expected
     for place in range(len(stream) + 1):
@@ -84,7 +84,7 @@ def test_every_single_split_reads_the_same(stream: bytes):
     | st.text(max_size=60),
     places=st.lists(st.integers(0, 10_000), max_size=8),
 )
-def test_a_frame_is_one_event_whatever_stands_in_it(words: str, places: list[int]):
+def test_frame_with_any_text_is_read_as_one_event(words: str, places: list[int]):
     frame = sse.frame(words, id=7).encode()
 
     assert list(sse.read_events(split(frame, places))) == [

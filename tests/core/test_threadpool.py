@@ -1,4 +1,4 @@
-"""Long work goes on beside everything else, under gevent as the portal is served."""
+"""The thread pool under gevent, with which the portal is served."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ print(*(work.value for work in works))
 
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(("name", "at_once"), [("in_threadpool", 3), ("in_serial_threadpool", 1)])
-def test_others_go_on_meanwhile(name: str, at_once: int):
+def test_work_in_the_thread_pool_does_not_block_greenlets(name: str, at_once: int):
     program = PROGRAM.replace("{name}", name).replace("{at_once}", str(at_once))
     run = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=30
