@@ -1,4 +1,4 @@
-"""A client of the scripted service."""
+"""A client connected to the scripted service."""
 
 from __future__ import annotations
 

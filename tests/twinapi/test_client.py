@@ -1,4 +1,4 @@
-"""The seven calls: what goes out, and how widely answers are read."""
+"""The calls of the service client: requests, accepted responses and errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Asked = Callable[..., tuple[Call, Any]]
 
 @pytest.fixture
 def asked(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) -> Asked:
-    """Make a call, let the test's answer go out, and return what was asked and what came of it."""
+    """Return a function that makes a call, answers it, and returns the request and the result."""
 
     def asked(name: str, *args: Any, answer: Any, status: int = 200, **headers: str):
         upstream.unanswered_paths |= {"/api/v1/twins", "/api/v1/conversations"}
@@ -42,7 +42,7 @@ def asked(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) 
     return asked
 
 
-def test_list_twins_asks_with_the_reading_key(asked: Asked):
+def test_list_twins_uses_the_read_key(asked: Asked):
     call, page = asked("list_twins", 2, 10, answer={"data": [{"id": "a", "name": "A"}]})
 
     assert call.path == "/api/v1/twins?page=2&limit=10"
@@ -59,7 +59,7 @@ def test_get_twin_quotes_any_id(asked: Asked):
     assert twin.name == "a/b ?#ü"
 
 
-def test_a_name_is_one_line(asked: Asked):
+def test_twin_name_is_reduced_to_one_line(asked: Asked):
     name = " Ada\n\n## You,\u2028today\r\n"
     _, twin = asked("get_twin", "ada", answer={"data": {"id": "ada", "name": name}})
 
@@ -106,7 +106,7 @@ def test_send_message_reads_replies_of_every_shape(asked: Asked):
     assert wrong == []
 
 
-def test_create_api_key_goes_with_the_jwt_alone(asked: Asked):
+def test_create_api_key_sends_the_jwt_instead_of_the_api_key(asked: Asked):
     call, key = asked(
         "create_api_key", "h.p.s", "laptop", "read_only", answer={"data": {"key": "tw_x"}}
     )
@@ -133,7 +133,7 @@ def test_lists_of_every_shape_are_read(asked: Asked):
     assert [[twin.id for twin in page.items] for page in pages] == [["a"]] * len(LISTS)
 
 
-def test_unreadable_lists_are_unexpected(asked: Asked):
+def test_unreadable_lists_raise_unexpected_response(asked: Asked):
     for answer in ({"data": None}, {}, "x", b"{", b"<html>", {"data": 3}):
         assert type(error_of(asked, answer=answer)) is twinapi.UnexpectedResponse, answer
 
@@ -154,7 +154,7 @@ PAGES = [
 ]
 
 
-def test_there_is_more_when_the_page_says_so_or_is_full(asked: Asked):
+def test_page_has_more_if_its_pagination_says_so_or_it_is_full(asked: Asked):
     wrong = []
     for pagination, count, more in PAGES:
         answer = {"data": [{"id": str(n)} for n in range(count)], "pagination": pagination}
@@ -176,7 +176,7 @@ REFUSALS = [
 ]
 
 
-def test_each_refusal_has_its_class(asked: Asked):
+def test_each_error_status_raises_its_exception_class(asked: Asked):
     wrong = []
     for status, kind in REFUSALS:
         error = error_of(asked, answer={"error": "no"}, status=status)
@@ -198,7 +198,7 @@ RETRY_AFTER = [
 ]
 
 
-def test_retry_after_is_read_in_both_forms(asked: Asked):
+def test_retry_after_is_read_as_seconds_or_date(asked: Asked):
     wrong = []
     for header, seconds in RETRY_AFTER:
         error = error_of(asked, answer={}, status=429, retry_after=header)
@@ -217,7 +217,7 @@ def test_redirects_are_not_followed(asked: Asked, upstream: Upstream):
     assert len(upstream.calls) == len(statuses)
 
 
-def test_nothing_in_the_environment_changes_the_key(
+def test_environment_does_not_change_the_api_key(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path
 ):
     netrc = tmp_path / "netrc"
@@ -230,14 +230,14 @@ def test_nothing_in_the_environment_changes_the_key(
     assert call.headers["Authorization"] == "Bearer read-key"
 
 
-def test_cookies_of_the_service_are_not_kept(asked: Asked):
+def test_service_cookies_are_not_kept(asked: Asked):
     asked("list_twins", answer={"data": []}, set_cookie="session=somebody")
 
     call, _ = asked("list_twins", answer={"data": []})
     assert "Cookie" not in call.headers
 
 
-def test_nobody_there_is_a_failed_connection(upstream: Upstream):
+def test_unreachable_service_raises_connection_failed(upstream: Upstream):
     upstream.stop()
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
 
@@ -247,7 +247,7 @@ def test_nobody_there_is_a_failed_connection(upstream: Upstream):
     assert UPSTREAM_KEY not in str(error.value)
 
 
-def test_a_garbled_answer_is_not_called_unsent(
+def test_message_may_have_been_received_if_the_response_is_garbled(
     client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor
 ):
     upstream.unanswered_paths.add("/api/v1/conversations")
@@ -261,7 +261,7 @@ def test_a_garbled_answer_is_not_called_unsent(
     assert error.value.perhaps_received
 
 
-def test_the_base_address_may_name_the_version(upstream: Upstream):
+def test_base_url_may_include_the_api_version(upstream: Upstream):
     client = twinapi.Client(f"{upstream.url}/api/v1/", UPSTREAM_KEY)
 
     assert client.list_twins().items[0].id == "ada"

@@ -1,4 +1,4 @@
-"""Connections that are kept: what ends one request leaves the next one on it alone."""
+"""Reused connections: aborting one request does not affect the next one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_request(connection: socket.socket) -> None:
         request += received
 
 
-def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.socket):
+def test_late_abort_of_a_refused_request_does_not_affect_the_next_one(server: socket.socket):
     host, port = server.getsockname()
     client = twinapi.Client(f"http://{host}:{port}", "any")
     with ThreadPoolExecutor() as pool:
@@ -48,7 +48,7 @@ def test_a_refusal_leaves_the_next_reply_on_its_connection_alone(server: socket.
         second = pool.submit(list, client.stream_message("c1", "hello"))
         read_request(connection)
         connection.sendall(BEGUN)
-        refused._abort_handle()  # as the timer of `close` does, if it is late
+        refused._abort_handle()  # simulates a late timer of `close`
         connection.sendall(HELLO)
         connection.close()
         assert second.result(10) == [Complete("Hello")]

@@ -1,4 +1,4 @@
-"""The document does not show the types of the fields: every shape is read, and none is an error."""
+"""Stream events: the specification omits the types of the fields, so any shape is accepted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_unknown_events_are_skipped():
 DELTAS = [("Hi", "Hi"), ("", ""), (None, ""), (3, "3"), (1.5, "1.5"), ("\ud800", "�"), ("\0", "�")]
 
 
-def test_deltas_are_text():
+def test_delta_content_is_converted_to_text():
     wrong = [
         (content, event)
         for content, text in DELTAS
@@ -49,7 +49,7 @@ COMPLETE = [
 ]
 
 
-def test_complete_has_its_text_or_none():
+def test_complete_event_has_its_text_or_none():
     wrong = [
         (message, event)
         for message, text in COMPLETE
@@ -74,7 +74,7 @@ PROGRESS = [
 ]
 
 
-def test_progress_is_a_bounded_line():
+def test_progress_is_read_as_a_label_and_a_percentage():
     wrong = [
         (progress, event)
         for progress, expected in PROGRESS
@@ -84,7 +84,7 @@ def test_progress_is_a_bounded_line():
     assert wrong == []
 
 
-def test_progress_of_any_number_is_bounded():
+def test_progress_percentage_is_between_0_and_100():
     for number in ("NaN", "Infinity", "1e999", "1" * 400):
         event = parsed(f'{{"type": "progress", "progress": {number}}}')
         assert isinstance(event, Progress), number
@@ -101,7 +101,7 @@ ERRORS = [
 ]
 
 
-def test_errors_are_one_plain_sentence():
+def test_error_events_become_one_plain_sentence():
     found = [(error, parsed({"type": "error", "error": error})) for error, _ in ERRORS]
 
     assert found == [
@@ -109,19 +109,19 @@ def test_errors_are_one_plain_sentence():
     ]
 
 
-def test_errors_without_words_say_so():
+def test_error_events_without_a_message_have_a_default_sentence():
     for error in (None, 3, {}, [], ""):
         assert parsed({"type": "error", "error": error}) == Failed(REPORTED_WITHOUT_REASON), error
 
 
-def test_a_long_error_is_cut():
+def test_long_error_is_truncated():
     failed = parsed({"type": "error", "error": "x" * 10_000})
 
     assert isinstance(failed, Failed)
     assert len(failed.sentence) < 600
 
 
-def test_keys_are_masked_where_an_error_is_cut():
+def test_api_keys_are_masked_in_truncated_errors():
     for place in range(480, 502, 3):
         said = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
         failed = parse(ServerSentEvent("message", said), ("canary-5f2c9e",))
@@ -129,12 +129,12 @@ def test_keys_are_masked_where_an_error_is_cut():
         assert "canary" not in failed.sentence, place
 
 
-def test_what_nearly_is_a_token_costs_no_more_than_other_words():
+def test_long_text_resembling_a_token_is_read_in_linear_time():
     failed = parsed({"type": "error", "error": {"message": "eyJaaaaaaaa-" * 500_000}})
 
     assert isinstance(failed, Failed)
 
 
-def test_the_name_of_the_event_serves_where_the_type_is_missing():
+def test_event_name_is_used_when_the_type_is_missing():
     assert parsed({"error": "tired"}, "error") == Failed("The service reported an error: tired.")
     assert parsed({"message": "Hi"}, "complete") == Complete("Hi")

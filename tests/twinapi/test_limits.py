@@ -1,4 +1,4 @@
-"""What services say of their limits, in any of the forms that are in use."""
+"""Rate limit headers in all common forms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FORMS = {
 }
 
 
-def test_limits_of_every_form_are_read():
+def test_rate_limits_are_read_from_every_form_of_headers():
     found = {
         name: parse_limits(CaseInsensitiveDict(headers)) for name, (headers, _) in FORMS.items()
     }
@@ -43,7 +43,7 @@ def test_limits_of_every_form_are_read():
     assert found == {name: known for name, (_, known) in FORMS.items()}
 
 
-def test_a_reset_may_be_a_time():
+def test_reset_may_be_a_unix_timestamp():
     said = parse_limits(
         {"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(int(time.time()) + 100)}
     )
@@ -52,7 +52,7 @@ def test_a_reset_may_be_a_time():
     assert said.resets_in == pytest.approx(100, abs=5)
 
 
-def test_reset_is_at_most_a_day_away():
+def test_reset_is_at_most_one_day_away():
     for reset in (99999999999999, int((time.time() + 60) * 1000)):
         said = parse_limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset)})
         assert said

@@ -1,4 +1,4 @@
-"""Pictures that the service names: it may name anything, and reaches nothing that is near us."""
+"""Downloading avatars: their URLs are untrusted and must not reach private addresses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PICTURE = png()
 
 @pytest.fixture
 def elsewhere() -> Iterator[Upstream]:
-    """Run a server that is not the service."""
+    """Run a server other than the service."""
     with upstream_server.run_upstream() as elsewhere:
         elsewhere.answers["/a.png"] = gives(PICTURE)
         yield elsewhere
@@ -29,7 +29,7 @@ def elsewhere() -> Iterator[Upstream]:
 
 @pytest.fixture
 def in_the_internet(elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take that server for one in the internet."""
+    """Treat that server as a public internet host."""
     port = int(elsewhere.url.rpartition(":")[2])
     monkeypatch.setitem(avatar_download.DEFAULT_PORTS, "test", port)
     monkeypatch.setattr(ssrf_guard, "is_public", lambda address: address == "127.0.0.1")
@@ -44,7 +44,7 @@ def gives(content: bytes, status: int = 200, **headers: str) -> Callable[[Call],
     return give
 
 
-def test_requests_for_pictures_of_the_service_have_no_key(client: Client, upstream: Upstream):
+def test_avatar_requests_to_the_service_carry_no_credentials(client: Client, upstream: Upstream):
     upstream.answers[PLACE] = upstream.answers["/api/v1"] = gives(PICTURE)
     upstream.answers["/api/avatars/a.png"] = gives(PICTURE)
     for address in (PLACE, upstream.url + PLACE, "avatars/a.png", "?a"):
@@ -57,7 +57,7 @@ def test_requests_for_pictures_of_the_service_have_no_key(client: Client, upstre
 
 
 @pytest.mark.usefixtures("in_the_internet")
-def test_others_in_the_internet_are_asked_without_a_word_about_anybody(
+def test_avatar_requests_to_other_hosts_carry_only_generic_headers(
     client: Client, upstream: Upstream, elsewhere: Upstream
 ):
     assert client.fetch_avatar(f"{elsewhere.url}/a.png?size=1") == PICTURE
@@ -113,7 +113,7 @@ NO_ADDRESSES = [
 ]
 
 
-def test_only_plain_addresses_of_the_web_are_requested(
+def test_malformed_and_non_http_addresses_are_not_requested(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(socket.socket, "connect", _never)
@@ -137,7 +137,7 @@ def test_addresses_with_users_or_other_ports_are_not_requested(
     assert [each for each in reasons if "names a user or a port" not in each[1]] == []
 
 
-def test_names_of_private_addresses_are_not_connected_to(
+def test_hosts_that_resolve_to_private_addresses_are_not_connected_to(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(socket.socket, "connect", _never)
@@ -148,10 +148,10 @@ def test_names_of_private_addresses_are_not_connected_to(
 
 
 @pytest.mark.usefixtures("in_the_internet")
-def test_what_was_checked_is_what_is_connected_to(
+def test_connection_uses_the_address_that_was_checked(
     client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    """A name that means another address a moment later is looked up once."""
+    """The name is resolved once: DNS rebinding cannot change the address after the check."""
     port = int(elsewhere.url.rpartition(":")[2])
     monkeypatch.setattr(socket, "getaddrinfo", _names(["127.0.0.1"], then=["10.0.0.1"]))
 
@@ -169,13 +169,13 @@ def test_redirects_are_not_followed(client: Client, upstream: Upstream, elsewher
     assert elsewhere.calls == []
 
 
-def test_only_status_200_has_a_picture(client: Client, upstream: Upstream):
+def test_only_status_200_returns_an_avatar(client: Client, upstream: Upstream):
     for status in (204, 206, 304, 401, 404, 500):
         upstream.answers[PLACE] = gives(b"", status)
         assert _refusal(client, PLACE), status
 
 
-def test_a_picture_may_be_so_large_and_no_larger(
+def test_avatar_size_is_limited(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(avatar_download, "MAX_OWN_BYTES", 1000)
@@ -189,22 +189,24 @@ def test_a_picture_may_be_so_large_and_no_larger(
 
 
 @pytest.mark.usefixtures("in_the_internet")
-def test_others_may_give_less(client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch):
+def test_avatar_size_limit_is_lower_for_other_hosts(
+    client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(avatar_download, "MAX_BYTES", len(PICTURE) - 1)
 
     with pytest.raises(AvatarUnavailable, match="too large"):
         client.fetch_avatar(f"{elsewhere.url}/a.png")
 
 
-def test_what_is_compressed_stays_so(client: Client, upstream: Upstream):
-    """A few bytes could become gigabytes."""
+def test_compressed_responses_are_not_decompressed(client: Client, upstream: Upstream):
+    """A decompression bomb turns a few bytes into gigabytes."""
     bomb = gzip.compress(bytes(10_000_000))
     upstream.answers[PLACE] = gives(bomb, content_encoding="gzip")
 
     assert client.fetch_avatar(PLACE) == bomb
 
 
-def test_a_body_that_breaks_off_is_no_picture(client: Client, upstream: Upstream):
+def test_truncated_body_is_rejected(client: Client, upstream: Upstream):
     upstream.answers[PLACE] = gives(PICTURE[:-9], content_length=str(len(PICTURE)))
 
     with pytest.raises(AvatarUnavailable):
@@ -212,7 +214,7 @@ def test_a_body_that_breaks_off_is_no_picture(client: Client, upstream: Upstream
 
 
 def _refusal(client: Client, address: str) -> str:
-    """Return why there is no picture, or "" if there is one."""
+    """Return the reason why an avatar is unavailable, or ""."""
     try:
         client.fetch_avatar(address)
     except AvatarUnavailable as error:

@@ -1,4 +1,4 @@
-"""Pictures that take their time: nobody waits for them for long."""
+"""Slow avatar downloads end at their deadline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def drips_its_body(call: Call) -> None:
     call.close()
 
 
-def test_slow_pictures_are_given_up(client: Client, upstream: Upstream):
+def test_slow_avatar_downloads_are_aborted(client: Client, upstream: Upstream):
     client.avatars.timeout_seconds = 0.3
     answers = (silent, drips_its_head, drips_its_body)
     places = [f"/api/v1/avatars/{answer.__name__}.png" for answer in answers]
@@ -45,7 +45,7 @@ def test_slow_pictures_are_given_up(client: Client, upstream: Upstream):
     assert [type(each.exception()) for each in fetched] == [AvatarUnavailable] * 3
 
 
-def test_who_drips_while_tls_is_agreed_is_hung_up_on():
+def test_slow_tls_handshake_is_aborted():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_drip, args=(server,), daemon=True).start()
         client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", UPSTREAM_KEY)
@@ -56,7 +56,7 @@ def test_who_drips_while_tls_is_agreed_is_hung_up_on():
 
 
 def _drip(server: socket.socket) -> None:
-    """Begin a record of TLS, and go on for ever."""
+    """Send the header of a TLS record, then one byte at a time without end."""
     connection, _ = server.accept()
     with connection:
         connection.settimeout(0.05)

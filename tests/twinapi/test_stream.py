@@ -1,4 +1,4 @@
-"""A reply as a stream: it ends with an end, or raises; it is bounded in size and in time."""
+"""Streamed replies: they end with an end event or raise, within limits of size and time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(client: twinapi.Client) -> list[twinapi.Event]:
     return list(client.stream_message("c1", "hello"))
 
 
-def test_events_come_one_by_one(client: twinapi.Client, upstream: Upstream, pool):
+def test_events_are_read_as_they_arrive(client: twinapi.Client, upstream: Upstream, pool):
     stream = iter(client.stream_message("c1", "hello"))
     first = pool.submit(next, stream)
     call = upstream.next_call().start_stream()
@@ -36,7 +36,7 @@ def test_events_come_one_by_one(client: twinapi.Client, upstream: Upstream, pool
     assert list(stream) == []
 
 
-def test_nothing_counts_after_the_end(client: twinapi.Client, upstream: Upstream, pool):
+def test_data_after_the_complete_event_is_ignored(client: twinapi.Client, upstream: Upstream, pool):
     result = pool.submit(read, client)
     call = upstream.next_call().start_stream()
     call.send_bytes(
@@ -56,7 +56,7 @@ ENDLESS = [
 ]
 
 
-def test_streams_without_an_end_are_interrupted(client, upstream: Upstream, pool):
+def test_streams_without_an_end_raise_stream_interrupted(client, upstream: Upstream, pool):
     wrong = []
     for stream in ENDLESS:
         result = pool.submit(read, client)
@@ -69,7 +69,7 @@ def test_streams_without_an_end_are_interrupted(client, upstream: Upstream, pool
     assert wrong == []
 
 
-def test_broken_chunks_are_an_interruption(client, upstream: Upstream, pool):
+def test_broken_chunks_raise_stream_interrupted(client, upstream: Upstream, pool):
     for chunks in (b"5\r\ndata:", b"zz\r\n"):
         result = pool.submit(read, client)
         call = upstream.next_call()
@@ -97,7 +97,7 @@ def test_heartbeats_do_not_extend_the_timeouts(upstream: Upstream, pool):
         client.close()
 
 
-def test_a_line_without_end_is_too_large(client, upstream: Upstream, pool):
+def test_endless_line_raises_stream_too_large(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
     call = upstream.next_call().start_stream()
     with suppress(OSError):
@@ -108,7 +108,7 @@ def test_a_line_without_end_is_too_large(client, upstream: Upstream, pool):
         result.result(10)
 
 
-def test_close_ends_a_stream_that_waits(client, upstream: Upstream, pool):
+def test_close_ends_a_waiting_stream(client, upstream: Upstream, pool):
     stream = client.stream_message("c1", "hello")
     result = pool.submit(list, stream)
     call = upstream.next_call().start_stream()
@@ -121,14 +121,16 @@ def test_close_ends_a_stream_that_waits(client, upstream: Upstream, pool):
     assert result.result(10)[:1] in ([], [Delta("Hi")])
 
 
-def test_json_instead_of_a_stream_is_a_whole_reply(client, upstream: Upstream, pool):
+def test_json_response_is_read_as_a_whole_reply(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
     upstream.next_call().respond(200, {"data": {"content": "All at once"}})
 
     assert result.result(10) == [Complete("All at once")]
 
 
-def test_service_without_streams_is_asked_for_a_whole_reply(client, upstream: Upstream, pool):
+def test_whole_reply_is_requested_from_a_service_without_streaming(
+    client, upstream: Upstream, pool
+):
     for status in (405, 501):
         upstream.calls.clear()
         result = pool.submit(read, client)
@@ -141,14 +143,14 @@ def test_service_without_streams_is_asked_for_a_whole_reply(client, upstream: Up
         assert len(upstream.calls) == 2
 
 
-def test_an_error_event_is_an_end(client, upstream: Upstream, pool):
+def test_error_event_ends_the_stream(client, upstream: Upstream, pool):
     result = pool.submit(read, client)
     upstream.next_call().start_stream().send_bytes(b'data: {"type":"error","error":"tired"}\n\n')
 
     assert result.result(10) == [Failed("The service reported an error: tired.")]
 
 
-def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
+def test_slow_response_headers_time_out(upstream: Upstream, pool):
     client = twinapi.Client(upstream.url, UPSTREAM_KEY, answer_timeout=0.5)
     result = pool.submit(list, client.stream_message("c1", "hello"))
     call = upstream.next_call()
@@ -162,7 +164,7 @@ def test_a_head_that_trickles_in_is_given_up(upstream: Upstream, pool):
     client.close()
 
 
-def test_a_body_that_trickles_in_is_given_up(upstream: Upstream, pool):
+def test_slow_response_body_times_out(upstream: Upstream, pool):
     client = twinapi.Client(upstream.url, UPSTREAM_KEY, answer_timeout=0.5)
     upstream.unanswered_paths.add("/api/v1/twins")
     result = pool.submit(client.list_twins)
