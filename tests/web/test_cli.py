@@ -1,4 +1,4 @@
-"""What the operator asks in a shell."""
+"""The command `flask twindow check`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def check(app: Flask, *more: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_all_is_well(app: Flask, url: str):
+def test_check_command_passes_when_everything_works(app: Flask, url: str):
     assert check(app, "--through", url) == (
         0,
         (
@@ -24,7 +24,7 @@ def test_all_is_well(app: Flask, url: str):
     )
 
 
-def test_a_service_that_is_away_is_named(app: Flask, upstream: Upstream):
+def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upstream):
     upstream.stop()
 
     status, said = check(app)
@@ -33,7 +33,7 @@ def test_a_service_that_is_away_is_named(app: Flask, upstream: Upstream):
     assert f"The service at {upstream.url}: The service cannot be reached." in said
 
 
-def test_an_address_where_nothing_is_is_told(app: Flask, upstream: Upstream):
+def test_check_command_reports_an_address_without_streams(app: Flask, upstream: Upstream):
     upstream.answers["/healthz/stream"] = 404, {}
 
     status, said = check(app, "--through", upstream.url)

@@ -1,4 +1,4 @@
-"""Every state is a page that says what happened, what is kept, and what to do."""
+"""Error pages: what happened, what was kept, and what to do next."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def went_wrong(number: int) -> None:
 
 @pytest.fixture
 def url(app: Flask) -> Iterator[str]:
-    """Serve a portal where anything can go wrong."""
+    """Serve a portal with extra routes that fail in every way."""
     app.add_url_rule("/wrong/<int:number>", view_func=went_wrong, methods=["GET", "POST"])
     app.add_url_rule("/away/<path:_>", "away", lambda _: abort(503))
     app.extensions["csrf"]._exempt_views.add(f"{__name__}.went_wrong")
@@ -43,7 +43,7 @@ def ways(page: Page) -> dict[str, str]:
     }
 
 
-def test_every_error_is_a_whole_page(alice: Person):
+def test_every_error_has_a_complete_page(alice: Person):
     def check(number: int) -> None:
         page = alice.get(f"/wrong/{number}")
         assert page.status == (number if number < 1000 else 500 if number == 1001 else 503)
@@ -59,7 +59,7 @@ def test_every_error_is_a_whole_page(alice: Person):
     assert failures(check, WRONG) == {}
 
 
-def test_server_error_has_a_reference_that_is_in_the_log(
+def test_server_error_has_a_reference_that_is_logged(
     alice: Person, caplog: pytest.LogCaptureFixture
 ):
     def check(number: int) -> None:
@@ -84,7 +84,7 @@ def test_error_for_htmx_is_one_sentence(alice: Person):
     assert failures(check, WRONG) == {}
 
 
-def test_error_gives_the_message_back(alice: Person):
+def test_error_page_returns_the_submitted_message(alice: Person):
     def check(number: int) -> None:
         page = alice.post(f"/wrong/{number}", {"content": "precious <words>"})
         assert page.html.select_one("textarea[readonly]").get_text() == "precious <words>"
@@ -93,14 +93,14 @@ def test_error_gives_the_message_back(alice: Person):
     assert failures(check, {str(number): number for number in STATUSES}) == {}
 
 
-def test_a_method_that_is_not_taken_is_told(alice: Person):
+def test_disallowed_method_has_an_error_page(alice: Person):
     page = alice.post("/help", {})
 
     assert page.status in (400, 405)
     assert ways(page)["All twins"] == "/"
 
 
-def test_a_service_that_is_away_leaves_a_page_with_ways_on(alice: Person, upstream):
+def test_home_page_offers_links_while_the_service_is_unavailable(alice: Person, upstream):
     upstream.answers["/api/v1/twins"] = 503, {}
     page = alice.get("/")
 
@@ -108,7 +108,7 @@ def test_a_service_that_is_away_leaves_a_page_with_ways_on(alice: Person, upstre
     assert set(ways(page)) == {"Try again", "Your conversations"}
 
 
-def test_drawings_are_light(app: Flask):
+def test_illustrations_are_small_and_hidden_from_screen_readers(app: Flask):
     environment = Environment(loader=FileSystemLoader("templates"), autoescape=True)
     source = environment.loader.get_source(environment, "_illustration.html")[0]
     drawing = environment.get_template("_illustration.html").module.drawing
@@ -121,12 +121,12 @@ def test_drawings_are_light(app: Flask):
         assert 'aria-hidden="true"' in svg
 
 
-def test_a_host_that_can_be_none_is_refused(alice: Person):
+def test_invalid_host_header_is_rejected(alice: Person):
     assert alice.get("/", Host="a" * 64).status == 400
     assert alice.get("/", Host=f"{'a' * 63}.example").status == 200
 
 
-def test_trying_again_leads_to_the_same_address(alice: Person):
+def test_try_again_links_to_the_same_url(alice: Person):
     page = alice.get("/away/what%3Fis%23100%25?a=%26")
 
     assert ways(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"

@@ -1,4 +1,4 @@
-"""Pages are in the language of their reader, whoever wrote what stands in the database."""
+"""The language of pages: from the browser or the preferences, also for stored sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADINGS = {
 
 
 def language(page: Page) -> tuple[str, str, str]:
-    """Return what a page says of its language, and what its heading does."""
+    """Return the language, the text direction and the heading of a page."""
     html = page.html.html
     assert page.response.headers["Content-Language"] == html["lang"]
     return str(html["lang"]), str(html["dir"]), page.html.h1.get_text()
@@ -35,7 +35,7 @@ def choose(person: Person, code: str) -> Page:
     return person.press(person.get("/preferences"), "Save", language=code)
 
 
-def test_page_is_in_the_language_of_the_browser(alice: Person):
+def test_page_uses_the_language_of_the_browser(alice: Person):
     def check(code: str) -> None:
         page = alice.get("/", **{"Accept-Language": f"{code};q=0.9, tlh"})
         assert language(page) == (code, "rtl" if code == "ar" else "ltr", HEADINGS[code])
@@ -57,14 +57,14 @@ NEAREST = {
 }
 
 
-def test_nearest_language_is_chosen(alice: Person):
+def test_nearest_supported_language_is_chosen(alice: Person):
     chosen = {
         asked: language(alice.get("/help", **{"Accept-Language": asked}))[0] for asked in NEAREST
     }
     assert chosen == NEAREST
 
 
-def test_a_person_chooses_for_every_page(alice: Person, bob: Person):
+def test_chosen_language_applies_to_every_page_of_the_person(alice: Person, bob: Person):
     page = choose(alice, "ar")
 
     assert language(page)[:2] == ("ar", "rtl")
@@ -78,14 +78,14 @@ def test_a_person_chooses_for_every_page(alice: Person, bob: Person):
     assert language(page)[0] == "en"
 
 
-def test_each_language_is_named_in_itself(alice: Person):
+def test_languages_are_listed_under_their_own_names(alice: Person):
     html = alice.get("/preferences", **{"Accept-Language": "ja"}).html
     labels = html.select("input[name=language] + bdi")
 
     assert {str(label["lang"]): label.get_text() for label in labels} == LANGUAGES
 
 
-def test_caches_know_what_a_page_depends_on(alice: Person):
+def test_vary_header_names_what_a_page_depends_on(alice: Person):
     for path in ("/", "/nowhere", "/help"):
         answer = alice.get(path).response
         assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
@@ -94,7 +94,7 @@ def test_caches_know_what_a_page_depends_on(alice: Person):
     assert "Content-Language" not in alice.get("/healthz").response.headers
 
 
-def test_parts_of_a_page_are_in_its_language(alice: Person):
+def test_fragments_use_the_language_of_the_page(alice: Person):
     choose(alice, "fr")
     part = alice.get("/?q=nobody", **HTMX_HEADERS)
 
@@ -102,7 +102,7 @@ def test_parts_of_a_page_are_in_its_language(alice: Person):
     assert part.response.headers["Content-Language"] == "fr"
 
 
-def test_errors_and_refusals_are_translated(alice: Person):
+def test_error_pages_and_form_errors_are_translated(alice: Person):
     english = alice.get("/nowhere").html.select_one(".empty-state").get_text()
     form = page_form(alice)
 
@@ -123,12 +123,12 @@ def page_form(person: Person) -> dict[str, str]:
 
 
 def ended_with(portal, page: Page, sentence: str) -> None:
-    """End the running reply of a page with a sentence, as a producer does."""
+    """End the running reply of a page with a sentence, as a reply worker does."""
     turn_id = str(page.turns[-1]["data-turn"])
     portal.log.end(turn_id, Ended(ReplyState.FAILED, sentence=sentence, perhaps_received=True))
 
 
-def test_what_was_written_in_english_is_read_in_every_language(
+def test_stored_english_sentences_are_translated_for_each_reader(
     alice: Person, upstream: Upstream, portal
 ):
     page = alice.start_conversation("Hello")
@@ -147,7 +147,7 @@ def test_what_was_written_in_english_is_read_in_every_language(
     assert "*Die Antwort war leer.*" in saved.text
 
 
-def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream, portal):
+def test_twin_names_are_isolated_for_bidirectional_text(alice: Person, upstream: Upstream, portal):
     page = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
     with portal.database.write() as connection:
@@ -161,7 +161,7 @@ def test_names_are_set_apart_from_the_sentence(alice: Person, upstream: Upstream
     assert "\u2068<b>שרה</b>\u2069" in page.html.select_one(".rows p a")["aria-label"]
 
 
-def test_the_service_itself_speaks_english(tmp_path):
+def test_api_and_its_docs_are_always_in_english(tmp_path):
     import app as twindow
     from tests.support.portals import close_portal
 

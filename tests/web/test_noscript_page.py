@@ -1,4 +1,4 @@
-"""A page that is sent while its reply is written: for browsers without scripts."""
+"""The page for browsers without scripts, which is sent while its reply is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARAGRAPH = "One sentence goes on about wheels and roads, and then another one d
 
 
 class Followed:
-    """What has come of such a page so far."""
+    """A reader of such a page, with the HTML received so far."""
 
     def __init__(self, person: Person, page: Page) -> None:
         url = f"{person.base_url}{page.path}?follow=1"
@@ -30,13 +30,13 @@ class Followed:
         self.html = ""
 
     def until(self, words: str) -> Followed:
-        """Read until this has come."""
+        """Read until the HTML contains `words`."""
         while words not in self.html:
             self.html += next(self._pieces).decode()
         return self
 
     def rest(self) -> BeautifulSoup:
-        """Read to the end."""
+        """Read to the end, and return the parsed page."""
         self.html += b"".join(self._pieces).decode()
         self.response.close()
         return parse_html(self.html)
@@ -44,7 +44,7 @@ class Followed:
 
 @pytest.fixture(autouse=True)
 def quick(app: Flask) -> None:
-    """Let a moment be a short one."""
+    """Shorten the intervals of the page."""
     app.config.update(NOSCRIPT_SOON_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
 
 
@@ -55,7 +55,7 @@ def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
 
 
 def shown(html: BeautifulSoup) -> str:
-    """Return the HTML of the reply without what the style hides."""
+    """Return the HTML of the reply without the elements that the stylesheet hides."""
     reply = html.select(".turn__reply")[-1]
     ids = [found["id"] for found in reply.select("[id]")]
     assert len(ids) == len(set(ids))
@@ -67,7 +67,9 @@ def shown(html: BeautifulSoup) -> str:
 
 
 @pytest.mark.fault("F49")
-def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstream: Upstream):
+def test_rate_limit_during_the_reply_shows_a_countdown_in_the_composer(
+    alice: Person, upstream: Upstream
+):
     page = Followed(alice, alice.start_conversation("hello"))
     call = upstream.next_call()
     page.until("has your message")
@@ -79,7 +81,9 @@ def test_a_wait_that_begins_meanwhile_stands_above_the_box(alice: Person, upstre
     assert "Try again in" in composer.get_text()
 
 
-def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstream: Upstream):
+def test_noscript_page_streams_the_reply_and_ends_like_a_normal_page(
+    alice: Person, upstream: Upstream
+):
     page, call = followed(alice, upstream)
     page.until("has your message")
     stop = parse_html(page.html).select_one(".stop-form button")
@@ -100,7 +104,7 @@ def test_it_grows_with_the_reply_and_ends_as_any_page_does(alice: Person, upstre
     assert page.response.headers["Content-Encoding"] == "gzip"
 
 
-def test_what_the_end_mends_is_shown_whole(alice: Person, upstream: Upstream):
+def test_reply_changed_by_its_end_is_shown_in_full(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
     call.delta("See [that].\n\nMore")
     page.until("More")
@@ -109,7 +113,7 @@ def test_what_the_end_mends_is_shown_whole(alice: Person, upstream: Upstream):
     assert 'href="https://x.example/"' in shown(page.rest())
 
 
-# What comes, and what the end says.
+# The deltas, and the final text.
 STREAMED = {
     "taken back": (["First.\n\n", "Second and secret"], "First."),
     "footnotes": (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
@@ -118,7 +122,7 @@ STREAMED = {
 }
 
 
-def test_page_ends_with_what_is_kept(alice: Person, upstream: Upstream):
+def test_noscript_page_ends_with_the_stored_reply(alice: Person, upstream: Upstream):
     def check(case: tuple[list[str], str]) -> None:
         deltas, final = case
         begun = alice.start_conversation("hello")
@@ -136,7 +140,7 @@ def test_page_ends_with_what_is_kept(alice: Person, upstream: Upstream):
     assert failures(check, STREAMED) == {}
 
 
-def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upstream: Upstream):
+def test_failure_before_any_text_leaves_no_waiting_note(alice: Person, upstream: Upstream):
     begun = alice.start_conversation("hello")
     call = upstream.next_call()
     page = Followed(alice, begun).until("has your message")
@@ -145,7 +149,7 @@ def test_a_failure_before_any_text_leaves_no_word_of_waiting(alice: Person, upst
     assert shown(page.rest()) == ""
 
 
-def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, upstream: Upstream):
+def test_progress_is_shown_and_not_buffered_by_proxies(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
     call.send_event(type="progress", progress={"stage": "reading files"})
     page.until("Reading files…")
@@ -156,7 +160,7 @@ def test_what_is_being_done_is_said_and_nothing_holds_it_back(alice: Person, ups
     assert page.response.headers["Cache-Control"] == "no-store, no-transform"
 
 
-def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
+def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstream):
     begun = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     page = Followed(alice, begun)
@@ -176,7 +180,7 @@ def test_stop_and_failure_end_it_too(alice: Person, upstream: Upstream):
     assert html.select(".turn")[-1].find("button", string="Retry")
 
 
-def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
+def test_transmitted_size_is_proportional_to_the_reply(alice: Person, upstream: Upstream):
     page, call = followed(alice, upstream)
     for number in range(400):
         call.delta(f"{number} {PARAGRAPH}")
@@ -191,7 +195,9 @@ def test_what_is_sent_grows_with_the_reply(alice: Person, upstream: Upstream):
     assert len(html.select(".noscript-snapshot")) <= 60
 
 
-def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstream):
+def test_noscript_page_without_a_running_reply_is_the_normal_page(
+    alice: Person, upstream: Upstream
+):
     page = alice.start_conversation("hello")
     upstream.next_call().start_stream().complete("Yes")
     page = wait_for_reply(alice, page)
@@ -201,7 +207,7 @@ def test_one_without_a_running_reply_is_the_page(alice: Person, upstream: Upstre
     assert token.sub("", again.response.text) == token.sub("", page.response.text)
 
 
-def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstream):
+def test_only_the_owner_can_follow_a_reply(alice: Person, bob: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
 
@@ -209,7 +215,7 @@ def test_only_the_person_may_follow(alice: Person, bob: Person, upstream: Upstre
     call.complete("Yes")
 
 
-def test_one_person_follows_so_many_replies_and_not_more(
+def test_number_of_streams_per_person_is_limited(
     app: Flask, alice: Person, upstream: Upstream, new_person: Callable[[], Person], monkeypatch
 ):
     monkeypatch.setattr("web.stream_limit.MAX_STREAMS_PER_PERSON", 2)

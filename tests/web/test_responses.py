@@ -1,4 +1,4 @@
-"""What every answer carries, and what becomes of requests that cannot be answered."""
+"""Properties of all responses: headers, caching, compression, sessions and bad requests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from web.assets.warm_up import warm_up
 from web.http.session_store import DatabaseCache
 
 
-def test_health(alice: Person, upstream: Upstream):
+def test_health_endpoints_answer_without_calling_the_service(alice: Person, upstream: Upstream):
     assert alice.get("/healthz").response.text == "ok\n"
     assert alice.get("/readyz").response.text == "ok\n"
     assert upstream.calls == []
 
 
-def test_every_page_carries_its_headers(alice: Person):
+def test_every_page_has_security_headers(alice: Person):
     def check(path: str) -> None:
         headers = alice.get(path).response.headers
         policy = headers["Content-Security-Policy"]
@@ -39,7 +39,7 @@ def test_every_page_carries_its_headers(alice: Person):
     assert failures(check, {path: path for path in paths}) == {}
 
 
-def test_assets_are_kept_for_ever_by_their_hash(alice: Person):
+def test_assets_are_immutable_under_their_hash(alice: Person):
     style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]
     answer = alice.get(style).response
     stale = alice.get(style.replace(style.split("/")[2], "0" * 16)).response
@@ -50,7 +50,7 @@ def test_assets_are_kept_for_ever_by_their_hash(alice: Person):
     assert alice.get("/static/0/../core/settings.py").status == 404
 
 
-def test_files_are_answered_without_a_look_at_the_database(
+def test_static_files_are_served_without_loading_a_session(
     alice: Person, monkeypatch: pytest.MonkeyPatch
 ):
     page = alice.get("/keys").html
@@ -64,7 +64,7 @@ def test_files_are_answered_without_a_look_at_the_database(
     assert asked == []
 
 
-def test_a_script_speaks_its_language_before_any_page_was_asked_for(alice: Person):
+def test_localised_script_is_available_before_any_page_is_requested(alice: Person):
     answer = alice.get("/static/0/twindow.de.js").response
 
     assert "Kopiert" in answer.text
@@ -72,7 +72,7 @@ def test_a_script_speaks_its_language_before_any_page_was_asked_for(alice: Perso
     assert "Set-Cookie" not in answer.headers
 
 
-def test_who_comes_first_waits_for_nothing_that_could_be_ready(
+def test_first_request_compiles_and_compresses_nothing(
     app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     bundles._compress.cache_clear()
@@ -120,7 +120,7 @@ def test_cookie_is_secure_over_https(app: Flask):
         assert ("Strict-Transport-Security" in answer.headers) is (scheme == "https")
 
 
-def test_who_has_only_looked_around_is_forgotten_after_a_day(
+def test_session_lasts_a_day_until_a_message_or_preference_is_saved(
     alice: Person, bob: Person, upstream: Upstream, portal
 ):
     bob.start_conversation("Hello")
@@ -139,7 +139,7 @@ def test_who_has_only_looked_around_is_forgotten_after_a_day(
     assert his.expires
 
 
-def test_who_comes_back_to_read_is_kept_for_as_long_again(
+def test_session_is_extended_at_most_once_a_day_by_reading(
     alice: Person, upstream: Upstream, portal, clock: AdjustableClock
 ):
     def days_left() -> list[int]:
@@ -159,9 +159,7 @@ def test_who_comes_back_to_read_is_kept_for_as_long_again(
     assert days_left() == [365]
 
 
-def test_what_has_expired_is_let_go_but_not_looked_for_by_everybody(
-    alice: Person, bob: Person, portal
-):
+def test_expired_sessions_are_purged_but_not_on_every_write(alice: Person, bob: Person, portal):
     def keys() -> set[str]:
         with portal.database.read() as connection:
             return set(connection.execute(select(sessions.c.key)).scalars())
@@ -178,7 +176,7 @@ def test_what_has_expired_is_let_go_but_not_looked_for_by_everybody(
 
 
 @pytest.mark.fault("F79")
-def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
+def test_unreadable_session_is_replaced_by_a_new_one(alice: Person, app, portal):
     alice.get("/keys")
     with portal.database.write() as connection:
         connection.exec_driver_sql("UPDATE sessions SET data = x'80036300'")
@@ -186,19 +184,19 @@ def test_a_broken_session_is_a_new_one(alice: Person, app, portal):
     assert alice.get("/keys").status == 200
 
 
-def test_address_with_a_nul_is_not_found(alice: Person):
+def test_url_with_a_nul_character_is_not_found(alice: Person):
     paths = "/conversations?q=%00", "/conversations/%00", "/?q=%00", "/twins/%00"
     assert [path for path in paths if alice.get(path).status != 404] == []
 
 
-def test_a_form_that_is_far_too_large_is_refused_with_a_sentence(alice: Person, upstream: Upstream):
+def test_oversized_form_is_rejected_with_a_sentence(alice: Person, upstream: Upstream):
     page = alice.start_conversation("x" * 2_000_000)
 
     assert page.status == 413
     assert "too large" in page.text
 
 
-def test_a_message_of_emoji_is_as_long_as_any_other(alice: Person, upstream: Upstream):
+def test_message_of_emoji_may_have_the_maximum_length(alice: Person, upstream: Upstream):
     alice.start_conversation("🙂" * 32_000)
     call = upstream.next_call()
 

@@ -1,4 +1,4 @@
-"""What was looked for is marked in a message, and nothing else is touched."""
+"""Search hits are marked in the HTML of a message, and the rest is unchanged."""
 
 from bs4 import BeautifulSoup
 
@@ -24,7 +24,7 @@ HITS = [
 ]
 
 
-def test_hits_are_marked_and_the_text_stays():
+def test_hits_are_marked_and_the_text_is_unchanged():
     wrong = []
     for markdown, q, marks in HITS:
         html = render(markdown)
@@ -40,14 +40,14 @@ def test_hits_are_marked_and_the_text_stays():
     assert wrong == []
 
 
-def test_so_many_are_marked_and_no_more():
+def test_number_of_marks_is_limited():
     page = BeautifulSoup(found(render("sea " * 5_000), "sea"), "html.parser")
 
     assert len(page.select("mark")) == 100
     assert page.get_text().split() == ["sea"] * 5_000
 
 
-def test_the_place_is_where_the_snippet_is_from():
+def test_hit_anchor_is_where_the_snippet_was_taken():
     text = "\n\n".join(f"Paragraph {number} says **even** so" for number in range(300))
     page = BeautifulSoup(found(render(text), "paragraph even 237"), "html.parser")
 
@@ -56,13 +56,13 @@ def test_the_place_is_where_the_snippet_is_from():
     assert len(page.select("mark")) == 100
 
 
-def test_hit_that_cannot_be_marked_is_at_the_beginning():
+def test_unmarkable_hit_has_its_anchor_at_the_beginning():
     for markdown in ("$\\text{the sea}$", "s**ea**", "Nothing"):
         html = render(markdown)
         assert found(html, "sea") == f'<span id="hit"></span>{html}'
 
 
-def test_where_the_place_of_the_snippet_is_too_far_the_first_hit_is_it():
+def test_first_hit_is_the_anchor_when_the_snippet_position_is_too_far():
     html = mark_hits(
         f"<p>Straße {'word ' * 5_000}</p><p>a needle, a needle</p>", query_pattern("needle")
     )

@@ -1,4 +1,4 @@
-"""Sentences, numbers and times, as each language writes them."""
+"""Translated sentences, and numbers, durations, times and dates in each language."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def in_german(app: Flask):
         yield
 
 
-# A sentence as it is stored, and as it is shown.
+# A sentence as it is stored, and its translation.
 STORED = [
     ("", ""),
     ("The reply was empty.", "Die Antwort war leer."),
@@ -64,7 +64,7 @@ def test_stored_sentences_are_translated_with_their_values():
     assert wrong == []
 
 
-def test_a_form_knows_its_own_sentences_only():
+def test_sentence_template_matches_only_its_own_sentences():
     form = SentenceTemplate("It is %(count)s (so).")
 
     assert form.extract_values(form.format(count="a\nb")) == {"count": "a\nb"}
@@ -100,7 +100,7 @@ WAITS = {
 }
 
 
-def test_durations_have_their_plurals(app: Flask):
+def test_durations_use_plural_forms(app: Flask):
     shown = {}
     for code in WAITS:
         with in_language(app, code):
@@ -135,14 +135,14 @@ NOON = datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()
 ZONES = {"Asia/Tokyo": "21:00", "America/Lima": "07:00", "Etc/GMT+11": "01:00"}
 
 
-def test_times_are_in_the_zone_of_the_reader(app: Flask):
+def test_times_are_in_the_time_zone_of_the_reader(app: Flask):
     for zone, shown in ZONES.items():
         with at_clock(app, zone):
             assert time_of_day(NOON) == shown
             assert exact_time(NOON).startswith(f"23. November 2026, {shown} ")
 
 
-def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
+def test_unknown_time_zone_falls_back_to_the_named_zone_of_the_server(app: Flask):
     here = datetime.fromtimestamp(NOON).astimezone()
     shown = {}
     for zone in ("", "Nowhere/Land", "../../etc/passwd", "x" * 4000, "%00", "ä"):
@@ -151,7 +151,7 @@ def test_unknown_zone_is_that_of_the_server_and_named(app: Flask):
     assert shown == dict.fromkeys(shown, f"{here:%H:%M} {here:%Z}")
 
 
-def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClock):
+def test_date_groups_follow_the_time_zone_of_the_reader(app: Flask, clock: AdjustableClock):
     clock.set_wall_clock(NOON)
     talk = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
     names = {}
@@ -163,7 +163,7 @@ def test_days_begin_when_the_readers_day_begins(app: Flask, clock: AdjustableClo
     assert names == {"UTC": "Heute", "America/Lima": "Gestern"}
 
 
-def test_days_are_headed_in_the_language(app: Flask):
+def test_date_groups_have_translated_headings(app: Flask):
     def at(then: date) -> Conversation:
         seconds = time.mktime(then.timetuple()) + 43_200
         return Conversation("id", "p", "ada", "Ada", "t", None, seconds, seconds)
@@ -189,7 +189,7 @@ COUNTS = {
 }
 
 
-def test_arabic_has_a_form_for_each_number(app: Flask):
+def test_arabic_has_a_plural_form_for_each_number(app: Flask):
     with in_language(app, "ar"):
         template = app.jinja_env.from_string(
             '{{ ngettext("%(count)s conversation", "%(count)s conversations", n, count=n) }}'

@@ -1,4 +1,4 @@
-"""Sessions: whatever a browser says it is, it is answered."""
+"""Sessions: any cookie of a browser is answered, on both databases."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.upstream import Upstream
 
 @pytest.fixture
 def settings(tmp_path: Path, upstream: Upstream, database_url: str) -> dict[str, Any]:
-    """Keep the portal's tables in a database of each kind."""
+    """Run the portal on each kind of database."""
     there = {"data_dir": tmp_path / "data", "database_url": database_url}
     return there | {"api_url": upstream.url, "api_key": "key"}
 
 
-def test_foreign_cookie_is_a_new_session(alice: Person):
+def test_invalid_session_cookie_starts_a_new_session(alice: Person):
     def check(cookie: str) -> None:
         for path in ("/", "/twins/ada", "/conversations"):
             assert alice.get(path, Cookie=f"twindow={cookie}").status == 200

@@ -1,4 +1,4 @@
-"""What the operator chose is on every page, and can do no harm."""
+"""Branding by the operator: site name, accent, links and logo, all treated as untrusted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEBP = b"RIFF\x00\x00\x00\x00WEBPVP8 "
 
 @pytest.fixture(params=[("logo.svg", SVG), ("Logo.PNG", PNG), ("logo.webp", WEBP)])
 def logo(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a logo."""
+    """Return the path of a logo file."""
     name, data = request.param
     path = tmp_path / name
     path.write_bytes(data)
@@ -35,7 +35,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_name_welcome_and_links_are_on_the_page(alice: Person):
+def test_site_name_welcome_and_footer_links_are_shown(alice: Person):
     page = alice.get("/")
 
     assert page.html.title.get_text() == "Twins · Ask <Us>"
@@ -45,7 +45,7 @@ def test_name_welcome_and_links_are_on_the_page(alice: Person):
     assert links["Desk"] == "mailto:desk@example.org"
 
 
-def test_the_accent_is_in_the_stylesheet_and_the_icons(alice: Person):
+def test_accent_is_applied_to_the_stylesheet_and_icons(alice: Person):
     html = alice.get("/").html
     style = alice.get(html.select_one("link[rel=stylesheet]")["href"]).response
     favicon = alice.get(html.select_one("link[rel=icon]")["href"]).response
@@ -57,7 +57,7 @@ def test_the_accent_is_in_the_stylesheet_and_the_icons(alice: Person):
     assert favicon.headers["Content-Type"] == "image/svg+xml"
 
 
-def test_the_manifest_names_the_portal_and_its_icons(alice: Person):
+def test_manifest_names_the_site_and_its_icons(alice: Person):
     page = alice.get("/")
     answer = alice.get(page.html.select_one("link[rel=manifest]")["href"]).response
     manifest = answer.json()
@@ -81,9 +81,9 @@ class TestWithALogo:
     def settings(self, settings: dict[str, Any], logo: Path) -> dict[str, Any]:
         return settings | {"logo": str(logo)}
 
-    def test_it_is_shown_as_a_picture_and_can_do_nothing_else(self, alice: Person, logo: Path):
+    def test_logo_is_served_as_a_sandboxed_image(self, alice: Person, logo: Path):
         data = logo.read_bytes()
-        logo.unlink()  # it was read at start
+        logo.unlink()  # the file is read only at start
         picture = alice.get("/").html.select_one(".site-header__brand img")
         answer = alice.get(picture["src"]).response
 
@@ -95,7 +95,7 @@ class TestWithALogo:
         assert "immutable" in answer.headers["Cache-Control"]
 
 
-def test_a_page_says_what_it_is_about(alice: Person):
+def test_page_has_a_description(alice: Person):
     def description(path: str) -> str:
         return str(alice.get(path).html.select_one("meta[name=description]")["content"])
 
@@ -103,7 +103,7 @@ def test_a_page_says_what_it_is_about(alice: Person):
     assert description("/twins/ada") == alice.get("/twins/ada").html.select_one(".lead").get_text()
 
 
-def test_a_logo_is_what_its_name_says(tmp_path: Path):
+def test_logo_must_match_its_extension_and_size_limit(tmp_path: Path):
     from core.branding.logo import Logo
 
     for name, data in (("a.png", SVG), ("a.svg", PNG), ("b.svg", b"<html><svg></svg>"), ("c", PNG)):
@@ -117,7 +117,7 @@ def test_a_logo_is_what_its_name_says(tmp_path: Path):
         Logo(str(large))
 
 
-def test_a_browser_that_looks_for_an_icon_by_itself_finds_one(alice: Person):
+def test_favicon_is_served_at_the_default_path(alice: Person):
     icon = alice.get("/favicon.ico").response
 
     assert icon.headers["Content-Type"].startswith("image/svg+xml")
