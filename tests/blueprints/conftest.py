@@ -1,4 +1,4 @@
-"""What the tests of conversations begin with."""
+"""A page of a conversation with one complete turn."""
 
 from __future__ import annotations
 

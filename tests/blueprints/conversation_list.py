@@ -1,4 +1,4 @@
-"""The list of conversations, as the tests read it."""
+"""Helpers that read the list of conversations and backdate its rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def listed_titles(page: Page) -> list[str]:
 
 
 def backdate(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
-    """Let something have happened so many days ago."""
+    """Set a time column of the conversation to so many days ago."""
     values = {column: time.time() - days * 86_400}
     condition = conversations.c.id == page.path.rsplit("/", 1)[1]
     with portal.database.write() as connection:

@@ -1,4 +1,4 @@
-"""The faces of twins, as a browser gets them: from the portal alone, and only ever pictures."""
+"""Avatars as a browser receives them: from the portal only, and always as images."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def faces(page: Page) -> list[str]:
     return [str(img["src"]) for img in page.html.select("img.avatar")]
 
 
-def test_a_picture_is_sent_as_nothing_but_a_picture(alice: Person):
+def test_avatar_is_served_as_a_sandboxed_image(alice: Person):
     [address] = faces(alice.get("/"))
 
     answer = alice.get(address).response
@@ -49,7 +49,7 @@ def test_a_picture_is_sent_as_nothing_but_a_picture(alice: Person):
     assert (again.status, again.response.content) == (304, b"")
 
 
-def test_a_twin_without_a_picture_has_a_face_drawn_into_the_page(alice: Person, upstream: Upstream):
+def test_twin_without_an_avatar_has_an_inline_identicon(alice: Person, upstream: Upstream):
     [drawn] = alice.get("/").html.select("svg.avatar")
     [again] = alice.get("/").html.select("svg.avatar")
 
@@ -68,7 +68,7 @@ FAILURES: dict[str, Any] = {
 }
 
 
-def test_picture_that_fails_is_a_drawn_face(alice: Person, upstream: Upstream):
+def test_failed_avatar_is_replaced_by_an_identicon(alice: Person, upstream: Upstream):
     places = {name: f"/api/v1/avatars/{number}.png" for number, name in enumerate(FAILURES)}
     upstream.twins = [
         {"id": str(number), "name": name, "avatarUrl": place}
@@ -88,7 +88,7 @@ def test_picture_that_fails_is_a_drawn_face(alice: Person, upstream: Upstream):
     assert {*places.values()} <= {call.path for call in upstream.calls}
 
 
-def test_pages_wait_for_no_picture(alice: Person, upstream: Upstream):
+def test_pages_do_not_wait_for_avatars(alice: Person, upstream: Upstream):
     upstream.unanswered_paths.add(PLACE)
     page = complete_first_turn(alice, upstream, "Hello", "Hello")
 
@@ -97,7 +97,7 @@ def test_pages_wait_for_no_picture(alice: Person, upstream: Upstream):
     assert [call.path for call in upstream.calls if "avatars" in call.path] == []
 
 
-def test_all_turns_share_one_address(alice: Person, upstream: Upstream):
+def test_all_turns_share_one_avatar_url(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "Hello", "Hello")
 
     assert len(faces(page)) == 2
@@ -116,7 +116,7 @@ NO_FACES = [
 UNLISTED = ["x", "http:", "127.0.0.1", "0" * 32, "..%2f..", "%00"]
 
 
-def test_unlisted_face_is_not_requested(alice: Person, upstream: Upstream):
+def test_unlisted_avatar_is_not_requested_from_the_service(alice: Person, upstream: Upstream):
     alice.get("/")
 
     assert [path for path in NO_FACES if alice.get(path).status != 404] == []
@@ -125,7 +125,7 @@ def test_unlisted_face_is_not_requested(alice: Person, upstream: Upstream):
     assert len(upstream.calls) == 1
 
 
-def test_faces_need_no_database(
+def test_identicon_is_served_while_the_database_is_unavailable(
     alice: Person, portal: Portal, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
 ):
     [address] = faces(alice.get("/"))
@@ -135,7 +135,7 @@ def test_faces_need_no_database(
     assert alice.get(address).response.headers["Content-Type"].startswith("image/svg+xml")
 
 
-def test_many_who_look_at_once_are_one_request(alice: Person, upstream: Upstream):
+def test_concurrent_avatar_requests_reach_the_service_once(alice: Person, upstream: Upstream):
     [address] = faces(alice.get("/"))
     answers: list[bytes] = []
     people = [Person(alice.base_url) for _ in range(6)]

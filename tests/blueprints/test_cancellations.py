@@ -1,10 +1,10 @@
-"""Stop: the text so far is kept, and nobody writes on."""
+"""Stopping a reply: the text so far is kept, and the worker ends."""
 
 from tests.support.person import Person, wait_for_reply
 from tests.support.upstream import Upstream
 
 
-def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
+def test_stop_keeps_the_text_and_closes_the_service_connection(alice: Person, upstream: Upstream):
     page = alice.start_conversation("tell me everything")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
@@ -20,7 +20,7 @@ def test_stop_keeps_the_text_and_hangs_up(alice: Person, upstream: Upstream):
     assert frames[-1].name == "done"
 
 
-def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstream):
+def test_stop_sends_delete_to_the_location_given_by_the_service(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream(location="/api/v1/conversations/up-1/messages/m-1")
     call.delta("Half")
@@ -31,7 +31,9 @@ def test_stop_tells_the_service_where_it_says_how(alice: Person, upstream: Upstr
     assert (stop.method, stop.path) == ("DELETE", "/api/v1/conversations/up-1/messages/m-1")
 
 
-def test_stop_hangs_up_also_before_the_answer_has_begun(alice: Person, upstream: Upstream):
+def test_stop_closes_the_connection_before_the_response_has_begun(
+    alice: Person, upstream: Upstream
+):
     page = alice.start_conversation("hello")
     call = upstream.next_call()
 

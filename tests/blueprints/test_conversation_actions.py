@@ -1,4 +1,4 @@
-"""Rename, pin and archive, and what the list says of it."""
+"""Renaming, pinning and archiving conversations, and the notices in the list."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
-def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, page: Page):
+def test_conversation_can_be_renamed_and_reset_to_its_first_words(alice: Person, page: Page):
     renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
     assert renamed.path == page.path
     assert renamed.html.h1.get_text() == "On light <b>"
@@ -23,7 +23,7 @@ def test_a_title_is_changed_and_comes_back_to_the_first_words(alice: Person, pag
     assert long == "x" * 200
 
 
-def test_pinned_ones_come_first_and_the_days_follow(
+def test_pinned_conversations_come_before_the_date_groups(
     alice: Person, portal: Portal, upstream: Upstream, page: Page
 ):
     complete_first_turn(alice, upstream, "Newer", "Yes")
@@ -44,7 +44,7 @@ def test_pinned_ones_come_first_and_the_days_follow(
     )
 
 
-def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
+def test_archived_conversation_is_listed_separately_until_it_is_continued(
     alice: Person, upstream: Upstream, page: Page
 ):
     put_away = alice.press(page, "Archive")
@@ -64,7 +64,7 @@ def test_an_archived_one_has_a_view_of_its_own_until_it_goes_on(
     assert listed_titles(alice.get("/conversations")) == ["Why is the sky blue?"]
 
 
-def test_each_thing_that_is_done_is_said_and_has_the_focus(alice: Person, page: Page):
+def test_every_action_shows_a_notice_with_focus(alice: Person, page: Page):
     for button, sentence in (
         ("Rename", "It is called “ Why is the sky blue? ” now"),
         ("Pin", "“ Why is the sky blue? ” was pinned"),
@@ -83,7 +83,7 @@ def test_each_thing_that_is_done_is_said_and_has_the_focus(alice: Person, page: 
         assert "“" not in alice.get(f"/conversations?{wrong}").text
 
 
-def test_the_archive_keeps_the_pin(alice: Person, page: Page):
+def test_archiving_keeps_the_pin(alice: Person, page: Page):
     alice.press(page, "Pin")
     put_away = alice.press(alice.get(page.path), "Archive")
     back = alice.press(put_away, "Undo")
@@ -91,7 +91,7 @@ def test_the_archive_keeps_the_pin(alice: Person, page: Page):
     assert date_groups(back) == [("Pinned", ["Why is the sky blue?"])]
 
 
-def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
+def test_renaming_does_not_interrupt_a_running_reply(alice: Person, upstream: Upstream):
     page = alice.start_conversation("Tell me all")
     call = upstream.next_call().start_stream()
     call.delta("It began")
@@ -101,7 +101,7 @@ def test_renaming_does_not_disturb_a_reply(alice: Person, upstream: Upstream):
     assert wait_for_reply(alice, renamed).reply_states == ["complete"]
 
 
-def test_what_is_somebody_elses_cannot_be_touched(alice: Person, bob: Person, page: Page):
+def test_actions_on_other_peoples_conversations_return_404(alice: Person, bob: Person, page: Page):
     token = bob.get("/twins/ada").hidden_fields("conversations")["csrf_token"]
     for noun in ("title", "pin", "archive", "deletion", "restoration"):
         fields = {"csrf_token": token, "title": "Bob's"}
@@ -112,7 +112,7 @@ def test_what_is_somebody_elses_cannot_be_touched(alice: Person, bob: Person, pa
     assert bob.get(f"{page.path}/export?format=json").status == 404
 
 
-def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
+def test_forms_without_a_csrf_token_change_nothing(alice: Person, page: Page):
     for noun in ("title", "pin", "archive", "deletion", "restoration"):
         assert alice.post(f"{page.path}/{noun}", {"title": "x"}).status == 400
         assert alice.get(f"{page.path}/{noun}").status in (404, 405)
@@ -120,7 +120,7 @@ def test_forms_without_a_token_change_nothing(alice: Person, page: Page):
     assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
 
 
-def test_form_redirects_to_no_other_site_or_page(alice: Person, page: Page):
+def test_form_does_not_redirect_to_other_sites_or_pages(alice: Person, page: Page):
     def check(back: str) -> None:
         after = alice.press(page, "Rename", title="Mine", back=back)
         assert after.path == "/conversations"
@@ -138,7 +138,7 @@ def test_form_redirects_to_no_other_site_or_page(alice: Person, page: Page):
     assert failures(check, {back: back for back in backs}) == {}
 
 
-def test_a_form_leads_to_no_place_without_end(alice: Person, page: Page):
+def test_redirect_url_length_is_limited(alice: Person, page: Page):
     fields = "&".join(f"a{number}=1" for number in range(10_000))
     after = alice.press(page, "Rename", title="Mine", back=f"/conversations?{fields}")
 
@@ -146,7 +146,7 @@ def test_a_form_leads_to_no_place_without_end(alice: Person, page: Page):
     assert listed_titles(after) == ["Mine"]
 
 
-def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
+def test_list_keeps_its_search_and_filter_after_an_action(alice: Person, page: Page):
     found = alice.get("/conversations?q=sky&twin=ada")
     renamed = alice.press(found, "Rename", title="A sky")
     assert "q=sky" in renamed.response.url
@@ -158,7 +158,9 @@ def test_the_list_goes_on_as_it_was(alice: Person, page: Page):
     assert listed_titles(alice.press(gone, "Undo")) == ["A sky"]
 
 
-def test_what_was_done_is_said_in_its_row(alice: Person, upstream: Upstream, page: Page):
+def test_notice_is_shown_in_the_row_of_the_conversation(
+    alice: Person, upstream: Upstream, page: Page
+):
     complete_first_turn(alice, upstream, "Newer", "Yes")
     listed = alice.get("/conversations")
     row = listed.html.select(".rows > li")[1]
@@ -174,7 +176,7 @@ def test_what_was_done_is_said_in_its_row(alice: Person, upstream: Upstream, pag
     assert put_away.html.select_one(".note[autofocus]").parent.name == "main"
 
 
-def test_whoever_has_archived_everything_is_told_so(alice: Person, page: Page):
+def test_empty_list_mentions_archived_conversations(alice: Person, page: Page):
     alice.press(page, "Archive")
     listed = alice.get("/conversations")
 

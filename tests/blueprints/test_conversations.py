@@ -1,4 +1,4 @@
-"""The list of conversations, and what opening one costs."""
+"""The list of conversations, and the pages of single conversations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstr
     assert alice.get("/conversations?twin=ada").html.title.get_text().startswith("All conv")
 
 
-def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstream):
+def test_viewing_conversations_needs_no_service_request(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
     before = len(upstream.calls)
     for path in (page.path, "/conversations", page.path):
@@ -33,7 +33,7 @@ def test_looking_at_conversations_costs_no_call(alice: Person, upstream: Upstrea
     assert len(upstream.calls) == before
 
 
-def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
+def test_out_of_range_numbers_in_the_query_are_harmless(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
 
     for query in ("before=" + "9" * 30, "before=-1", "before=x", "follow=x"):
@@ -41,7 +41,7 @@ def test_numbers_out_of_range_do_no_harm(alice: Person, upstream: Upstream):
     assert alice.get("/conversations?page=" + "9" * 30).status == 200
 
 
-def test_few_requests_left_are_told_before_none_is(alice: Person, upstream: Upstream):
+def test_low_quota_is_announced_before_it_is_exhausted(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call()
     call.send_head(

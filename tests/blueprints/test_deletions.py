@@ -1,4 +1,4 @@
-"""Delete and undo."""
+"""Deleting conversations, undo, and the final purge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
-def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
+def test_deleted_conversation_is_hidden_everywhere_and_can_be_restored(alice: Person, page: Page):
     gone = alice.press(page, "Delete")
 
     assert gone.path == "/conversations"
@@ -33,7 +33,7 @@ def test_deleted_is_gone_everywhere_and_comes_back(alice: Person, page: Page):
     assert alice.get(page.path).reply_states == ["complete"]
 
 
-def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
+def test_url_of_a_deleted_conversation_offers_undo_until_the_deadline(
     alice: Person, bob: Person, portal: Portal, page: Page
 ):
     alice.press(page, "Delete")
@@ -53,7 +53,7 @@ def test_its_address_offers_to_bring_it_back_as_long_as_it_can_be(
     assert "There is nothing here" in late.text
 
 
-def test_what_was_archived_comes_back_to_the_archive(alice: Person, page: Page):
+def test_restored_conversation_returns_to_the_archive(alice: Person, page: Page):
     alice.press(page, "Archive")
     back = alice.press(alice.press(alice.get(page.path), "Delete"), "Undo")
 
@@ -61,13 +61,13 @@ def test_what_was_archived_comes_back_to_the_archive(alice: Person, page: Page):
     assert back.html.h1.get_text() == "Archived conversations"
 
 
-def test_deleting_twice_is_deleting(alice: Person, page: Page):
+def test_deleting_twice_is_accepted(alice: Person, page: Page):
     alice.press(page, "Delete")
 
     assert "was deleted" in alice.press(page, "Delete").text
 
 
-def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstream: Upstream):
+def test_deletion_stops_the_reply_followed_in_another_tab(alice: Person, upstream: Upstream):
     page = alice.start_conversation("Tell me all")
     call = upstream.next_call().start_stream()
     call.delta("It began")
@@ -80,7 +80,7 @@ def test_deleting_stops_the_reply_that_another_tab_follows(alice: Person, upstre
     assert call.wait_for_disconnect()
 
 
-def test_what_was_deleted_is_purged_when_nobody_can_want_it_back(
+def test_deleted_conversation_is_purged_after_undo_period_and_quota_hour(
     alice: Person, portal: Portal, upstream: Upstream, page: Page
 ):
     other = complete_first_turn(alice, upstream, "Other", "Yes")
@@ -107,7 +107,7 @@ def rows(portal: Portal) -> tuple[int, ...]:
         )
 
 
-def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
+def test_list_offers_undo_for_ten_minutes_after_a_deletion(
     alice: Person, bob: Person, portal: Portal, page: Page
 ):
     alice.press(page, "Delete")
@@ -122,7 +122,7 @@ def test_what_was_deleted_is_offered_in_the_list_for_ten_minutes(
     assert "Deleted in" not in alice.get("/conversations").text
 
 
-def test_words_that_were_refused_go_with_their_conversation(alice: Person, page: Page):
+def test_rejected_message_is_deleted_with_its_conversation(alice: Person, page: Page):
     refused = alice.press(page, "Send", content="x" * 32_001)
     assert "x" * 32_001 in alice.get(page.path).html.select_one("#message").get_text()
     gone = alice.press(refused, "Delete")
@@ -131,7 +131,7 @@ def test_words_that_were_refused_go_with_their_conversation(alice: Person, page:
     assert alice.get(page.path).html.select_one("#message").get_text() == ""
 
 
-def test_words_that_are_far_too_many_are_given_back_once(alice: Person, page: Page):
+def test_very_long_rejected_message_is_returned_once_and_not_stored(alice: Person, page: Page):
     words = "x" * 200_000
     refused = alice.press(page, "Send", content=words)
 
@@ -139,7 +139,7 @@ def test_words_that_are_far_too_many_are_given_back_once(alice: Person, page: Pa
     assert alice.get(page.path).html.select_one("#message").get_text() == ""
 
 
-def test_whoever_begins_again_after_deleting_what_they_never_saw_can_do_so(
+def test_same_message_can_start_a_new_conversation_after_deletion(
     alice: Person, upstream: Upstream
 ):
     action, fields = alice.get("/twins/ada").button_action("Send")
@@ -154,7 +154,7 @@ def test_whoever_begins_again_after_deleting_what_they_never_saw_can_do_so(
     assert upstream.sent_messages() == ["Hello", "Hello"]
 
 
-def test_words_that_were_refused_are_kept_for_each_conversation(alice: Person, upstream: Upstream):
+def test_rejected_messages_are_kept_per_conversation(alice: Person, upstream: Upstream):
     pages = []
     for words in ("one", "two"):
         pages.append(alice.start_conversation(words))

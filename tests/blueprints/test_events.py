@@ -1,4 +1,4 @@
-"""The stream of a reply: whole, from any cursor, for whoever looks."""
+"""The event stream of a reply, which readers follow from any cursor."""
 
 from bs4 import Tag
 
@@ -12,7 +12,7 @@ def begun(alice: Person, upstream: Upstream):
     return page, str(page.turns[0]["data-turn"]), upstream.next_call().start_stream()
 
 
-def test_the_html_grows_and_the_end_changes_only_what_is_below(alice: Person, upstream: Upstream):
+def test_stream_appends_html_and_the_end_changes_only_the_footer(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     target = "#r1"
 
@@ -41,7 +41,7 @@ def end_of(event) -> Tag:
     return part
 
 
-def test_the_end_mends_what_was_shown_otherwise(alice: Person, upstream: Upstream):
+def test_end_corrects_html_that_was_shown_differently(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("See [that].\n\nMore")
@@ -53,7 +53,7 @@ def test_the_end_mends_what_was_shown_otherwise(alice: Person, upstream: Upstrea
         assert stream.html.count("<a") == 1
 
 
-def test_a_reader_who_comes_back_gets_what_they_missed(alice: Person, upstream: Upstream):
+def test_returning_reader_receives_what_they_missed(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("One")
@@ -71,7 +71,7 @@ def test_a_reader_who_comes_back_gets_what_they_missed(alice: Person, upstream: 
     call.complete()
 
 
-def test_unknown_cursor_gets_the_whole_reply(alice: Person, upstream: Upstream):
+def test_unknown_cursor_receives_the_whole_reply(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("All of it")
@@ -86,7 +86,7 @@ def test_unknown_cursor_gets_the_whole_reply(alice: Person, upstream: Upstream):
     call.complete()
 
 
-def test_the_page_begins_where_the_stream_goes_on(alice: Person, upstream: Upstream):
+def test_stream_continues_where_the_page_ends(alice: Person, upstream: Upstream):
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("So **far**")
@@ -106,7 +106,7 @@ def test_the_page_begins_where_the_stream_goes_on(alice: Person, upstream: Upstr
     call.complete()
 
 
-def test_a_late_reader_gets_the_end_at_once(alice: Person, upstream: Upstream):
+def test_late_reader_receives_the_end_at_once(alice: Person, upstream: Upstream):
     page, turn_id, call = begun(alice, upstream)
     call.complete("Over")
     wait_for_reply(alice, page)
@@ -118,7 +118,7 @@ def test_a_late_reader_gets_the_end_at_once(alice: Person, upstream: Upstream):
         assert done.name == "done"
 
 
-def test_the_producer_does_not_need_readers(alice: Person, upstream: Upstream):
+def test_reply_is_completed_without_readers(alice: Person, upstream: Upstream):
     page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("Half")
@@ -129,7 +129,7 @@ def test_the_producer_does_not_need_readers(alice: Person, upstream: Upstream):
     assert "Half and half" in wait_for_reply(alice, page).text
 
 
-def test_progress_is_shown_until_there_is_text(alice: Person, upstream: Upstream):
+def test_progress_is_shown_until_text_arrives(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.send_event(type="progress", progress={"stage": "thinking", "percent": None})
@@ -141,7 +141,7 @@ def test_progress_is_shown_until_there_is_text(alice: Person, upstream: Upstream
     assert frame.select_one(f'hx-partial[hx-target="#turn-{turn_id}-progress"]').get_text() == ""
 
 
-def test_words_cannot_become_fields_of_the_stream(alice: Person, upstream: Upstream):
+def test_reply_text_cannot_inject_sse_fields(alice: Person, upstream: Upstream):
     words = "a\r\n\r\nevent: done\r\nid: 7\r\n\r\ndata: b\u2028c\n\n: d"
     _, turn_id, call = begun(alice, upstream)
 
@@ -156,7 +156,7 @@ def test_words_cannot_become_fields_of_the_stream(alice: Person, upstream: Upstr
     assert [event.name for event in rest] == ["message", "done"]
 
 
-def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
+def test_reply_of_a_crashed_portal_is_shown_as_interrupted(
     alice: Person, upstream: Upstream, app, settings, portal
 ):
     import app as twindow
@@ -180,7 +180,7 @@ def test_a_reply_whose_portal_died_is_told_to_be_cut_off(
     assert page.button_action("Retry")
 
 
-def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
+def test_closing_the_portal_releases_readers_and_keeps_the_text(
     alice: Person, upstream: Upstream, portal
 ):
     page, turn_id, call = begun(alice, upstream)
@@ -196,7 +196,7 @@ def test_closing_the_portal_lets_readers_go_and_keeps_the_text(
     assert "Said before closing" in page.text
 
 
-def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, portal):
+def test_quiet_stream_sends_keep_alive_comments(alice: Person, upstream: Upstream, portal):
     portal.log.quiet_seconds = 0.01
     _, turn_id, call = begun(alice, upstream)
     seen = b""
@@ -206,7 +206,7 @@ def test_a_quiet_reply_beats(alice: Person, upstream: Upstream, portal):
     call.complete("ok")
 
 
-def test_frame_is_flushed_whether_compressed_or_not(alice: Person, upstream: Upstream):
+def test_frames_are_flushed_with_and_without_compression(alice: Person, upstream: Upstream):
     for accepted, encoding in {"gzip, deflate, br": "gzip", "br": None}.items():
         alice.session.headers["Accept-Encoding"] = accepted
         _, turn_id, call = begun(alice, upstream)
@@ -221,7 +221,7 @@ def test_frame_is_flushed_whether_compressed_or_not(alice: Person, upstream: Ups
         assert "Accept-Encoding" in stream.response.headers["Vary"]
 
 
-def test_a_long_reply_takes_less_of_the_wire_than_its_text(alice: Person, upstream: Upstream):
+def test_stream_of_a_long_reply_is_smaller_than_its_text(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     lines = [f"{number}. The *{number}th* thing, `{number * 7919:x}`\n" for number in range(1000)]
     size = 0

@@ -1,4 +1,4 @@
-"""A reply that was cut off here may have come to its end at the service."""
+"""Retry of a reply that was cut off in the portal but may be complete at the service."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FOUND = {
 }
 
 
-def test_retry_takes_the_reply_from_the_history(alice: Person, upstream: Upstream):
+def test_retry_takes_the_reply_from_the_service_history(alice: Person, upstream: Upstream):
     def check(history: list[Said]) -> None:
         upstream.calls.clear()
         page = cut_off(alice, upstream)
@@ -63,7 +63,7 @@ def test_retry_takes_the_reply_from_the_history(alice: Person, upstream: Upstrea
     assert failures(check, FOUND) == {}
 
 
-# Histories that do not hold the reply to the second message for certain.
+# Histories that do not certainly contain the reply to the second message.
 NOT_FOUND: list[list[Said] | None] = [
     FIRST,
     FIRST[:2],
@@ -94,7 +94,7 @@ NOT_FOUND: list[list[Said] | None] = [
 ]
 
 
-def test_retry_sends_again_what_the_history_does_not_hold(alice: Person, upstream: Upstream):
+def test_retry_resends_a_message_without_a_reply_in_the_history(alice: Person, upstream: Upstream):
     def check(history: list[Said] | None) -> None:
         upstream.calls.clear()
         page = cut_off(alice, upstream)
@@ -107,7 +107,7 @@ def test_retry_sends_again_what_the_history_does_not_hold(alice: Person, upstrea
     assert failures(check, {repr(history): history for history in NOT_FOUND}) == {}
 
 
-def test_a_service_without_history_is_asked_for_it_once(
+def test_history_is_requested_once_from_a_service_without_it(
     alice: Person, upstream: Upstream, cut: Page
 ):
     upstream.answers["/api/v1/conversations/up-1/messages"] = 405, {}
@@ -123,7 +123,7 @@ def test_a_service_without_history_is_asked_for_it_once(
     assert len(looks) == 1
 
 
-def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Upstream):
+def test_history_is_not_requested_for_an_unsent_message(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     upstream.next_call().respond(422, {"error": "no"})
     page = alice.press(wait_for_reply(alice, page), "Retry")
@@ -133,7 +133,7 @@ def test_what_was_surely_not_sent_is_not_looked_for(alice: Person, upstream: Ups
     assert not [call for call in upstream.calls if call.path.endswith("messages?page=1&limit=100")]
 
 
-def test_a_reply_that_ends_meanwhile_is_found_behind_the_conflict(
+def test_reply_that_ends_during_a_conflict_is_found_in_the_history(
     alice: Person, upstream: Upstream, cut: Page, portal: Portal
 ):
     portal.reply_worker.conflict_retry_delays = (0.0,)

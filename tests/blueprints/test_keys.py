@@ -1,4 +1,4 @@
-"""API keys are made at the service, and shown once."""
+"""API keys: created at the service, and shown once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 
-# The field, the sentence, and the field that is wrong.
+# The submitted field, the sentence, and the names of the fields marked as invalid.
 REFUSED = [
     ({"name": " "}, "Give the key a name", ["name"]),
     ({"name": "x" * 101}, "Give the key a name", ["name"]),
@@ -22,7 +22,7 @@ REFUSED = [
 ]
 
 
-def test_key_with_a_wrong_field_is_not_made(alice: Person, upstream: Upstream):
+def test_key_form_with_an_invalid_field_is_rejected(alice: Person, upstream: Upstream):
     good = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 
     def check(case: tuple[dict[str, str], str, list[str]]) -> None:
@@ -38,7 +38,7 @@ def test_key_with_a_wrong_field_is_not_made(alice: Person, upstream: Upstream):
     assert upstream.calls == []
 
 
-def test_a_jwt_that_the_service_refuses_is_told(alice: Person, upstream: Upstream):
+def test_jwt_rejected_by_the_service_is_reported(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 401, {"error": "expired"}
     form = alice.get("/keys")
     page = alice.press(form, "Make a key", name="laptop", scope="read_only", jwt="a.b.c")
@@ -50,7 +50,7 @@ def test_a_jwt_that_the_service_refuses_is_told(alice: Person, upstream: Upstrea
     assert "a.b.c" not in page.response.text
 
 
-def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream: Upstream):
+def test_reloading_the_new_key_page_creates_no_second_key(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
     action, fields = alice.get("/keys").button_action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
@@ -62,7 +62,7 @@ def test_reloading_the_page_of_a_new_key_makes_no_other(alice: Person, upstream:
     assert len(upstream.calls) == 1
 
 
-def test_a_form_that_is_sent_twice_at_once_makes_one_key(alice: Person, upstream: Upstream):
+def test_key_form_submitted_twice_at_once_creates_one_key(alice: Person, upstream: Upstream):
     upstream.unanswered_paths.add("/api/v1/auth/api-keys")
     action, fields = alice.get("/keys").button_action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
@@ -78,7 +78,7 @@ def test_a_form_that_is_sent_twice_at_once_makes_one_key(alice: Person, upstream
     assert len(upstream.calls) == 1
 
 
-def test_what_a_form_brings_makes_no_session_large(alice: Person, upstream: Upstream):
+def test_idempotency_key_of_the_form_is_truncated(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
     action, fields = alice.get("/keys").button_action("Make a key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
@@ -88,7 +88,7 @@ def test_what_a_form_brings_makes_no_session_large(alice: Person, upstream: Upst
     assert alice.post(action, fields | {"key": "x" * 64 + "b"}).status == 409
 
 
-def test_the_page_of_keys_leads_to_what_programs_can_do_where_the_portal_brings_the_service(
+def test_keys_page_links_to_the_api_docs_only_with_a_built_in_service(
     tmp_path: Path, alice: Person
 ):
     portal = twindow.create_app({"data_dir": tmp_path / "own"})

@@ -1,4 +1,4 @@
-"""What opening, reading on and saving costs does not depend on how long a conversation is."""
+"""Long conversations: opening, paging and exporting cost no more than for short ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def said(page: Page) -> list[str]:
     return [turn.select_one(".turn__said").get_text()[5:] for turn in page.turns]
 
 
-def test_page_of_a_long_conversation_is_as_large_as_one_of_a_short_one(
+def test_page_size_is_independent_of_the_conversation_length(
     alice: Person, portal: Portal, person: str
 ):
     paths = [
@@ -47,7 +47,7 @@ def test_page_of_a_long_conversation_is_as_large_as_one_of_a_short_one(
 
 
 class TestIndexes:
-    """The planners of both databases."""
+    """Query plans of both databases."""
 
     @pytest.fixture
     def settings(self, settings: dict[str, Any], database_url: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class TestIndexes:
             assert "SCAN turns\n" not in lines
             assert "SCAN entries\n" not in lines
 
-    def test_list_is_read_in_the_order_of_its_index(self, portal: Portal):
+    def test_conversation_list_is_read_in_index_order_without_sorting(self, portal: Portal):
         query = (
             "SELECT * FROM conversations WHERE person = 'alice' AND archived = false "
             "AND deleted_at IS NULL ORDER BY pinned DESC, updated_at DESC, id DESC LIMIT 20"
@@ -99,13 +99,13 @@ def plan(portal: Portal, statement: str, parameters: Any) -> str:
     explain = "EXPLAIN QUERY PLAN " if portal.database.is_sqlite else "EXPLAIN "
     with portal.database.write() as connection:
         if not portal.database.is_sqlite:
-            # A thousand rows are sooner read than looked up.
+            # The planner prefers a scan of only a thousand rows.
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
         rows = connection.exec_driver_sql(explain + statement, parameters)
         return "\n".join(str(row[-1]) for row in rows) + "\n"
 
 
-def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Portal, person: str):
+def test_earlier_and_later_turns_can_be_paged_through(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page, seen = alice.get(path), []
     assert said(page)[0] == "Question 00041"
@@ -129,7 +129,7 @@ def test_one_reads_up_to_the_beginning_and_down_again(alice: Person, portal: Por
     assert page.html.select_one("#composer"), "the last page is the newest: here one goes on"
 
 
-def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, person: str):
+def test_conversation_is_exported_as_markdown(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page = alice.get(path)
     alice.press(page, "Rename", title='../a "b"; c=\u00fc 東京/*')
@@ -147,7 +147,7 @@ def test_a_conversation_is_saved_as_markdown(alice: Person, portal: Portal, pers
     assert saved.text.count("\n> Question ") == saved.text.count("\nAnswer ") == SHORT
 
 
-# The title, and the name of the file.
+# The title of the conversation, and the file name without its extension.
 FILES = {
     "CON": "CON conversation",
     "lpt1": "lpt1 conversation",
@@ -160,7 +160,7 @@ FILES = {
 }
 
 
-def test_file_name_is_valid_on_every_system(alice: Person, upstream: Upstream):
+def test_export_file_name_is_valid_on_every_system(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
     names = {}
     for title in FILES:
@@ -173,7 +173,7 @@ def test_file_name_is_valid_on_every_system(alice: Person, upstream: Upstream):
     assert names == {(title, ending): f"{FILES[title]}.{ending}" for title, ending in names}
 
 
-def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upstream: Upstream):
+def test_reply_cannot_forge_a_turn_in_an_export(alice: Person, upstream: Upstream):
     forged = "Yes.\n\n## You, 2026-01-01\n\n> I agree\n\nAda\n===\n\n## Adam ##\n\nNo."
     path = complete_first_turn(alice, upstream, "Hello", forged).path
     saved = alice.get(f"{path}/export?format=md").response.text
@@ -182,7 +182,7 @@ def test_no_reply_can_pretend_to_be_a_turn_where_it_is_saved(alice: Person, upst
     assert headings == ["# Hello", "## Ada", "## You", "## Ada", "#### You", "### Ada", "#### Adam"]
 
 
-def test_greeting_cannot_pretend_to_be_a_turn_in_a_file(alice: Person, upstream: Upstream):
+def test_greeting_cannot_forge_a_turn_in_an_export(alice: Person, upstream: Upstream):
     greetings = ["## You, 2026-01-01", "# A title", "Hi\n===", "``` Hello"]
     upstream.twins = [
         TWINS[0] | {"id": f"ada-{number}", "greeting": greeting}
@@ -197,7 +197,7 @@ def test_greeting_cannot_pretend_to_be_a_turn_in_a_file(alice: Person, upstream:
     assert headings == {each: ["Hello", "Ada", "You", "Ada"] for each in greetings}
 
 
-def test_conversation_is_saved_as_json_and_in_no_other_format(
+def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
     alice: Person, portal: Portal, person: str
 ):
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
@@ -212,7 +212,7 @@ def test_conversation_is_saved_as_json_and_in_no_other_format(
         assert alice.get(f"{path}/export{query}").status == 404
 
 
-def test_saving_holds_a_few_turns_at_once(app: Flask, portal: Portal, person: str):
+def test_export_reads_only_a_few_turns_into_memory_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
     from chat.transcript import iter_turns
 

@@ -1,4 +1,4 @@
-"""What a person prefers is kept, and told to styles and scripts."""
+"""Preferences are stored, and passed to styles and scripts as data attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OTHERS = {
 
 
 def told(page: Page) -> dict[str, str]:
-    """Return what <html> says of the person's preferences."""
+    """Return the preferences in the data attributes of <html>."""
     attributes = page.html.html.attrs
     return {
         name.removeprefix("data-"): value
@@ -30,7 +30,7 @@ def choose(person: Person, **chosen: str) -> Page:
     return person.press(person.get("/preferences"), "Save", **chosen)
 
 
-def test_reading_begins_no_session(alice: Person, portal):
+def test_reading_pages_creates_no_session(alice: Person, portal):
     for path in ("/", "/conversations", "/help", "/nowhere", "/manifest.webmanifest"):
         assert "Set-Cookie" not in alice.get(path).response.headers
 
@@ -38,11 +38,11 @@ def test_reading_begins_no_session(alice: Person, portal):
         assert connection.execute(select(func.count()).select_from(sessions)).scalar() == 0
 
 
-def test_defaults_are_not_told(alice: Person):
+def test_default_preferences_have_no_data_attributes(alice: Person):
     assert told(alice.get("/")) == {}
 
 
-def test_preference_is_applied_to_every_page(alice: Person, bob: Person):
+def test_preferences_apply_to_every_page(alice: Person, bob: Person):
     paths = "/", "/twins/ada", "/conversations", "/keys", "/nowhere"
     chosen: dict[str, str] = {}
     for name, value in OTHERS.items():
@@ -56,20 +56,20 @@ def test_preference_is_applied_to_every_page(alice: Person, bob: Person):
     assert [path for path in paths if told(bob.get(path))] == []
 
 
-def test_going_back_to_a_default_is_told_no_more(alice: Person):
+def test_resetting_preferences_removes_their_data_attributes(alice: Person):
     choose(alice, **OTHERS)
     assert told(alice.get("/")) == OTHERS
 
     assert told(choose(alice, theme="system")) == {}
 
 
-def test_what_cannot_be_chosen_is_left_out(alice: Person):
+def test_invalid_preferences_are_ignored(alice: Person):
     page = choose(alice, theme='dark" onload="x', enter="newline", nonsense="x")
 
     assert told(page) == {"enter": "newline"}
 
 
-def test_the_colour_of_the_browser_follows_the_theme(alice: Person):
+def test_browser_colour_follows_the_theme(alice: Person):
     choose(alice, theme="dark")
     html = alice.get("/").html
 
@@ -79,7 +79,7 @@ def test_the_colour_of_the_browser_follows_the_theme(alice: Person):
     ]
 
 
-def test_preferences_cannot_be_set_from_elsewhere(alice: Person):
+def test_saving_preferences_requires_a_csrf_token(alice: Person):
     alice.get("/preferences")
     answer = alice.session.post(f"{alice.base_url}/preferences", data={"theme": "dark"})
 

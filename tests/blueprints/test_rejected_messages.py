@@ -1,4 +1,4 @@
-"""Refused messages are kept until they are sent or discarded, without JavaScript."""
+"""Rejected messages are kept until they are sent or discarded, without JavaScript."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOO_LONG = "too long " * 4_000
 
 
 def box(page: Page) -> str:
-    """Return the text in the message box."""
+    """Return the text in the composer."""
     textarea = page.html.select_one("#message")
     assert textarea
     return textarea.get_text()
@@ -23,12 +23,12 @@ def buttons(page: Page) -> list[str]:
 
 
 def edit(person: Person, page: Page) -> Page:
-    """Press Edit at the first turn."""
+    """Open the page that the Edit button of the first turn leads to."""
     return person.get(f"{page.path}?words_of={page.turns[0]['data-turn']}")
 
 
 def discard(person: Person, page: Page) -> Page:
-    """Press Discard."""
+    """Press the Discard button."""
     button = page.html.find("button", string="Discard")
     assert button
     return person.post(str(button["formaction"]), {str(button["name"]): str(button["value"])})
@@ -41,13 +41,13 @@ def begun(alice: Person, upstream: Upstream) -> Page:
 
 
 def too_early(alice: Person, upstream: Upstream, begun: Page) -> tuple[Page, Call]:
-    """Send a message in a second window while a reply runs in the first."""
+    """Send a message from a second window while a reply is running; return page and call."""
     alice.press(begun, "Send", content="long")
     call = upstream.next_call().start_stream()
     return alice.press(begun, "Send", content="too early"), call
 
 
-def test_refused_message_is_sent_from_the_page_that_refused_it(
+def test_rejected_message_can_be_sent_from_the_page_that_rejected_it(
     alice: Person, upstream: Upstream, begun: Page
 ):
     refused, call = too_early(alice, upstream, begun)
@@ -64,7 +64,7 @@ def test_refused_message_is_sent_from_the_page_that_refused_it(
     assert upstream.sent_messages() == ["Hello", "long", "too early"]
 
 
-def test_refused_message_stays_after_stop_until_it_is_sent(
+def test_rejected_message_stays_after_stop_until_it_is_sent(
     alice: Person, upstream: Upstream, begun: Page
 ):
     refused, _ = too_early(alice, upstream, begun)
@@ -78,7 +78,7 @@ def test_refused_message_stays_after_stop_until_it_is_sent(
     assert box(page) == ""
 
 
-def test_refused_message_outlives_an_edited_message_that_is_sent(
+def test_rejected_message_survives_sending_an_edited_message(
     alice: Person, upstream: Upstream, begun: Page
 ):
     refused, call = too_early(alice, upstream, begun)
@@ -92,7 +92,7 @@ def test_refused_message_outlives_an_edited_message_that_is_sent(
     assert box(wait_for_reply(alice, page)) == "too early"
 
 
-def test_refused_message_outlives_a_message_of_another_window(
+def test_rejected_message_survives_a_message_from_another_window(
     alice: Person, upstream: Upstream, begun: Page
 ):
     alice.press(begun, "Send", content=TOO_LONG)
@@ -104,7 +104,7 @@ def test_refused_message_outlives_a_message_of_another_window(
     assert "Discard" in buttons(page)
 
 
-def test_refused_retry_does_not_replace_a_refused_message(
+def test_rejected_retry_does_not_replace_a_rejected_message(
     alice: Person, upstream: Upstream, begun: Page
 ):
     alice.press(begun, "Send", content=TOO_LONG)
@@ -118,7 +118,7 @@ def test_refused_retry_does_not_replace_a_refused_message(
     assert box(wait_for_reply(alice, refused)) == TOO_LONG
 
 
-def test_refused_first_message_is_kept_on_the_page_of_its_twin(alice: Person, upstream: Upstream):
+def test_rejected_first_message_is_kept_on_the_page_of_its_twin(alice: Person, upstream: Upstream):
     refused = alice.start_conversation(TOO_LONG)
     assert "too long" in refused.html.select_one("#form-error").get_text()
     alice.get("/conversations")
@@ -131,7 +131,7 @@ def test_refused_first_message_is_kept_on_the_page_of_its_twin(alice: Person, up
     assert box(alice.get("/twins/ada")) == ""
 
 
-def test_refused_message_can_be_discarded(alice: Person, begun: Page):
+def test_rejected_message_can_be_discarded(alice: Person, begun: Page):
     wrong = []
     for path in ("/twins/ada", begun.path):
         alice.press(alice.get(path), "Send", content=TOO_LONG)
@@ -143,7 +143,7 @@ def test_refused_message_can_be_discarded(alice: Person, begun: Page):
     assert wrong == []
 
 
-def test_refused_edit_can_be_discarded(alice: Person, begun: Page):
+def test_rejected_edit_can_be_discarded(alice: Person, begun: Page):
     alice.press(edit(alice, begun), "Send", content=TOO_LONG)
     page = edit(alice, begun)
     assert "These words were not sent." in page.text
@@ -153,7 +153,7 @@ def test_refused_edit_can_be_discarded(alice: Person, begun: Page):
     assert box(edit(alice, begun)) == "Hello"
 
 
-def test_refused_edit_is_gone_when_it_is_sent(alice: Person, upstream: Upstream, begun: Page):
+def test_rejected_edit_is_removed_when_it_is_sent(alice: Person, upstream: Upstream, begun: Page):
     alice.press(edit(alice, begun), "Send", content=TOO_LONG)
     page = alice.press(edit(alice, begun), "Send", content="Short now.")
     upstream.next_call().start_stream().complete("Two")
@@ -164,7 +164,7 @@ def test_refused_edit_is_gone_when_it_is_sent(alice: Person, upstream: Upstream,
     assert box(edit(alice, page)) == "Hello"
 
 
-def test_blank_message_is_not_kept(alice: Person):
+def test_blank_message_is_rejected_and_not_kept(alice: Person):
     assert (
         "nothing to send"
         in alice.start_conversation("   ").html.select_one("#form-error").get_text()
@@ -174,7 +174,7 @@ def test_blank_message_is_not_kept(alice: Person):
     assert "Discard" not in buttons(alice.get("/twins/ada"))
 
 
-def test_page_that_says_something_once_does_not_follow_the_reply(
+def test_page_with_an_edited_message_or_a_notice_does_not_auto_refresh(
     alice: Person, upstream: Upstream, begun: Page
 ):
     page = alice.press(begun, "Send", content="long")
@@ -190,7 +190,9 @@ def test_page_that_says_something_once_does_not_follow_the_reply(
     call.complete()
 
 
-def test_first_form_keeps_its_key_until_its_conversation_is_seen(alice: Person, upstream: Upstream):
+def test_idempotency_key_is_kept_until_the_new_conversation_is_seen(
+    alice: Person, upstream: Upstream
+):
     keys = []
     action, fields = alice.get("/twins/ada").button_action("Send")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Retry: a turn of its own, with the same words."""
+"""Retry and Ask again: a new turn with the message of an earlier one."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
-def test_retry_is_a_new_turn_with_the_same_words(alice: Person, upstream: Upstream):
+def test_retry_creates_a_new_turn_with_the_same_message(alice: Person, upstream: Upstream):
     page = alice.start_conversation("again, please")
     upstream.next_call().respond(500, {"error": "boom"})
     page = wait_for_reply(alice, page)
@@ -22,7 +22,7 @@ def test_retry_is_a_new_turn_with_the_same_words(alice: Person, upstream: Upstre
     assert upstream.sent_messages() == ["again, please", "again, please"]
 
 
-def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
+def test_retry_submitted_twice_creates_one_turn(alice: Person, upstream: Upstream):
     page = alice.start_conversation("again")
     upstream.next_call().respond(500, {"error": "boom"})
     page = wait_for_reply(alice, page)
@@ -35,7 +35,7 @@ def test_retry_pressed_twice_is_one_turn(alice: Person, upstream: Upstream):
     assert page.reply_states == ["failed", "complete"]
 
 
-def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, upstream: Upstream):
+def test_retry_during_another_reply_shows_only_a_notice(alice: Person, upstream: Upstream):
     page = alice.start_conversation("first")
     upstream.next_call().respond(500, {"error": "boom"})
     page = wait_for_reply(alice, page)
@@ -51,7 +51,7 @@ def test_retry_while_another_reply_runs_leaves_the_page_alone(alice: Person, ups
     call.complete("ok")
 
 
-def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream: Upstream):
+def test_all_retries_of_a_message_use_one_idempotency_key(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     keys = []
     for _ in range(3):
@@ -69,7 +69,7 @@ def test_all_retries_of_a_message_are_one_to_the_service(alice: Person, upstream
     assert other.headers["Idempotency-Key"] not in keys
 
 
-def test_retry_and_send_of_one_page_are_two_presses(alice: Person, upstream: Upstream):
+def test_retry_and_send_from_one_page_create_two_turns(alice: Person, upstream: Upstream):
     page = alice.start_conversation("yes")
     upstream.next_call().respond(500, {})
     page = wait_for_reply(alice, page)
@@ -83,7 +83,7 @@ def test_retry_and_send_of_one_page_are_two_presses(alice: Person, upstream: Ups
     assert wait_for_reply(alice, page).reply_states == ["failed", "complete", "complete"]
 
 
-def test_retry_of_an_unknown_turn_is_a_new_message(alice: Person, upstream: Upstream):
+def test_retry_of_an_unknown_turn_sends_a_new_message(alice: Person, upstream: Upstream):
     def check(again: str) -> None:
         page = alice.start_conversation("one")
         upstream.next_call().respond(500, {})
@@ -96,7 +96,7 @@ def test_retry_of_an_unknown_turn_is_a_new_message(alice: Person, upstream: Upst
     assert failures(check, {again: again for again in ("a\0b", "x" * 5000, "none")}) == {}
 
 
-def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
+def test_retry_during_a_database_outage_creates_no_turn(
     alice: Person, upstream: Upstream, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ):
     page = alice.start_conversation("one")
@@ -112,15 +112,13 @@ def test_a_retry_that_cannot_be_looked_up_leaves_nothing_behind(
     assert alice.get(page.path).reply_states == ["failed"]
 
 
-def test_whoever_asks_again_after_a_lost_answer_can_ask_once_more(
-    alice: Person, upstream: Upstream
-):
+def test_resend_form_gets_a_new_key_after_a_lost_response(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
     form = page.html.select_one("#resend-form")
     fields = {str(each["name"]): str(each["value"]) for each in form.select("input")}
     fields["words_of"] = str(page.turns[0]["data-turn"])
     keys = set()
-    for _ in range(2):  # the answer to the first is lost
+    for _ in range(2):  # the first response is lost
         answer = alice.post(str(form["action"]), fields, **HTMX_HEADERS)
         keys.add(answer.html.select_one("#resend-form [name=key]")["value"])
     upstream.next_call().start_stream().complete("Hi")

@@ -1,4 +1,4 @@
-"""The conversations that stand beside one."""
+"""The sidebar with the latest conversations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
-def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_it(
+def test_continued_conversation_moves_to_the_top_of_the_sidebar(
     alice: Person, upstream: Upstream, page: Page
 ):
     newer = complete_first_turn(alice, upstream, "Newer", "Yes")
@@ -28,7 +28,7 @@ def test_whoever_goes_on_with_an_earlier_one_finds_it_first_in_the_list_beside_i
 
 
 @pytest.mark.parametrize("column", ["archived", "updated_at"])
-def test_whoever_goes_on_with_one_that_was_put_away_finds_it_at_the_side(
+def test_continued_archived_or_old_conversation_moves_to_today_in_the_sidebar(
     alice: Person, portal: Portal, page: Page, column: str
 ):
     action, fields = page.button_action("Send")
@@ -41,7 +41,9 @@ def test_whoever_goes_on_with_one_that_was_put_away_finds_it_at_the_side(
     assert answer.html.select_one("#sidebar h2").get_text() == "Today"
 
 
-def test_a_pinned_one_comes_before_other_pinned_ones(alice: Person, upstream: Upstream, page: Page):
+def test_continued_pinned_conversation_comes_before_other_pinned_ones(
+    alice: Person, upstream: Upstream, page: Page
+):
     newer = complete_first_turn(alice, upstream, "Newer", "Yes")
     for each in (page, newer):
         alice.press(alice.get(each.path), "Pin")

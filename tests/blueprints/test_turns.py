@@ -1,4 +1,4 @@
-"""Sending a message, and what becomes of it."""
+"""Sending messages: pages, fragments, repeated submissions and access control."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait
 from tests.support.upstream import Upstream
 
 
-def test_a_message_makes_a_conversation_and_gets_its_reply(alice: Person, upstream: Upstream):
+def test_message_creates_a_conversation_and_receives_its_reply(alice: Person, upstream: Upstream):
     page = alice.start_conversation("Hello Ada")
 
     call = upstream.next_call()
@@ -30,7 +30,7 @@ def test_a_message_makes_a_conversation_and_gets_its_reply(alice: Person, upstre
     assert page.html.select_one(".turn__reply strong").get_text() == "you"
 
 
-def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstream: Upstream):
+def test_second_message_is_sent_to_the_same_conversation(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "one", "first")
 
     page = alice.press(page, "Send", content="two")
@@ -41,7 +41,7 @@ def test_the_second_message_goes_to_the_same_conversation(alice: Person, upstrea
     assert upstream.sent_messages() == ["one", "two"]
 
 
-def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Upstream):
+def test_used_key_with_a_different_message_creates_another_turn(alice: Person, upstream: Upstream):
     action, fields = alice.get("/twins/ada").button_action("Send")
     alice.post(action, fields | {"content": "before going back"})
     alice.post(action, fields | {"content": "after going back"})
@@ -50,7 +50,9 @@ def test_a_used_key_with_other_words_is_another_turn(alice: Person, upstream: Up
     assert {call.body["content"] for call in calls} == {"before going back", "after going back"}
 
 
-def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, upstream: Upstream):
+def test_second_message_is_rejected_until_the_first_reply_has_ended(
+    alice: Person, upstream: Upstream
+):
     page = alice.start_conversation("first")
     call = upstream.next_call()
 
@@ -63,7 +65,7 @@ def test_a_second_message_waits_for_the_end_of_the_first_reply(alice: Person, up
     assert upstream.sent_messages() == ["first"]
 
 
-def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstream):
+def test_htmx_receives_the_turn_and_an_empty_composer(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "one", "first")
     action, fields = page.button_action("Send")
 
@@ -78,7 +80,7 @@ def test_htmx_gets_the_turn_and_a_fresh_composer(alice: Person, upstream: Upstre
     assert answer.html.select_one("textarea").get_text() == ""
 
 
-def test_repeated_press_shows_its_turn(alice: Person, upstream: Upstream):
+def test_repeated_submission_shows_its_turn(alice: Person, upstream: Upstream):
     def check(button: str) -> None:
         upstream.calls.clear()
         page = alice.start_conversation("one")
@@ -101,7 +103,7 @@ def test_repeated_press_shows_its_turn(alice: Person, upstream: Upstream):
     assert failures(check, {button: button for button in ("Send", "Retry")}) == {}
 
 
-def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
+def test_form_without_a_csrf_token_is_rejected_and_returns_the_message(
     alice: Person, upstream: Upstream
 ):
     page = alice.post("/twins/ada/conversations", {"content": "words worth keeping"})
@@ -112,7 +114,7 @@ def test_a_form_without_its_token_changes_nothing_and_gives_the_words_back(
     assert upstream.sent_messages() == []
 
 
-def test_nobody_can_touch_what_is_not_theirs(
+def test_conversations_and_turns_of_others_are_inaccessible(
     alice: Person, new_person: Callable[[], Person], upstream: Upstream
 ):
     page = alice.start_conversation("a secret")
@@ -139,7 +141,7 @@ def test_nobody_can_touch_what_is_not_theirs(
     assert wait_for_reply(alice, page).reply_states == ["complete"]
 
 
-def test_a_first_press_that_comes_twice_at_once_is_one_turn(
+def test_first_message_submitted_twice_at_once_creates_one_turn(
     new_person: Callable[[], Person], upstream: Upstream
 ):
     for _ in range(5):
@@ -157,7 +159,7 @@ def test_a_first_press_that_comes_twice_at_once_is_one_turn(
     assert len(upstream.sent_messages()) == 5
 
 
-def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstream: Upstream):
+def test_conversation_created_by_two_turns_has_one_service_id(alice: Person, upstream: Upstream):
     upstream.unanswered_paths.add("/api/v1/conversations")
     page = alice.start_conversation("first")
     slow = upstream.next_call()
@@ -177,7 +179,7 @@ def test_a_conversation_that_two_turns_create_has_one_name(alice: Person, upstre
     assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
 
 
-def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
+def test_low_quota_is_shown_in_the_new_composer_and_on_the_twin_page(
     alice: Person, upstream: Upstream
 ):
     page = alice.start_conversation("one")
@@ -195,7 +197,7 @@ def test_few_requests_left_stand_in_the_fresh_composer_and_where_one_begins_too(
     assert "39 requests are left" in answer.text
 
 
-def test_reply_that_reached_its_limit_has_a_note(alice: Person, upstream: Upstream):
+def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstream):
     def check(case: tuple[object, int]) -> None:
         cut_off, notes = case
         page = alice.start_conversation("one")
@@ -215,7 +217,7 @@ def test_reply_that_reached_its_limit_has_a_note(alice: Person, upstream: Upstre
 
 @pytest.mark.fault("F70")
 @pytest.mark.parametrize("headers", [{}, HTMX_HEADERS], ids=["page", "fragment"])
-def test_form_is_never_answered_by_a_stream(
+def test_form_response_is_never_a_stream(
     alice: Person, upstream: Upstream, headers: dict[str, str]
 ):
     path = alice.start_conversation("first").path

@@ -7,9 +7,7 @@ from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
-def test_the_page_of_a_twin_lists_its_last_conversations(
-    alice: Person, bob: Person, upstream: Upstream
-):
+def test_twin_page_lists_the_latest_conversations(alice: Person, bob: Person, upstream: Upstream):
     assert alice.get("/twins/ada").html.select(".twin-conversations") == []
     for number in range(6):
         alice.start_conversation(f"Hello {number}")
@@ -24,7 +22,7 @@ def test_the_page_of_a_twin_lists_its_last_conversations(
     assert bob.get("/twins/ada").html.select(".twin-conversations") == []
 
 
-def test_id_of_a_twin_may_hold_any_character(alice: Person, upstream: Upstream):
+def test_twin_id_may_contain_any_character(alice: Person, upstream: Upstream):
     ids = ["a/b c?#ü", "/x", "//x//y/", "x/conversations", "%2F", "…"]
     upstream.twins = [{"id": twin_id, "name": twin_id} for twin_id in ids]
     links = {link.get_text(): link["href"] for link in alice.get("/").html.select("li h2 a")}
@@ -42,21 +40,21 @@ def test_id_of_a_twin_may_hold_any_character(alice: Person, upstream: Upstream):
     assert failures(check, {twin_id: twin_id for twin_id in ids}) == {}
 
 
-def test_twin_that_no_address_can_hold_is_left_out(alice: Person, upstream: Upstream):
+def test_twin_with_an_id_that_no_url_can_contain_is_omitted(alice: Person, upstream: Upstream):
     ids = [".", "..", "../../keys", "a/./b", "ada"]
     upstream.twins = [{"id": twin_id, "name": twin_id} for twin_id in ids]
 
     assert [link.get_text() for link in alice.get("/").html.select("li h2 a")] == ["ada"]
 
 
-def test_a_twin_that_is_not_there_is_404(alice: Person):
+def test_unknown_twin_is_404(alice: Person):
     page = alice.get("/twins/nobody")
 
     assert page.status == 404
     assert page.html.h1.get_text() == "Not found"
 
 
-def test_texts_of_a_twin_are_in_its_language(alice: Person, upstream: Upstream):
+def test_texts_of_a_twin_are_tagged_with_its_language(alice: Person, upstream: Upstream):
     texts = {"name": "X", "description": "Um", "greeting": "Oi", "starters": ["Como?"]}
     languages = {"x": ("pt-BR", "pt-BR"), "y": ('"><b>', None), "z": (3, None)}
     upstream.twins = [

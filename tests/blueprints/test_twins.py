@@ -1,4 +1,4 @@
-"""The gallery."""
+"""The home page with the list of twins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.upstream import Upstream
 ALL = {"page": 1, "pages": 1}
 
 
-def test_the_gallery_lists_twins_by_name(alice: Person, upstream: Upstream):
+def test_home_page_lists_twins_by_name(alice: Person, upstream: Upstream):
     page = alice.get("/")
 
     assert page.html.h1.get_text() == "Twins"
@@ -21,7 +21,7 @@ def test_the_gallery_lists_twins_by_name(alice: Person, upstream: Upstream):
     assert len(upstream.calls) == 1
 
 
-def test_the_gallery_costs_no_call_while_its_list_is_fresh(alice: Person, upstream: Upstream):
+def test_home_page_needs_no_request_while_the_twin_list_is_fresh(alice: Person, upstream: Upstream):
     for _ in range(5):
         alice.get("/")
         alice.get("/twins/ada")
@@ -29,7 +29,7 @@ def test_the_gallery_costs_no_call_while_its_list_is_fresh(alice: Person, upstre
     assert len(upstream.calls) == 1
 
 
-# A search, and what it finds.
+# A query, the names that it finds, and the count in words.
 SEARCHES = {
     "ADA": (["Ada"], "1 twin found"),
     "how things": (["Ada"], "1 twin found"),
@@ -43,7 +43,7 @@ def test_search_finds_words_in_names_and_descriptions(alice: Person):
         found, sentence = SEARCHES[q]
         page, part = alice.get(f"/?q={q}"), alice.get(f"/?q={q}", **HTMX_HEADERS)
         assert names(page) == names(part) == found
-        # A part is read out; the page shows that all are there.
+        # Screen readers announce the fragment, so it also states that all twins are shown.
         assert page.html.select_one("#result-count").get_text().strip() == sentence
         assert part.html.select_one("#result-count").get_text().strip() == (sentence or "All twins")
         address = f"/?q={q.replace(' ', '+')}" if q else "/"
@@ -53,7 +53,7 @@ def test_search_finds_words_in_names_and_descriptions(alice: Person):
     assert failures(check, {q: q for q in SEARCHES}) == {}
 
 
-def test_htmx_gets_the_list_alone(alice: Person):
+def test_htmx_receives_only_the_twin_list(alice: Person):
     page = alice.get("/?q=ada", **HTMX_HEADERS)
 
     assert page.html.html is None
@@ -71,12 +71,12 @@ def many(count: int) -> list[dict[str, str]]:
 
 @pytest.fixture
 def crowd(upstream: Upstream) -> list[str]:
-    """List 140 twins, on one page of the service."""
+    """Make the service list 140 twins on one page, and return their names."""
     upstream.answers["/api/v1/twins"] = 200, {"data": many(140), "pagination": ALL}
     return [twin["name"] for twin in many(140)]
 
 
-def test_a_long_gallery_shows_more_by_a_plain_link(alice: Person, crowd: list[str]):
+def test_long_twin_list_continues_through_a_plain_link(alice: Person, crowd: list[str]):
     page = alice.get("/")
     assert names(page) == crowd[:60]
     assert "60 of 140 twins are shown" in page.text
@@ -89,7 +89,7 @@ def test_a_long_gallery_shows_more_by_a_plain_link(alice: Person, crowd: list[st
     assert page.html.select_one(".cards__more") is None
 
 
-def test_htmx_gets_the_cards_of_one_more_page_alone(alice: Person, crowd: list[str]):
+def test_htmx_receives_only_the_cards_of_the_next_page(alice: Person, crowd: list[str]):
     page = alice.get("/?page=2", **HTMX_HEADERS)
 
     assert names(page) == crowd[60:120]
@@ -99,14 +99,14 @@ def test_htmx_gets_the_cards_of_one_more_page_alone(alice: Person, crowd: list[s
     assert page.response.headers["HX-Replace-Url"] == "/?page=2"
 
 
-def test_page_that_does_not_exist_is_the_nearest(alice: Person, crowd: list[str]):
+def test_nonexistent_page_number_shows_the_nearest_page(alice: Person, crowd: list[str]):
     shown = {
         page: names(alice.get(f"/?page={page}"))[:60] for page in ("0", "-1", "99", "x", "9" * 30)
     }
     assert shown == dict.fromkeys(shown, crowd[:60])
 
 
-def test_a_page_far_on_is_opened_with_ten_at_most(alice: Person, upstream: Upstream):
+def test_page_parameter_opens_at_most_ten_pages(alice: Person, upstream: Upstream):
     upstream.twins = many(700)
 
     assert len(names(alice.get("/?page=9999"))) == 600
@@ -114,7 +114,9 @@ def test_a_page_far_on_is_opened_with_ten_at_most(alice: Person, upstream: Upstr
     assert len(names(more)) == 60
 
 
-def test_those_talked_to_lately_come_first_and_once(alice: Person, bob: Person, upstream: Upstream):
+def test_recently_used_twins_come_first_and_only_once(
+    alice: Person, bob: Person, upstream: Upstream
+):
     upstream.twins = many(9)
     for twin in ("3", "8", "1", "5", "7"):
         alice.start_conversation("Hello", twin=twin)
@@ -129,7 +131,7 @@ def test_those_talked_to_lately_come_first_and_once(alice: Person, bob: Person, 
     assert "Lately" not in bob.get("/").text
 
 
-def test_among_few_those_talked_to_come_first_without_headings(alice: Person, upstream: Upstream):
+def test_short_list_shows_recent_twins_first_without_headings(alice: Person, upstream: Upstream):
     upstream.twins = many(4)
     alice.start_conversation("Hello", twin="2")
 
@@ -138,7 +140,7 @@ def test_among_few_those_talked_to_come_first_without_headings(alice: Person, up
     assert "Lately" not in page.text
 
 
-def test_a_twin_talked_to_before_says_how_often(
+def test_used_twin_shows_its_number_of_conversations(
     alice: Person, app: Flask, monkeypatch: pytest.MonkeyPatch
 ):
     for content in ("One", "Two"):
@@ -148,14 +150,14 @@ def test_a_twin_talked_to_before_says_how_often(
     assert alice.get("/").html.select_one("small").get_text() == "2 conversations"
 
 
-def test_a_twin_without_a_description_has_no_empty_place(alice: Person, upstream: Upstream):
+def test_twin_without_a_description_has_no_empty_element(alice: Person, upstream: Upstream):
     upstream.twins = [{"id": "x", "name": "X"}]
 
     assert alice.get("/").html.select(".card p") == []
     assert alice.get("/twins/x").html.select(".lead") == []
 
 
-def test_long_names_and_words_from_the_right_are_whole(alice: Person, upstream: Upstream):
+def test_long_and_right_to_left_texts_are_shown_in_full(alice: Person, upstream: Upstream):
     long, right = "Long " * 20, "\u0644\u064a\u0644\u0649"
     upstream.twins = [
         {"id": "1", "name": long.strip(), "description": "word " * 300},
@@ -169,13 +171,13 @@ def test_long_names_and_words_from_the_right_are_whole(alice: Person, upstream: 
         assert each["dir"] == "auto"
 
 
-def test_an_empty_gallery_says_so(alice: Person, upstream: Upstream):
+def test_empty_twin_list_is_explained(alice: Person, upstream: Upstream):
     upstream.twins = []
 
     assert "There are no twins yet" in alice.get("/").text
 
 
-def test_a_gallery_without_its_service_says_so(alice: Person, upstream: Upstream):
+def test_home_page_reports_an_unreachable_service(alice: Person, upstream: Upstream):
     upstream.stop()
     page = alice.get("/")
 
@@ -183,7 +185,7 @@ def test_a_gallery_without_its_service_says_so(alice: Person, upstream: Upstream
     assert "The service cannot be reached." in page.text
 
 
-def test_names_and_words_are_only_text(alice: Person, upstream: Upstream):
+def test_twin_texts_and_messages_are_escaped(alice: Person, upstream: Upstream):
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     upstream.twins = [
         {"id": "x", "name": evil, "description": evil, "greeting": evil, "starters": [evil]}
