@@ -1,4 +1,4 @@
-"""What is measured is what was meant to be measured; how fast it is, no test says."""
+"""The benchmark tools produce the intended load; no test asserts a speed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tools.bench.table import Table
 from twinapi import Client, Complete, Delta
 
 
-def test_reply_has_as_many_deltas_as_ordered():
+def test_generated_reply_has_the_requested_number_of_deltas():
     for deltas in (20, 400, 10_000):
         reply = sample_markdown.make_reply("mixed", deltas, "7")
         assert [len(piece) for piece in reply.deltas] == [16] * deltas
@@ -15,14 +15,14 @@ def test_reply_has_as_many_deltas_as_ordered():
         assert reply.text.count("No. ") == reply.marker_count
 
 
-def test_one_list_is_48_kilobytes_long():
+def test_generated_list_is_48_kilobytes_long():
     items = sample_markdown.make_reply("list", 0, "7").text.removesuffix("\n\nThat was reply 7.")
 
     assert len(items) > 48_000
     assert all(line.startswith("- ") for line in items.splitlines())
 
 
-def test_one_block_of_code_has_300_lines():
+def test_generated_code_block_has_300_lines():
     fence, *code, end_of_fence = (
         sample_markdown.make_reply("code", 0, "7")
         .text.removesuffix("\n\nThat was reply 7.")
@@ -33,7 +33,7 @@ def test_one_block_of_code_has_300_lines():
     assert len(code) == 300
 
 
-def test_the_service_says_what_was_ordered_and_when_it_had_said_it(processes: None):
+def test_scripted_service_sends_the_requested_reply_and_records_its_end(processes: None):
     order = scripted_service.make_message(50, tag="7", rate=0)
     with servers.run_scripted_service() as scripted:
         client = Client(scripted.url, "any")
@@ -50,7 +50,7 @@ def test_the_service_says_what_was_ordered_and_when_it_had_said_it(processes: No
     assert heard is not None
 
 
-def test_a_table_has_a_dash_for_what_is_not_known():
+def test_table_shows_a_dash_for_missing_values():
     table = Table(
         "Sizes", [{"site": "one", "KB": 1.234}, {"site": "another", "KB": None, "n": 1000}]
     )

@@ -1,4 +1,4 @@
-"""Chaos in its short form: what was promised holds through kill -9 and SIGTERM."""
+"""Short chaos tests: the guarantees hold through kill -9, SIGTERM and a burst of requests."""
 
 import pytest
 
@@ -10,7 +10,7 @@ DURATIONS = {"slowest_seconds", "exit_seconds"}
 
 
 @pytest.mark.fault("F71")
-def test_kill_9_loses_and_doubles_nothing():
+def test_kill_9_loses_and_duplicates_no_message():
     report = crash.run(rounds=2, streams=6, words=20, gap=0.1)
 
     assert report["acknowledged"] > 0
@@ -18,13 +18,13 @@ def test_kill_9_loses_and_doubles_nothing():
 
 
 @pytest.mark.fault("F72")
-def test_sigterm_tells_every_reader_how_to_go_on():
+def test_sigterm_tells_every_reader_to_reconnect_and_keeps_the_text():
     report = drain.run(streams=20)
 
     assert set(failed_expectations(report, drain.EXPECTATIONS)) <= DURATIONS, report
 
 
-def test_two_workers_accept_exactly_the_hour_of_a_key():
+def test_two_service_workers_together_accept_exactly_the_hourly_quota():
     report = burst.run()
 
     assert failed_expectations(report, burst.EXPECTATIONS) == [], report
