@@ -1,4 +1,4 @@
-"""What tests are made of: a scripted service, a portal in front of it, people with browsers."""
+"""Fixtures of all tests: a scripted service, a portal in front of it, and people as clients."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tests.support.resources import ProcessGuard
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
-# How long an example takes says how busy the machine is; tools/bench measures speed.
+# The duration of an example depends on the load of the machine; tools/bench measures speed.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("untimed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the plugins of this suite."""
+    """Register the pytest plugins of this suite."""
     config.pluginmanager.register(ProcessGuard())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """Run a real PostgreSQL."""
+    """Run a real PostgreSQL server."""
     with postgresql.run_postgres() as server:
         create_tables(server.template_url)
         yield server
@@ -49,7 +49,7 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a file with all tables, to be copied: that is quicker than migrations."""
+    """Return a database file with all tables. Copying it is faster than running migrations."""
     path = tmp_path_factory.mktemp("tables") / "portal.db"
     create_tables(f"sqlite:///{path}")
     return path
@@ -57,7 +57,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the address of a fresh database of each kind."""
+    """Return the URL of a new database: once SQLite, once PostgreSQL."""
     if request.param == "sqlite":
         return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
     postgres: Postgres = request.getfixturevalue("postgres")
@@ -66,14 +66,14 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template
 
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
-    """Run a scripted service."""
+    """Run a scripted service, which the test controls."""
     with upstream_server.run_upstream() as upstream:
         yield upstream
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _template_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compile each template once for all portals: that takes longer than to show its page."""
+    """Share compiled templates between all portals: compiling takes longer than rendering."""
     cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(Flask.jinja_options, "bytecode_cache", cache)
@@ -82,13 +82,13 @@ def _template_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def clock() -> AdjustableClock:
-    """Return the clock of the portal, to be moved; pauses are short."""
+    """Return the adjustable clock of the portal; its pauses are short."""
     return AdjustableClock()
 
 
 @pytest.fixture
 def settings(tmp_path: Path, upstream: Upstream, sqlite_template: Path) -> dict[str, Any]:
-    """Return the settings of a portal in front of the scripted service."""
+    """Return the settings of a portal that uses the scripted service."""
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     shutil.copy(sqlite_template, data)
@@ -97,7 +97,7 @@ def settings(tmp_path: Path, upstream: Upstream, sqlite_template: Path) -> dict[
 
 @pytest.fixture
 def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[Flask]:
-    """Make a portal."""
+    """Create a portal, and close it afterwards."""
     app = twindow.create_app(settings, clock=clock)
     yield app
     get_portal(app).log.close()
@@ -107,7 +107,7 @@ def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[
 
 @pytest.fixture
 def portal(app: Flask) -> Portal:
-    """Return the parts of the portal."""
+    """Return the container of the portal."""
     return get_portal(app)
 
 
@@ -120,7 +120,7 @@ def url(app: Flask) -> Iterator[str]:
 
 @pytest.fixture
 def new_person(url: str) -> Iterator[Callable[[], Person]]:
-    """Return somebody new with each call."""
+    """Return a factory of people, each with their own session."""
     persons: list[Person] = []
 
     def create_person() -> Person:
@@ -134,19 +134,19 @@ def new_person(url: str) -> Iterator[Callable[[], Person]]:
 
 @pytest.fixture
 def alice(new_person: Callable[[], Person]) -> Person:
-    """Return Alice."""
+    """Return a person, Alice."""
     return new_person()
 
 
 @pytest.fixture
 def bob(new_person: Callable[[], Person]) -> Person:
-    """Return Bob, who is not Alice."""
+    """Return a second person, Bob."""
     return new_person()
 
 
 @pytest.fixture(scope="session")
 def processes() -> None:
-    """Allow a test to start processes: servers, commands, proxies."""
+    """Allow a test to start processes, such as servers, commands and proxies."""
 
 
 @pytest.fixture(scope="session")
@@ -156,10 +156,9 @@ def bundled_model(processes: None) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Start a real Chromium."""
-    path = (
-        chromium.find_or_install_chromium()
-    )  # before Playwright starts: looking for its own Chromium starts it, too
+    """Run a real Chromium."""
+    # Before `sync_playwright`, because the search for Playwright's own Chromium starts Playwright.
+    path = chromium.find_or_install_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
         expect.set_options(timeout=chromium.WAIT_MS)

@@ -1,4 +1,4 @@
-"""The import rules of docs/architecture.md."""
+"""The import rules of docs/architecture.md, checked for all product modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "migrations": set(),
 }
 MAY_IMPORT["app"] = set(MAY_IMPORT)
-# Their modules are imported by name. Every other package exports its names in __init__.
+# Modules of these are imported by name. Other packages export their public names in __init__.
 NAMESPACES = {"core", "web", "chat", "service", "blueprints", "migrations"}
 FORBIDDEN_LIBRARIES = {
     "chat": {"flask", "requests"},
@@ -44,12 +44,12 @@ def module_name(path: Path) -> str:
 
 
 def package_of(module: str) -> str:
-    """Return the package that contains a module; a package contains itself."""
+    """Return the package of a module; a package is its own package."""
     return module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
 
 
 def imports(module: str) -> Iterator[tuple[str, str]]:
-    """Yield what a module imports: the module, and the name from it or ""."""
+    """Yield each import of a module as (module, imported name), with "" for a whole module."""
     for node in ast.walk(ast.parse(modules()[module].read_text())):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -86,7 +86,7 @@ def public_package(module: str) -> str | None:
     )
 
 
-def test_packages_import_only_what_they_may():
+def test_packages_import_only_allowed_packages_and_libraries():
     wrong = []
     for module in modules():
         package = module.partition(".")[0]
@@ -113,7 +113,7 @@ def test_packages_are_imported_through_their_public_interface():
     assert wrong == []
 
 
-def test_sibling_packages_have_no_cycles():
+def test_sibling_packages_have_no_import_cycles():
     graph: dict[str, set[str]] = {}
     for module in modules():
         for imported, _ in imports(module):
@@ -122,7 +122,7 @@ def test_sibling_packages_have_no_cycles():
                 continue
             if not is_inside(package_of(other), own):
                 graph.setdefault(own, set()).add(package_of(other))
-    # Modules of a namespace stand beside its packages; only packages are checked here.
+    # A namespace contains modules as well as packages; only packages are checked here.
     siblings = {
         package: {other for other in others if other not in NAMESPACES}
         for package, others in graph.items()
@@ -135,13 +135,13 @@ def test_sibling_packages_have_no_cycles():
         raise AssertionError(f"cycle: {' -> '.join(error.args[1])}") from None
 
 
-def test_every_package_has_a_rule():
+def test_every_package_has_an_import_rule():
     folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "tools"}
 
     assert folders | {path.stem for path in ROOT.glob("*.py")} == set(MAY_IMPORT)
 
 
-def test_vendored_files_are_the_ones_listed():
+def test_vendored_scripts_match_the_hashes_in_their_readme():
     listed = dict(
         re.findall(
             r"`([\w.-]+\.js)`.*?`([0-9a-f]{64})`", (ROOT / "static/vendor/README.md").read_text()

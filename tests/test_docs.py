@@ -1,4 +1,4 @@
-"""What the documents say is so."""
+"""The README and the documents agree with the code."""
 
 import re
 import textwrap
@@ -25,7 +25,7 @@ def twin_files(document: str) -> list[str]:
     return [block for block in blocks if block.startswith("---\n")]
 
 
-def test_every_setting_stands_in_the_table_with_its_default():
+def test_readme_lists_every_setting_with_its_default():
     rows = dict(re.findall(r"^\| `TWINDOW_(\w+)` \| ([^|]*?) ?\|", README, re.MULTILINE))
     defaults = dict(zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True))
 
@@ -38,12 +38,12 @@ def test_every_setting_stands_in_the_table_with_its_default():
             assert shown == str(default).replace("False", "false")
 
 
-def test_what_the_readme_links_to_is_there():
+def test_relative_links_in_the_readme_exist():
     for target in re.findall(r"\]\((?!http)([^)]+)\)", README):
         assert (ROOT / target).exists(), target
 
 
-def test_what_the_documents_link_to_is_there():
+def test_links_and_anchors_in_the_docs_exist():
     for path in (ROOT / "docs").glob("*.md"):
         for target, place in re.findall(r"\]\((?!http)([^)#]*)(#[^)]*)?\)", path.read_text()):
             linked = path.parent / target if target else path
@@ -55,14 +55,14 @@ def test_what_the_documents_link_to_is_there():
 @pytest.mark.parametrize(
     "text", twin_files(README) + twin_files(TWINS), ids=lambda text: text[4:20]
 )
-def test_every_example_of_a_twin_is_one(text: str):
+def test_twin_examples_in_the_docs_are_valid_twin_files(text: str):
     twin = parse("example", text, 1.0)
 
     assert twin.instructions
     assert twin.front_matter.name in text
 
 
-def test_the_cookbook_has_its_recipes():
+def test_every_recipe_of_the_twin_cookbook_has_an_example():
     without_one = {"The fields", "Try a change at once"}
     recipes = set(re.findall(r"^## (.*)", TWINS, re.MULTILINE)) - without_one
 
@@ -70,7 +70,7 @@ def test_the_cookbook_has_its_recipes():
     assert len(twin_files(README)) == 1
 
 
-def test_every_field_of_a_twin_stands_in_the_table_with_what_it_may_be():
+def test_docs_list_every_twin_field_with_its_type_and_default():
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*?) ?\|", TWINS, re.MULTILINE)
     kind = inspect.type_info(FrontMatter)
     assert isinstance(kind, inspect.StructType)
@@ -85,7 +85,7 @@ def test_every_field_of_a_twin_stands_in_the_table_with_what_it_may_be():
             assert without == str(default)
 
 
-def test_ci_runs_the_readmes_own_test_command():
+def test_ci_runs_the_test_command_of_the_readme():
     assert "    make test\n" in README
     assert "make test" in (ROOT / ".ci/run").read_text().splitlines()
 
@@ -99,7 +99,7 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("table", "names"), TABLES)
-def test_every_row_names_the_tests_that_hold_it(table: Table, names: list[str]):
+def test_every_documented_requirement_names_its_tests(table: Table, names: list[str]):
     assert table.path.read_text() == table.render(), "run python -m tests.support.doc_tables"
     rows = table.rows()
     assert [row.name for row in rows] == names
@@ -107,7 +107,7 @@ def test_every_row_names_the_tests_that_hold_it(table: Table, names: list[str]):
     assert set(table.tests_by_row()) <= set(names)
 
 
-def test_every_open_point_of_the_interface_is_decided_in_the_api():
+def test_api_docs_decide_every_open_point_of_the_interface():
     api = (ROOT / "docs/api.md").read_text().partition("leaves open")[2]
     decided = re.findall(r"^\| (.+?) \| .+ \|$", api, re.MULTILINE)
     open_points = [row for row in doc_tables.INTERFACE.rows() if "not shown" in row.subject]

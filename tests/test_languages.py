@@ -1,4 +1,4 @@
-"""Every sentence of ours is there in every language."""
+"""Translation catalogues: complete, compiled and consistent with the source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tools.translations import (
 
 PLACE = re.compile(r"%\((\w+)\)s")
 ROOT = CATALOGS_DIR.parent
-# What stands between the tags of a page: marked, or nothing for people.
+# Parts of a template that need no translation: marked text, scripts, drawings, tags, entities.
 TAG = re.compile(
     r"\{% trans.*?endtrans %\}|<script.*?</script>|<svg.*?</svg>|<[^>]*>|\{[{%#].*?[}%#]\}|&\w+;",
     re.DOTALL,
@@ -32,7 +32,7 @@ PAGES = sorted((ROOT / "templates").rglob("*.html"))
 
 
 def forms(message: Message) -> list[str]:
-    """Return the translation, in all its plural forms."""
+    """Return all plural forms of the translation."""
     return list(message.string) if message.pluralizable else [message.string]
 
 
@@ -60,7 +60,7 @@ def sources():
     return {message.id for message in extract_catalog() if message.id}
 
 
-def test_catalog_has_every_sentence_and_no_other(
+def test_catalog_contains_exactly_the_sentences_of_the_source(
     catalog: Catalog, messages: list[Message], sources
 ):
     assert {message.id for message in messages} == sources
@@ -71,7 +71,7 @@ def test_compiled_catalog_is_up_to_date(code: str, catalog: Catalog):
     assert catalog_path(code).with_suffix(".mo").read_bytes() == compile_catalog(catalog)
 
 
-def test_translations_are_complete_and_without_markup(
+def test_translations_are_complete_and_contain_no_markup(
     code: str, catalog: Catalog, messages: list[Message]
 ):
     plurals = [message for message in messages if message.pluralizable]
@@ -85,7 +85,7 @@ def test_translations_are_complete_and_without_markup(
 
 
 def test_translations_keep_the_placeholders(messages: list[Message]):
-    """A form for one number may say it in words; nothing else may be left out or added."""
+    """A plural form may omit the number (and spell it out); the last form has every placeholder."""
     wrong = []
     for message in messages:
         wanted = set(PLACE.findall(" ".join(sentences(message))))
@@ -97,7 +97,7 @@ def test_translations_keep_the_placeholders(messages: list[Message]):
     assert wrong == []
 
 
-# The text of a button, and its accessible name, which must contain the text.
+# The visible text of a button, and its accessible name, which must contain that text.
 CALLED = {
     "More": "More pages",
     "New": "New conversation",
@@ -105,7 +105,7 @@ CALLED = {
 }
 
 
-def test_accessible_names_contain_the_visible_text(catalog: Catalog):
+def test_translated_accessible_names_contain_the_visible_text(catalog: Catalog):
     wrong = [
         (seen, name)
         for seen, name in CALLED.items()
@@ -115,7 +115,7 @@ def test_accessible_names_contain_the_visible_text(catalog: Catalog):
     assert wrong == []
 
 
-def test_templates_have_no_unmarked_text():
+def test_templates_mark_all_text_for_translation():
     words = {
         str(page.relative_to(ROOT)): set(
             re.findall(r"[^\W\d_]{2,}", TAG.sub(" ", page.read_text()))
@@ -128,7 +128,7 @@ def test_templates_have_no_unmarked_text():
     assert {page: found for page, found in words.items() if found} == {}
 
 
-def test_every_package_with_sentences_is_extracted():
+def test_sentences_are_extracted_from_every_package_that_has_them():
     marked = {
         found.parent
         for folder in (
@@ -148,7 +148,7 @@ def test_every_package_with_sentences_is_extracted():
     assert {str(found.relative_to(ROOT)).split("/")[0] for found in marked} <= set(SOURCES)
 
 
-def test_scripts_have_no_sentences():
+def test_scripts_contain_no_hard_coded_sentences():
     wrong = {
         script.name: found
         for script in (ROOT / "static/js").glob("*.js")

@@ -1,4 +1,4 @@
-"""The real processes: `python app.py`, `python -m service` and `flask run`."""
+"""Starting and stopping the real processes: `app.py`, `python -m service` and `flask run`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def somebody() -> Iterator[Person]:
 
 
 @pytest.mark.usefixtures("bundled_model")
-def test_bundled_model_replies_and_signals_keep_open_replies(tmp_path: Path, somebody: Person):
+def test_bundled_model_replies_and_signals_keep_the_text_of_running_replies(
+    tmp_path: Path, somebody: Person
+):
     with run_server(tmp_path, "app.py") as server:
         somebody.base_url = server.url
         page = wait_for_reply(somebody, somebody.start_conversation("Hello, who are you?"))
@@ -68,7 +70,7 @@ def replies(page: Page) -> list[str]:
 def interrupt_reply(
     person: Person, server: ServerProcess, number: signal.Signals
 ) -> tuple[str, ...]:
-    """Signal the server while a reply is streamed; return the page, the turn and its text."""
+    """Signal the server during a reply; return page path, turn id and the text received."""
     page = person.start_conversation("Tell me about steam engines.")
     turn_id = str(page.turns[0]["data-turn"])
     with person.follow(turn_id) as stream:
@@ -112,7 +114,7 @@ def run_examples_of_api_document(url: str, data: Path) -> subprocess.CompletedPr
     )
 
 
-def test_portal_uses_a_service_in_its_own_process(
+def test_portal_uses_a_service_in_another_process(
     tmp_path: Path, somebody: Person, upstream: Upstream
 ):
     upstream.always_reply("Hi")
@@ -156,7 +158,7 @@ def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, u
     assert page.reply_states == ["complete"]
 
 
-def test_failing_start_prints_one_sentence(tmp_path: Path):
+def test_failed_start_prints_one_sentence_without_a_traceback(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         away = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/portal"
@@ -179,7 +181,7 @@ def test_failing_start_prints_one_sentence(tmp_path: Path):
     assert [process.returncode for process in starts[:2]] == [1, 1]
 
 
-def test_ctrl_c_while_starting_prints_no_traceback(tmp_path: Path):
+def test_ctrl_c_during_startup_prints_no_traceback(tmp_path: Path):
     wrong = []
     for command in (["app.py"], ["-m", "service"]):
         process = start(tmp_path, {"PORT": str(free_port())}, "-X", "importtime", *command)
@@ -196,7 +198,7 @@ def test_ctrl_c_while_starting_prints_no_traceback(tmp_path: Path):
 
 
 def start(data: Path, given: dict[str, str], *command: str) -> subprocess.Popen[str]:
-    """Begin to start a server, whose stderr the test reads to its end."""
+    """Start a server process; the caller reads its stderr to the end."""
     settings = {"DATA_DIR": str(data)} | given
     return subprocess.Popen(
         [sys.executable, *(command or ["app.py"])],

@@ -1,4 +1,4 @@
-"""The test suite itself."""
+"""Rules of the test suite itself."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 import pytest
 
 
-def test_a_test_without_a_resource_cannot_start_a_process():
+def test_process_start_requires_a_resource_fixture():
     with pytest.raises(RuntimeError, match="use a fixture of tests"):
         subprocess.run([sys.executable, "-c", ""], check=False)
 
 
-def test_a_test_with_a_resource_can_start_processes(processes: None):
+def test_resource_fixture_allows_starting_processes(processes: None):
     subprocess.run([sys.executable, "-c", ""], check=True)
