@@ -1,9 +1,9 @@
-"""Twindow, put together: the portal's pages, and the service beside them at /api/v1."""
+"""Entry point: the portal, with the embedded service at /api/v1 if no other is configured."""
 
 import signal
 
 if __name__ == "__main__":
-    # Until the server takes signals, Ctrl-C ends this and prints no traceback of an import.
+    # Until the server handles signals, Ctrl-C exits without the traceback of an import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from gevent import monkey
@@ -42,7 +42,7 @@ DATABASE_UNREACHABLE = "The database does not answer. TWINDOW_DATABASE_URL says 
 
 
 class Twindow:
-    """The portal and, where no other is set, the service beside it, as one application."""
+    """WSGI application: the portal and, unless `api_url` is set, the embedded service."""
 
     def __init__(self, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         with startup_lock(settings.data_dir):
@@ -65,7 +65,10 @@ class Twindow:
         self.portal.wsgi_app = self  # type: ignore[method-assign]
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Answer a request: the service knows what is under its path, the portal all else."""
+        """Dispatch a request: paths below `API_PREFIX` to the service, all others to the portal.
+
+        Responds 400 if the Host header is invalid.
+        """
         if not _is_valid_host(environ.get("HTTP_HOST", "")):
             return BadRequest()(environ, start_response)
         if self.service and environ["PATH_INFO"].startswith(f"{API_PREFIX}/"):
@@ -73,7 +76,7 @@ class Twindow:
         return self._portal_wsgi(environ, start_response)
 
     def start(self) -> None:
-        """Begin what runs beside requests."""
+        """Start the background work: recovery, deletions, the service and the asset warm-up."""
         self.log.recovery.start()
         self.deletions.start()
         if self.service:
@@ -81,21 +84,22 @@ class Twindow:
         Thread(target=warm_up, args=(self.portal, in_threadpool), daemon=True).start()
 
     def close(self) -> None:
-        """Let every open stream go, and end what runs beside requests."""
+        """Close all open streams, and stop the log and the service."""
         self.log.close()
         if self.service:
             self.service.close()
 
 
 def _is_valid_host(name: str) -> bool:
-    # Of another, not even the links of an error page could be built.
+    # With a longer label, URLs cannot be built, not even those of the error page.
     return all(len(label) <= MAX_HOST_LABEL_CHARACTERS for label in name.split("."))
 
 
 def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYSTEM_CLOCK) -> Flask:
-    """Make the app from the environment; the overrides are settings by their lower-case names.
+    """Create the portal's Flask application from the environment.
 
-    Raises config.SettingsError.
+    `overrides` maps lower-case setting names to values that take precedence.
+    Raises SettingsError, or click.ClickException inside a command.
     """
     try:
         settings = load_settings(_flask_run_address() | dict(overrides or {}))
@@ -107,7 +111,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
 
 
 def main() -> None:
-    """Serve."""
+    """Run the server."""
     from core.gunicorn_server import BindError, Server, StartupError
 
     def make_app() -> Twindow:
@@ -139,7 +143,10 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
 
 
 def _embedded_service_key(service: Service, settings: Settings) -> str:
-    """Return the portal's key to the service beside it: made once, by the rules for any other."""
+    """Return the portal's API key for the embedded service.
+
+    It is created once, by the rules for any other key, and stored in the data folder.
+    """
     path = settings.data_dir / "portal_key"
     keys = service.container.api_keys
     if path.exists() and keys.find_by_secret(path.read_text().strip()) is None:
@@ -150,7 +157,7 @@ def _embedded_service_key(service: Service, settings: Settings) -> str:
 
 
 def _flask_run_address() -> dict[str, Any]:
-    """Read where `flask run` serves: the portal has to find the service there."""
+    """Return the address of `flask run`, where the portal reaches the embedded service."""
     context = click.get_current_context(silent=True)
     if context is None or context.info_name != "run":
         return {}
