@@ -1,1 +1,1 @@
-"""What portal and service share. Imports nothing else of ours."""
+"""Modules shared by portal and service. They import no other package of Twindow."""

@@ -1,4 +1,4 @@
-"""Answers of other servers, read with bounds: they may be slow, huge, or never end."""
+"""Bounded reading of HTTP responses, which may be slow, huge or endless."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ CHUNK_BYTES = 64 * 1024
 
 
 class ResponseTooLarge(ValueError):
-    """Raised for an answer that is larger than it may be."""
+    """Raised when a response exceeds its size limit."""
 
 
 def read_bounded(response: requests.Response, max_bytes: int, seconds: float) -> bytes:
-    """Read a whole answer: at most so many bytes, in so many seconds.
+    """Read the whole body of a response: at most `max_bytes`, in at most `seconds`.
 
-    Raises TooLarge, and requests.ReadTimeout or another of NETWORK_ERRORS.
+    Raises ResponseTooLarge, and requests.ReadTimeout or another of NETWORK_ERRORS.
     """
     deadline = time.monotonic() + seconds
     data = b""

@@ -1,4 +1,4 @@
-"""The time and the pauses of a process, as an object that tests replace."""
+"""Clock of a process: the time and pauses, as an object that tests can replace."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import time
 
 
 class Clock:
-    """The clock of this machine."""
+    """The system clock."""
 
     def time(self) -> float:
-        """Return the seconds since 1970."""
+        """Return the Unix time in seconds."""
         return time.time()
 
     def monotonic(self) -> float:
-        """Return seconds that never go back."""
+        """Return a monotonic time in seconds."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Pause this thread."""
+        """Block the current thread."""
         time.sleep(seconds)
 
 

@@ -1,4 +1,4 @@
-"""One database: short transactions on SQLite or PostgreSQL, and migrations that run at start."""
+"""Database access: short transactions on SQLite or PostgreSQL, and migrations at startup."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from core.clock import SYSTEM_CLOCK, Clock
 
 metadata = MetaData()
 
-# A lock that another process holds is waited for in steps this short: SQLite's own waiting would
-# stop every greenlet of the worker.
+# Retry interval while another process holds the lock: SQLite's own busy wait would block every
+# greenlet of the worker.
 LOCK_RETRY_SECONDS = 0.01
 
 CONNECT_TIMEOUT_SECONDS = 5
 TCP_TIMEOUT_MS = 10_000
 
-_MIGRATION_LOCK_ID = 8429  # any number, the same for all
+_MIGRATION_LOCK_ID = 8429  # arbitrary, but the same in every process
 
 
 class DatabaseUnavailable(Exception):
-    """Raised when the database is locked for too long, full, or gone; nothing was written."""
+    """Raised when the database is locked for too long, full or unreachable; nothing was written."""
 
 
 class Database:
-    """Hold an engine, and hand out read and write transactions.
+    """An engine with read and write transactions.
 
-    `lock_timeout` is how many seconds a transaction waits for a lock; PostgreSQL keeps the first
-    value. `clock` dates failures, and what others store here.
+    `lock_timeout` is how many seconds a transaction waits for a lock; setting the attribute later
+    affects only SQLite. `clock` timestamps failures, and the rows that other modules store.
     """
 
     def __init__(self, url: str, *, lock_timeout: float = 2.5, clock: Clock = SYSTEM_CLOCK) -> None:
         self.clock = clock
         self.lock_timeout = lock_timeout
-        # Messages must not stand in logs, as they would in the text of an error.
-        # A server that was restarted must not cost a person their message: each connection is
-        # asked whether it lives before it is used.
+        # hide_parameters keeps the text of messages out of errors, and so out of the logs.
+        # pool_pre_ping tests each connection before use, so that a restart of the database server
+        # does not cost a person their message.
         self.engine = create_engine(
             url,
             hide_parameters=True,
@@ -63,10 +63,10 @@ class Database:
             connect_args=_connect_args(url, lock_timeout),
         )
         self._write_lock = threading.Lock()
-        # When a transaction failed last, by the monotonic clock.
+        # Monotonic time of the last failed transaction.
         self.last_failure_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
-        # Otherwise each query of PostgreSQL sees a state of its own.
+        # At the default level of PostgreSQL, each query would see a different snapshot.
         self._read_engine = (
             self.engine
             if self.is_sqlite
@@ -78,13 +78,13 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Open a transaction that sees one state of the data. Raises DatabaseUnavailable."""
+        """Open a read transaction on one consistent snapshot. Raises DatabaseUnavailable."""
         with self._convert_errors(), self._read_engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """Open a transaction that no other writer of an SQLite file runs beside.
+        """Open a write transaction; an SQLite file has only one of them at a time.
 
         Raises DatabaseUnavailable.
         """
@@ -101,9 +101,9 @@ class Database:
             yield connection
 
     def advisory_lock(self, connection: Connection, name: str) -> None:
-        """Let no other transaction go past the same words until this one is over.
+        """Hold an exclusive lock on `name` until the transaction ends.
 
-        SQLite has one writer anyway.
+        Does nothing on SQLite, which has a single writer anyway.
         """
         if not self.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(hashtext(:what))")
@@ -143,17 +143,17 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Close every connection; the next transaction opens new ones."""
+        """Close all connections; the next transaction opens new ones."""
         self.engine.dispose()
 
 
 def migrate(database: Database, migrations: Path, version_table: str) -> None:
-    """Bring the tables up to the newest migration in the folder."""
+    """Upgrade the tables to the newest migration in the folder `migrations`."""
     newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
     if _current_version(database, version_table) == newest_version:
         return
 
-    # Alembic costs a sixth of a second to import, and most starts have nothing to migrate.
+    # Alembic takes a sixth of a second to import, and most starts have nothing to migrate.
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
@@ -182,7 +182,7 @@ def _current_version(database: Database, version_table: str) -> str | None:
 
 
 def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
-    """Return how long a PostgreSQL is waited for: as long as an SQLite file that is locked."""
+    """Return the timeouts of PostgreSQL connections; locks time out as they do on SQLite."""
     if make_url(url).get_backend_name() == "sqlite":
         return {}
     return {
@@ -193,7 +193,7 @@ def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # SQLAlchemy's documented way to own BEGIN
+    connection.isolation_level = None  # _begin_sqlite emits BEGIN, as SQLAlchemy documents
     for pragma in (
         "journal_mode=WAL",
         "synchronous=NORMAL",
@@ -209,13 +209,13 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def insert_or_ignore(connection: Connection, table: Table) -> Insert:
-    """Return an INSERT that leaves rows alone whose key is there already."""
+    """Return an INSERT that skips rows whose key already exists."""
     insert: Insert = _dialect_insert(connection.dialect.name, table).on_conflict_do_nothing()
     return insert
 
 
 def upsert(connection: Connection, table: Table, key: str, row: dict[str, object]) -> None:
-    """Insert a row, or change the one that has its key."""
+    """Insert a row, or update the row that has the same key."""
     connection.execute(_upsert_statement(connection.dialect.name, table, key, frozenset(row)), row)
 
 
@@ -228,7 +228,7 @@ def _upsert_statement(dialect: str, table: Table, key: str, columns: frozenset[s
 
 
 def _dialect_insert(dialect: str, table: Table) -> Any:
-    # Each when it is needed: a dialect costs a tenth of a second to import.
+    # Imported on demand: a dialect takes a tenth of a second to import.
     if dialect == "sqlite":
         from sqlalchemy.dialects import sqlite
 

@@ -1,4 +1,7 @@
-"""gunicorn with gevent, started in code. Import this only after gevent has patched the library."""
+"""The gunicorn server with gevent workers, configured in code.
+
+Import this module only after gevent has patched the standard library.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +19,27 @@ from gunicorn.workers.ggevent import GeventWorker
 
 MAX_CONNECTIONS = 20_000
 SHUTDOWN_SECONDS = 5
-# Open streams are let go at once, so what is still running then is short.
+# Open streams are closed at once, so the requests that are still running are short.
 REQUEST_GRACE_SECONDS = 2
 
 
 class Application(Protocol):
-    """What can be served: a WSGI application that begins and ends."""
+    """WSGI application that can be started and closed."""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Answer a request."""
+        """Handle a request."""
 
     def start(self) -> None:
-        """Begin what runs beside requests."""
+        """Start the background work."""
 
     def close(self) -> None:
-        """Let every open stream go, and end what runs beside requests."""
+        """Close all open streams, and stop the background work."""
 
 
 class Worker(GeventWorker):  # type: ignore[misc]
-    """Close the application before the worker ends.
+    """A gevent worker that closes the application before it exits.
 
-    gunicorn would hold on to open streams, and to idle connections, for its whole time of grace.
+    gunicorn itself would keep open streams and idle connections for its whole grace period.
     """
 
     wsgi: Application | None = None
@@ -44,8 +47,8 @@ class Worker(GeventWorker):  # type: ignore[misc]
     is_stopping = False
 
     def handle_request(self, *args: Any) -> Any:
-        """Answer a request, and count it while it runs."""
-        # A connection whose next request is always there already would never let others go on.
+        """Handle a request, and count it while it runs."""
+        # Yield: a connection whose next request is always ready would starve all others.
         gevent.sleep(0)
         self.running_requests += 1
         try:
@@ -54,21 +57,21 @@ class Worker(GeventWorker):  # type: ignore[misc]
             self.running_requests -= 1
 
     def handle_exit(self, _sig: int, _frame: FrameType | None) -> None:
-        """End when the running requests have ended (SIGTERM)."""
+        """Exit after the running requests, or after `REQUEST_GRACE_SECONDS` (SIGTERM)."""
         self._schedule_exit(grace_seconds=REQUEST_GRACE_SECONDS)
 
     def handle_quit(self, _sig: int, _frame: FrameType | None) -> None:
-        """End at once (SIGINT, SIGQUIT)."""
+        """Exit at once (SIGINT, SIGQUIT)."""
         self._schedule_exit(grace_seconds=0)
 
     def _schedule_exit(self, grace_seconds: float) -> None:
-        # Ctrl-C comes twice: from the terminal, and from the master, which had it as well.
+        # Ctrl-C arrives twice: from the terminal, and from the master, which received it as well.
         if not self.is_stopping:
             self.is_stopping = True
             gevent.spawn(self._close_and_exit, grace_seconds)
 
     def _close_and_exit(self, grace_seconds: float) -> None:
-        # In a greenlet, not in the signal handler itself: closing waits for locks.
+        # Runs in a greenlet, not in the signal handler itself, because closing waits for locks.
         try:
             if self.wsgi:
                 self.wsgi.close()
@@ -77,20 +80,23 @@ class Worker(GeventWorker):  # type: ignore[misc]
         deadline = time.monotonic() + grace_seconds
         while self.running_requests and time.monotonic() < deadline:
             gevent.sleep(0.02)
-        # Everything is stored and closed. SystemExit in a greenlet would only print a traceback.
+        # Everything is stored and closed. In a greenlet, SystemExit would only print a traceback.
         os._exit(0)
 
 
 class BindError(Exception):
-    """Raised when nothing can be served at the address; the text says why."""
+    """Raised when the server cannot listen on the address; the message states the reason."""
 
 
 class StartupError(AppImportError):  # type: ignore[misc]
-    """Raised by what makes the application; gunicorn prints the text and no traceback."""
+    """Raised by the application factory; gunicorn prints the message without a traceback."""
 
 
 def _check_bindable(host: str, port: int) -> None:
-    """Find out at once; gunicorn would try for six seconds, and not say which setting is wrong."""
+    """Raise BindError at once if the address cannot be used.
+
+    gunicorn would retry for six seconds, and not say which setting is wrong.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         socket.create_server((host, port), family=family).close()
@@ -100,7 +106,7 @@ def _check_bindable(host: str, port: int) -> None:
 
 
 class Server(BaseApplication):  # type: ignore[misc]
-    """Serve what `make` makes, in each worker anew."""
+    """A gunicorn server; each worker creates its own application with `make_app`."""
 
     def __init__(
         self,
@@ -124,7 +130,8 @@ class Server(BaseApplication):  # type: ignore[misc]
             "keepalive": 30,
             "loglevel": "warning",
             "control_socket_disable": True,
-            # Else whoever is on the machine could move the whole site by a header.
+            # By default, SCRIPT_NAME and PATH_INFO headers are trusted, and any local process
+            # could move the whole site.
             "forwarder_headers": "",
             "when_ready": lambda _: print(f"Serving http://{address} (Ctrl-C ends it)", flush=True),
             "post_worker_init": lambda worker: worker.wsgi.start(),
@@ -133,10 +140,10 @@ class Server(BaseApplication):  # type: ignore[misc]
         super().__init__()
 
     def load_config(self) -> None:
-        """Hand the options to gunicorn; nothing comes from its own files or variables."""
+        """Apply the options; gunicorn's own configuration files and variables are ignored."""
         for name, value in self._options.items():
             self.cfg.set(name, value)
 
     def load(self) -> Application:
-        """Make the application."""
+        """Create the application of a worker."""
         return self._make_app()

@@ -1,4 +1,4 @@
-"""Pictures, told by their bytes. SVG is none: it can hold scripts."""
+"""Images, identified by their bytes. SVG is not accepted: it can contain scripts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 import struct
 from dataclasses import dataclass, field
 
-# A few bytes can hold a picture that takes gigabytes to show; one of a pixel or two only counts.
+# A few bytes can encode an image that takes gigabytes to display, and an image of a pixel or two
+# is a tracking pixel.
 MIN_SIDE_PIXELS, MAX_SIDE_PIXELS = 8, 4096
 
 _JPEG_SEGMENT = re.compile(rb"\xff+([\xc0-\xfe])(..)", re.DOTALL)
@@ -15,14 +16,14 @@ _JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture and its media type."""
+    """The bytes of an image and its media type."""
 
     media_type: str
     content: bytes = field(repr=False)
 
 
 def sniff_image(content: bytes) -> Image | None:
-    """Return the picture that these bytes are, None if they are none that can be shown."""
+    """Return the PNG, JPEG, WebP or GIF image; None for anything that cannot be displayed."""
     for signature, media_type, read_size in (
         (rb"\x89PNG\r\n\x1a\n.{4}IHDR", "image/png", _png_size),
         (rb"\xff\xd8\xff", "image/jpeg", _jpeg_size),

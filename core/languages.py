@@ -1,6 +1,7 @@
-"""Sentences for people: marked where they are written, translated where they are shown.
+"""The supported languages, and sentences that are marked for translation.
 
-The database and the log of a reply hold them in English, for readers of all languages.
+Sentences are translated when they are displayed. The database and the reply logs store them in
+English, for readers of all languages.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Each is called by its own name.
+# Each language has its name in that language.
 LANGUAGES = {
     "en": "English",
     "de": "Deutsch",
@@ -21,27 +22,27 @@ SENTENCE_ENDINGS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f"
 
 
 def N_(sentence: str) -> str:  # noqa: N802 - the name that tools for translators look for
-    """Mark a sentence for translators, and return it as it is."""
+    """Mark a sentence for translators, and return it unchanged."""
     return sentence
 
 
 def with_full_stop(sentence: str) -> str:
-    """Return words with the full stop that they lack."""
+    """Return the sentence, with a full stop if it has no final punctuation."""
     return sentence if sentence.endswith(SENTENCE_ENDINGS) else f"{sentence}."
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceTemplate:
-    """A sentence with values: `text` names their places, %(so)s."""
+    """A sentence with values; `text` has placeholders such as %(name)s."""
 
     text: str
 
     def format(self, **values: str) -> str:
-        """Return the sentence with its values."""
+        """Return the sentence with its placeholders replaced."""
         return self.text % values
 
     def extract_values(self, sentence: str) -> dict[str, str] | None:
-        """Return the values in a sentence of this form; None for any other."""
+        """Return the values in a sentence made from this template; None for any other sentence."""
         pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*)", re.escape(self.text))
         match = re.fullmatch(pattern, sentence, re.DOTALL)
         return match.groupdict() if match else None

@@ -1,4 +1,4 @@
-"""Settings: defaults, then the environment. Every name starts with TWINDOW_ there."""
+"""Settings: defaults, overridden by environment variables with the prefix TWINDOW_."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ REASON_REPLACEMENTS = (
 
 
 class SettingsError(Exception):
-    """Raised for a setting that cannot be used; the text is one sentence that names it."""
+    """Raised for an unusable setting; the message is one sentence that names it."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Hold every setting, checked.
+    """All settings, validated.
 
-    Times are seconds, sizes are characters unless the name says otherwise.
+    Times are in seconds, sizes in characters, unless the name says otherwise.
     """
 
     api_url: Url | None = None
@@ -96,22 +96,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_embedded(self) -> bool:
-        """Tell whether the portal talks to the service that Twindow brings along."""
+        """Return whether the portal uses the embedded service."""
         return self.api_url is None
 
     @property
     def service_url(self) -> str:
-        """Return where the service is: the one inside answers on the portal's own address."""
+        """Return the URL of the service; the embedded one uses the portal's own address."""
         host = LOOPBACK_HOSTS.get(self.host, self.host)
         own_url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
         return self.api_url or own_url
 
     def database_url_for(self, name: str) -> str:
-        """Return the address of the database that holds the tables of `name`."""
+        """Return the URL of the database that holds the tables of `name`."""
         return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
 
     def secret(self, name: str) -> str:
-        """Return a secret: the setting, or one that is made once and kept in the data folder."""
+        """Return the setting `name`, or a secret generated once and stored in the data folder."""
         value: str | None = getattr(self, name)
         return (
             value
@@ -121,12 +121,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
-    """Read the settings from the environment, and lay the overrides (lower-case names) on top.
+    """Read the settings from the environment, and create the data folder.
 
-    Raises SettingsError.
+    `overrides` maps lower-case names to values that take precedence. Raises SettingsError.
     """
     environment = flask.Config(ROOT)
-    # Flask would read "007" as a number and a key of digits as an integer: values stay text here.
+    # Keep values as text: by default Flask parses JSON, so a key of digits becomes an integer.
     environment.from_prefixed_env(ENV_PREFIX, loads=str)
     values: dict[str, object] = {
         name.lower(): value for name, value in environment.items() if value != ""
@@ -145,9 +145,9 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
         raise SettingsError(
             f"{ENV_PREFIX}_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}."
         ) from None
-    with suppress(OSError):  # a volume that belongs to somebody else
+    with suppress(OSError):  # the volume may belong to another account
         settings.data_dir.chmod(0o700)
-        # It may stand in a working tree, and holds secrets.
+        # The folder holds secrets, and may be inside a Git working tree.
         (settings.data_dir / ".gitignore").write_text("*\n")
     return settings
 
@@ -192,7 +192,7 @@ def _check_combinations(settings: Settings) -> None:
     if settings.database_url:
         _check_database_url(settings.database_url)
     for name in ("secret_key", "jwt_secret"):
-        # RFC 7518, 3.2: HS256 wants a key of 256 bits.
+        # RFC 7518, 3.2: HS256 requires a key of 256 bits.
         if len(getattr(settings, name) or "x" * 32) < 32:
             raise SettingsError(
                 f"{ENV_PREFIX}_{name.upper()} is too short: 32 characters at least."
@@ -216,7 +216,7 @@ def _check_database_url(url: str) -> None:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-    # Never the address itself: it may hold a password.
+    # Never include the URL in the message: it may contain a password.
     try:
         dialect = make_url(url).get_dialect()
         reason = "Twindow works with SQLite and PostgreSQL"

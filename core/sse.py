@@ -1,7 +1,7 @@
-"""The wire format of server-sent events, both ways.
+"""Parsing and serialisation of server-sent events.
 
-Reading: bytes → events, by the rules of WHATWG HTML 9.2.6, on top of sseclient-py, which gets one
-whole, normalised, bounded event at a time. Writing: one frame as text.
+Parsing turns bytes into events by the rules of WHATWG HTML 9.2.6. It uses sseclient-py, which
+receives one complete, normalised, bounded event at a time. Serialisation returns a frame as text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import cast
 from sseclient import SSEClient
 
 MAX_EVENT_BYTES = 1024 * 1024
-# sseclient joins lines by copying what it has: many short lines would cost their square.
+# sseclient copies the event for each line that it appends: many short lines take quadratic time.
 MAX_EVENT_LINES = 1024
 
 CONTENT_TYPE = "text/event-stream"
@@ -30,21 +30,21 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class EventTooLarge(Exception):
-    """Raised when one event grows over its bound."""
+    """Raised when an event exceeds `MAX_EVENT_BYTES` or `MAX_EVENT_LINES`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
-    """One dispatched event."""
+    """A dispatched event."""
 
     name: str
     data: str
 
 
 def read_events(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
-    """Yield the events in the chunks, each as soon as its blank line has come.
+    """Yield the events in the chunks, each as soon as its blank line arrives.
 
-    Raises TooLarge.
+    Raises EventTooLarge.
     """
     for event in SSEClient(cast(Iterator[bytes], _NormalizedEvents(chunks))).events():
         yield ServerSentEvent(event.event, event.data)
@@ -57,10 +57,10 @@ def frame(
     id: int | str | None = None,  # noqa: A002
     retry: int | None = None,
 ) -> str:
-    """Write one frame; `retry` says in how many milliseconds a reader should come back.
+    """Return one frame; `retry` is the reconnection time in milliseconds.
 
-    However the data breaks its lines, none of them can become a field of its own: each gets its
-    `data:`, and CR, LF and CRLF all count as an end (WHATWG HTML 9.2.6).
+    Line breaks in the data cannot inject other fields: each line gets its own `data:`, and CR, LF
+    and CRLF all end a line (WHATWG HTML 9.2.6).
     """
     lines = [f"event: {event}"] if event else []
     if id is not None:
@@ -72,7 +72,7 @@ def frame(
 
 
 class _NormalizedEvents:
-    """Cut the bytes into events that sseclient reads correctly: UTF-8 without a BOM, LF only."""
+    """Complete events that sseclient parses correctly: UTF-8 without a BOM, LF only."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self.chunks = chunks
@@ -92,10 +92,10 @@ class _NormalizedEvents:
             size += len(block[-1]) + 1
             if size > MAX_EVENT_BYTES or len(block) > MAX_EVENT_LINES:
                 raise EventTooLarge
-        # What stands here has no blank line behind it: the standard says to drop it.
+        # Discard an event without a final blank line, as the standard requires.
 
     def close(self) -> None:
-        """Do nothing: whoever made the chunks closes them."""
+        """Do nothing: the caller that provided the chunks closes them."""
 
 
 def _decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:

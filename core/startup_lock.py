@@ -1,4 +1,4 @@
-"""A lock for processes that start together."""
+"""File lock for processes that start at the same time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def startup_lock(data_dir: Path) -> Iterator[None]:
-    """Let processes that start together set up their databases one after the other."""
+    """Hold the lock, so that processes set up their databases one after the other."""
     with (data_dir / "start.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

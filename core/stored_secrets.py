@@ -8,11 +8,14 @@ from pathlib import Path
 
 
 def load_or_create_secret(path: Path, new_secret: str) -> str:
-    """Return the secret in the file, made with `fresh` and readable only by its owner if new."""
+    """Return the secret stored in the file; store `new_secret` first if there is none.
+
+    A new file is readable only by its owner.
+    """
     if not path.exists():
         temporary_path = path.with_name(f"{path.name}.{os.getpid()}")
         write_private_file(temporary_path, new_secret)
-        # Linked when it is whole: of two processes that start together, both read the first's.
+        # Link the complete file: processes that start together all read the first one's secret.
         with suppress(FileExistsError):
             path.hardlink_to(temporary_path)
         temporary_path.unlink()
@@ -20,6 +23,6 @@ def load_or_create_secret(path: Path, new_secret: str) -> str:
 
 
 def write_private_file(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first byte on."""
+    """Write a file that is readable only by its owner from the moment it is created."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

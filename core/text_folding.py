@@ -1,4 +1,4 @@
-"""Words as they are looked for: without case, accents and points, on every database alike."""
+"""Text folding for search: removes case, accents and vowel points, alike on every database."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from itertools import pairwise
 
 MAX_WORD_LENGTH = 60
 
-# Written without spaces (Thai to Khmer, kana, Han, Hangul), or signs of their own, as emoji are.
+# Scripts without spaces (Thai to Khmer, kana, Han, Hangul), and symbols such as emoji.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\u3005-\u3007\u3021-\u3029\u3041-\u31ff"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
-# Signs that stand on letters; to Python they are not part of a word.
+# Combining marks; in regular expressions of Python they are not part of a word.
 _COMBINING_MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 )
-# Letters of their own, which hold no accent that could be taken off.
+# Letters that Unicode does not decompose into a base letter and an accent.
 _LETTER_REPLACEMENTS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
 _DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
-# To put the marks of a letter into their order costs the square of their number.
+# Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.
 _CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
-# Whole sayings that are one sign, up to eighteen times as long when they are spelled out.
+# Ligatures for whole phrases, up to eighteen times as long when they are decomposed.
 _PHRASE_LIGATURES = re.compile("[\ufdfa\ufdfb]")
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 
 
 def fold(text: str) -> str:
-    """Write a text as it is compared."""
+    """Return the text in the form that is compared."""
     if text.isascii():
         return text.lower()
     return "".join(map(_fold_chunk, _CHUNK.findall(_PHRASE_LIGATURES.sub(" ", text))))
@@ -45,17 +45,20 @@ def _fold_chunk(text: str) -> str:
 
 
 def is_unspaced(term: str) -> bool:
-    """Tell whether a run of signs has no spaces between its words."""
+    """Return whether a term is in a script without spaces between words."""
     return bool(_UNSPACED_START.match(term))
 
 
 def find_terms(text: str) -> Iterator[re.Match[str]]:
-    """Find what lies between blanks and punctuation, with its place."""
+    """Yield a match for each term: a run of one kind of script without blanks or punctuation."""
     return _TERM.finditer(text)
 
 
 def index_words(text: str) -> set[str]:
-    """Return the words by which a text is found; dense writing is cut into pairs and signs."""
+    """Return the words under which a text is indexed.
+
+    Terms of scripts without spaces are split into single characters and pairs of them.
+    """
     words: set[str] = set()
     for term in set(_TERM.findall(fold(text))):
         if is_unspaced(term):
@@ -67,7 +70,7 @@ def index_words(text: str) -> set[str]:
 
 
 def query_words(term: str) -> list[str]:
-    """Return the words that a text must have to hold this run of signs."""
+    """Return the index words of every text that contains this term."""
     if not is_unspaced(term):
         return [term[:MAX_WORD_LENGTH]]
     return list(map("".join, pairwise(term))) or [term]

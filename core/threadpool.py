@@ -1,4 +1,4 @@
-"""Long work in a thread of its own, where everything else runs in one."""
+"""Native threads for long work that would block the gevent event loop."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ R = TypeVar("R")
 
 
 def in_threadpool(work: Callable[P, R]) -> Callable[P, R]:
-    """Do work in a real thread, so that everybody else goes on meanwhile.
+    """Return a function that runs `work` in a native thread, so that other greenlets continue.
 
-    Libraries let go of the interpreter, and Python itself hands it over every few milliseconds; in
-    a greenlet either would hold up the worker until it is done.
+    In a thread, libraries release the interpreter lock, and Python itself switches threads every
+    few milliseconds. In a greenlet, either would block the worker until it is done.
     """
     return _run_in_pool(lambda: get_hub().threadpool, work)
 
 
 def in_serial_threadpool(work: Callable[P, R]) -> Callable[P, R]:
-    """Do work so, but one after another: it may wait, and many at once would slow all others."""
-    # Not before it is needed: threads do not come along into a new process.
+    """Return a function that runs `work` in a native thread, one call at a time.
+
+    For work that may wait: many calls at once would slow down everything else.
+    """
+    # Created on first use: threads do not survive a fork.
     return _run_in_pool(cache(lambda: ThreadPool(1)), work)
 
 
 def _run_in_pool(get_pool: Callable[[], ThreadPool], work: Callable[P, R]) -> Callable[P, R]:
-    # Where gevent serves nothing, there is nobody else.
+    # Without gevent, there are no other greenlets that the work could block.
     if not monkey.is_module_patched("threading"):
         return work
 

@@ -1,4 +1,4 @@
-"""Plain words for what msgspec refuses: they say what should stand there, from the definition."""
+"""Plain messages for msgspec validation errors, which describe the expected type."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 
 
 def explain(error: ValidationError, target: Any) -> tuple[str, str]:
-    """Return what is wrong, and why: ("temperature", "should be a number from 0 to 2").
+    """Return the invalid field and the reason: ("temperature", "should be a number from 0 to 2").
 
-    The first is "" for the whole; `kind` is what the value was to become.
+    The field is "" for the whole value. `target` is the type that the value should convert to.
     """
     match = MSGSPEC_ERROR.fullmatch(str(error))
     reason, path = (match[1], match[2] or "") if match else (str(error), "")
@@ -37,7 +37,7 @@ def _has_description(kind: inspect.Type) -> bool:
 
 
 def describe_type(kind: inspect.Type) -> str:
-    """Return in a few words what a value of this type is."""
+    """Describe a value of this type in a few words."""
     match kind:
         case inspect.Metadata(extra_json_schema={"description": description}):
             return str(description)
@@ -67,7 +67,7 @@ def describe_type(kind: inspect.Type) -> str:
 
 
 def _type_at(kind: inspect.Type, path: str) -> inspect.Type:
-    """Follow a place like `examples[1].reply` into a type."""
+    """Return the type at a path such as `examples[1].reply`."""
     for step in PATH_STEP.finditer(path):
         match _unwrap(kind):
             case inspect.StructType(fields=fields):
@@ -99,7 +99,7 @@ def _explain_unknown_field(name: str, expected: inspect.Type) -> str:
 
 
 def _describe_range(kind: inspect.IntType | inspect.FloatType) -> str:
-    """Name the bounds: ` from 0 to 2`, ` above 0 and up to 1`, ` from 1 on`, ` up to 9`."""
+    """Describe the bounds: ` from 0 to 2`, ` above 0 and up to 1`, ` from 1 on`, ` up to 9`."""
     high = "" if kind.le is None else _format_number(kind.le)
     if kind.ge is not None:
         return f" from {_format_number(kind.ge)} " + (f"to {high}" if high else "on")

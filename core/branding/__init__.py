@@ -1,4 +1,4 @@
-"""The operator's branding: colours, logo and links as checked values."""
+"""Branding set by the operator: colours, logo and footer links as validated values."""
 
 from core.branding.colour import Accent
 from core.branding.footer_links import FooterLinks

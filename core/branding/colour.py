@@ -1,4 +1,4 @@
-"""Colours: read as CSS writes them, and compared as WCAG does."""
+"""Colours: parsed from CSS notation, and compared by WCAG contrast."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ Rgb = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Oklch:
-    """A colour: lightness 0 to 1, chroma, hue in degrees."""
+    """A colour in OKLCH: lightness 0 to 1, chroma, hue in degrees."""
 
     lightness: float
     chroma: float
     hue: float
 
     def __str__(self) -> str:
-        """Write it as CSS does."""
+        """Return the colour in CSS notation."""
         return f"oklch({self.lightness * 100:.4g}% {self.chroma:.3g} {self.hue:.4g})"
 
     @property
     def hex(self) -> str:
-        """Write it as #rrggbb."""
+        """Return the colour as #rrggbb."""
         return "#" + "".join(
             f"{round(255 * _linear_to_srgb(part)):02x}"
             for part in self.fit_to_gamut()._linear_rgb()
         )
 
     def fit_to_gamut(self) -> Oklch:
-        """Return the colour with as much of its chroma as a screen can show."""
+        """Return the colour with its chroma reduced to what sRGB can display."""
         low, high = 0.0, self.chroma
         if self._is_in_gamut():
             return self
@@ -73,19 +73,19 @@ class Oklch:
 
 
 class Accent:
-    """A colour, and how it was written. Raises ValueError with a plain reason."""
+    """A colour and its original notation. Raises ValueError with a plain reason."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.colour = parse(text)
 
     def __str__(self) -> str:
-        """Return it as it was written."""
+        """Return the original notation."""
         return self.text
 
 
 def parse(text: str) -> Oklch:
-    """Read a colour: a name, #rgb, #rrggbb or oklch(). Raises ValueError with a plain reason."""
+    """Parse a colour: a name, #rgb, #rrggbb or oklch(). Raises ValueError with a plain reason."""
     css = text.strip().lower()
     if digits := HEX_BY_NAME.get(css):
         return _from_hex(digits)
@@ -102,7 +102,7 @@ def parse(text: str) -> Oklch:
 
 
 def contrast(one: Oklch, other: Oklch) -> float:
-    """Return the contrast of two colours (WCAG 2): 1 to 21."""
+    """Return the contrast ratio of two colours (WCAG 2): 1 to 21."""
     low, high = sorted((one.luminance(), other.luminance()))
     return (high + 0.05) / (low + 0.05)
 
@@ -116,7 +116,7 @@ def _from_hex(digits: str) -> Oklch:
     a = 1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short
     b = 0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short
     chroma = math.hypot(a, b)
-    # A grey has no hue; what rounding leaves of one must not tint the wash.
+    # A grey has no hue: without this, a rounding error would tint the wash.
     hue = math.degrees(math.atan2(b, a)) % 360 if chroma > EPSILON else 0.0
     return Oklch(min(1.0, lightness), chroma if chroma > EPSILON else 0.0, hue)
 

@@ -1,4 +1,4 @@
-"""The names that CSS has for colours."""
+"""CSS colour names and their hexadecimal values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links of the operator's own: "Imprint=https://example.org/imprint, Help desk=/help"."""
+"""Footer links set by the operator: "Imprint=https://example.org/imprint, Help desk=/help"."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ HREF = re.compile(r"(https?://[^\s\\,]+|mailto:[^\s\\,]+@[^\s\\,]+|/(?![/\\])[^\
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A word, and where it leads."""
+    """A label and its URL."""
 
     label: str
     href: str
 
 
 class FooterLinks:
-    """Links, and how they were written. Raises ValueError with a plain reason."""
+    """Links and their original notation. Raises ValueError with a plain reason."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.links = parse(text)
 
     def __str__(self) -> str:
-        """Return them as they were written."""
+        """Return the original notation."""
         return self.text
 
 
 def parse(text: str) -> tuple[Link, ...]:
-    """Read the links. Raises ValueError with a plain reason."""
+    """Parse the links. Raises ValueError with a plain reason."""
     links = tuple(_parse_link(part.strip()) for part in text.split(",") if part.strip())
     if len(links) > MAX_LINKS:
         raise ValueError(f"it holds {len(links)} links, and {MAX_LINKS} are possible")

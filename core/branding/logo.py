@@ -1,4 +1,4 @@
-"""The operator's logo: a small picture that is what it says it is."""
+"""The operator's logo: a small image whose content matches its file extension."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SVG_START = re.compile(SVG_PROLOG + rb"<svg[\s>]", re.DOTALL)
 
 
 class Logo:
-    """A picture, by its path. Raises ValueError with a plain reason."""
+    """An image file. Raises ValueError with a plain reason if it cannot be used."""
 
     def __init__(self, path: str) -> None:
         self.path = Path(path).resolve()
@@ -19,12 +19,12 @@ class Logo:
 
     @property
     def filename(self) -> str:
-        """Return what the picture is called on the wire."""
+        """Return the file name under which the logo is served."""
         return f"logo{self.path.suffix.lower()}"
 
 
 def read(path: Path) -> bytes:
-    """Return the bytes of a logo. Raises ValueError with a plain reason."""
+    """Return the content of a logo file. Raises ValueError with a plain reason."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""One accent, and all that follows from it: legible in both themes whatever is chosen."""
+"""Colours derived from one accent, legible in both themes for every accent."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields, replace
 
 from core.branding.colour import Oklch, contrast
 
-# A little more than WCAG asks: screens round to 8 bits.
+# Slightly more than the 4.5 of WCAG, because screens round to 8 bits.
 MIN_CONTRAST = 4.6
 LIGHTNESS_STEP = 0.005
 
-# The same as in static/css/tokens.css; a test compares them.
+# The same values as in static/css/tokens.css; a test compares them.
 LIGHT_PAGE, LIGHT_SHEET = Oklch(0.986, 0.006, 85), Oklch(1, 0, 0)
 DARK_PAGE, DARK_SHEET = Oklch(0.19, 0.008, 75), Oklch(0.23, 0.009, 75)
 DARK_LIGHTNESS = 0.8
@@ -19,7 +19,7 @@ DARK_LIGHTNESS = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The colours of one theme that follow from the accent, and what they stand on."""
+    """The colours of one theme that derive from the accent, and the backgrounds below them."""
 
     page: Oklch
     sheet: Oklch
@@ -30,7 +30,7 @@ class Scheme:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Both themes."""
+    """The colours of both themes."""
 
     light: Scheme
     dark: Scheme
@@ -54,7 +54,7 @@ class Palette:
         )
 
     def css_values(self) -> dict[str, str]:
-        """Write every colour as CSS does (light_accent), and as #rrggbb (light_accent_hex)."""
+        """Return every colour in CSS notation (light_accent), and as #rrggbb (light_accent_hex)."""
         colours = {
             f"{theme.name}_{part.name}": getattr(getattr(self, theme.name), part.name)
             for theme in fields(Palette)
@@ -70,12 +70,12 @@ class _Tint:
     accent: Oklch
 
     def shade(self, lightness: float, chroma: float) -> Oklch:
-        """Return the hue at another lightness, never more colourful than it was chosen."""
+        """Return the hue at another lightness, with at most the chroma of the accent."""
         max_chroma = min(chroma, self.accent.chroma)
         return replace(self.accent, lightness=lightness, chroma=max_chroma).fit_to_gamut()
 
     def legible_shade(self, *backgrounds: Oklch, start: float, step: float) -> Oklch:
-        """Return the first colour from `start` on that is legible on all grounds."""
+        """Return the first colour from lightness `start` on that is legible on all backgrounds."""
         for lightness in _lightness_steps(start, step):
             colour = replace(self.accent, lightness=lightness).fit_to_gamut()
             if all(contrast(colour, ground) >= MIN_CONTRAST for ground in backgrounds):
