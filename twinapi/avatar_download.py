@@ -1,6 +1,7 @@
-"""Pictures that the service names. It may name anything: nobody is sent into our own network.
+"""Download of avatars from URLs that the service names.
 
-No key goes along, not even to the service: an <img> could not send one either.
+The service may name any URL, so hosts other than its own must have public addresses (ssrf_guard).
+No API key is sent, not even to the service: an <img> could not send one either.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from twinapi.ssrf_guard import connect
 from twinapi.watchdog import Deadline
 
 MAX_BYTES = 512 * 1024
-# Our own service takes files of this size.
+# The limit for avatars from the service itself: the embedded one accepts files of this size.
 MAX_OWN_BYTES = 1024 * 1024
 DEFAULT_PORTS = {"http": 80, "https": 443}
 HEADERS = {
@@ -33,7 +34,7 @@ HEADERS = {
 
 
 class AvatarDownloader:
-    """Fetch what the service at `base_url` names, there or elsewhere in the internet."""
+    """Downloader of avatars from the service at `base_url`, or from elsewhere on the internet."""
 
     timeout_seconds = 5.0
 
@@ -42,7 +43,7 @@ class AvatarDownloader:
         self._ca_file = ca_file
 
     def fetch(self, avatar_url: str) -> bytes:
-        """Return what is at an address, bounded in size and time. Raises AvatarUnavailable."""
+        """Return the content of a URL, limited in size and time. Raises AvatarUnavailable."""
         try:
             url = parse_url(urljoin(self._base_url, avatar_url))
             is_same_origin = _origin(url) == _origin(parse_url(self._base_url))
@@ -74,13 +75,13 @@ class AvatarDownloader:
                 if response.status != 200:
                     raise AvatarUnavailable(f"the answer is {response.status}")
                 content = b""
-                # Only a reading that finds nothing tells an end from a break.
+                # Only an empty read distinguishes the end of the body from a lost connection.
                 while len(content) <= max_bytes and (
                     chunk := response.read(max_bytes + 1 - len(content))
                 ):
                     content += chunk
         if deadline.has_passed:
-            # What came until then passes for a whole body.
+            # The truncated body looks like a complete one.
             raise AvatarUnavailable("the answer takes too long")
         if len(content) > max_bytes:
             raise AvatarUnavailable("it is too large")
@@ -101,12 +102,15 @@ class AvatarDownloader:
 
 
 class _EarlyAbortHandle(AbortHandle):
-    """Hang up at any time: while TLS is agreed the socket itself cannot be had, but a copy can."""
+    """Abort handle that works at any time.
+
+    The socket is not accessible during the TLS handshake, so the handle holds a duplicate of it.
+    """
 
     _socket_copy: socket.socket | None = None
 
     def attach_copy(self, sock: socket.socket) -> None:
-        """Take note of a new connection."""
+        """Attach a duplicate of the socket of a new connection."""
         self._socket_copy = sock.dup()
         self.attach(self._socket_copy)
 
@@ -120,7 +124,7 @@ class _EarlyAbortHandle(AbortHandle):
 
 
 class _Connection(HTTPConnection):
-    """Connect only where it is allowed."""
+    """Connection that checks the addresses of its host, and can be aborted."""
 
     def __init__(
         self, *args: Any, is_private_allowed: bool, abort_handle: _EarlyAbortHandle, **options: Any

@@ -1,6 +1,6 @@
-"""Connections that give up on a head that trickles in.
+"""Requests adapter that limits the time until the response headers are complete.
 
-A byte now and then keeps the socket's own time-out from ever passing.
+The timeout of a socket is not enough: it restarts with every byte.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from twinapi.watchdog import Deadline
 
 
 class AbortHandle:
-    """Break a request off from another thread, also while its answer has not begun."""
+    """Handle to abort a request from another thread, even before its response begins."""
 
     def __init__(self) -> None:
         self._sock: socket.socket | None = None
@@ -29,34 +29,34 @@ class AbortHandle:
         self._lock = threading.Lock()
 
     def __call__(self) -> None:
-        """Break it off, now or as soon as there is a connection."""
+        """Abort the request, now or as soon as there is a connection."""
         with self._lock:
             self._is_aborted = True
             _shut_down(self._sock)
 
     def attach(self, sock: socket.socket | None) -> None:
-        """Take note of the connection."""
+        """Set the socket of the request; None detaches it."""
         with self._lock:
             self._sock = sock
             if self._is_aborted:
                 _shut_down(sock)
 
 
-# What breaks off the request that this thread is sending, if anything can.
+# The abort handle of the request that this thread is sending, if it has one.
 current_abort_handle: ContextVar[AbortHandle | None] = ContextVar(
     "current_abort_handle", default=None
 )
 
 
 class BoundedAdapter(HTTPAdapter):
-    """Send requests whose answers must have begun within `head_seconds`."""
+    """Adapter whose responses must have complete headers within `head_seconds`."""
 
     def __init__(self, head_seconds: float, **options: Any) -> None:
         self._head_seconds = head_seconds
         super().__init__(**options)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Make pools whose connections know the bound."""
+        """Create pools whose connections enforce the deadline."""
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = {
             "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection, self._head_seconds),
@@ -77,7 +77,7 @@ def _bounded_pool_class(pool_class: Any, connection_class: Any, head_seconds: fl
                         raise TimeoutError from None
                     raise
             if deadline.has_passed:
-                # What came of the head passes for a whole one.
+                # The truncated headers look like complete ones.
                 response.close()
                 raise TimeoutError
             return response

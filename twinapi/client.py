@@ -1,4 +1,4 @@
-"""The seven calls, in the order of the interface, three that some services know, and pictures."""
+"""Client: seven calls in the order of the interface, optional extensions, avatar downloads."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAX_PAGE_SIZE = 100
 
 
 class Client:
-    """Speak to one service with one key, and with a second that may only read where there is one.
+    """A client for one service, with one API key and optionally a second, read-only key.
 
-    `ca_file` holds the certificates to trust instead of the public ones. Times are seconds. `heard`
-    is told what the service says of the limits of the first key. Every call raises TwinApiError.
+    `ca_file` holds the certificates to trust instead of the public ones. Times are in seconds.
+    `on_limits` receives the announced limits of the first key. Every call raises TwinApiError.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Client:
             ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
-            # Later than the stream's own deadline, which knows better what to say.
+            # Later than the stream's own deadline, which raises the more precise error.
             read_timeout=idle_timeout + 5,
             on_response=self._report_limits,
         )
-        # An answer in one piece takes as long as the reply itself.
+        # A response that is not streamed takes as long as the whole reply.
         self._blocking_transport = Transport(
             base_url,
             ca_file=ca_file,
@@ -77,17 +77,17 @@ class Client:
 
     @property
     def base_url(self) -> str:
-        """Return where the service is, version and all."""
+        """Return the base URL of the service, including the version."""
         return self._transport.base_url
 
     def list_twins(self, page: int = 1, limit: int = MAX_PAGE_SIZE) -> Page[Twin]:
-        """List the twins that the key may use."""
+        """List the twins that the key can access."""
         limit = _clamp_page_size(limit)
         payload = self._get("/twins", params={"page": page, "limit": limit})
         return _parse_page(payload, models.parse_twin, limit)
 
     def get_twin(self, twin_id: str) -> Twin:
-        """Read one twin."""
+        """Return one twin."""
         return _parse_item(self._get(f"/twins/{_path_segment(twin_id)}"), models.parse_twin)
 
     def create_conversation(self, twin_id: str, title: str | None = None) -> Conversation:
@@ -99,7 +99,7 @@ class Client:
     def list_conversations(
         self, page: int = 1, limit: int = MAX_PAGE_SIZE, twin_id: str | None = None
     ) -> Page[Conversation]:
-        """List conversations, all or those with one twin."""
+        """List all conversations, or those with one twin."""
         limit = _clamp_page_size(limit)
         params: dict[str, Any] = {"page": page, "limit": limit}
         if twin_id:
@@ -109,9 +109,9 @@ class Client:
         )
 
     def list_messages(self, conversation_id: str) -> Sequence[Message]:
-        """Read the newest messages of a conversation, oldest first.
+        """Return the newest messages of a conversation, oldest first.
 
-        An extension of the interface: a service that has none answers 404, 405 or 501.
+        An extension of the interface: a service without it responds 404, 405 or 501.
         """
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
         payload = self._get(path, params={"page": 1, "limit": MAX_PAGE_SIZE})
@@ -134,10 +134,10 @@ class Client:
     def stream_message(
         self, conversation_id: str, content: str, *, idempotency_key: str | None = None
     ) -> ReplyStream:
-        """Send a message, once, and return its reply as a stream of events.
+        """Send a message once, and return its reply as a stream of events.
 
-        A service that has no stream (405, 501) is asked for the whole reply instead. One that
-        knows the header Idempotency-Key takes a message with the same `once` for the same.
+        If the service has no streams (405, 501), the whole reply is requested instead. A service
+        that supports the header Idempotency-Key treats messages with equal keys as one.
         """
         headers = {"Idempotency-Key": f'"{idempotency_key}"'} if idempotency_key else {}
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
@@ -168,15 +168,15 @@ class Client:
         )
 
     def stop_reply(self, location: str) -> None:
-        """Tell the service to stop the reply to the message at `place`.
+        """Tell the service to stop the reply to the message at `location`.
 
-        An extension of the interface: `place` is what the stream was told, a path on the service.
+        An extension of the interface. `location` is `ReplyStream.location`, a URL on the service.
         """
         path = urlsplit(location).path.split("/api/v1", 1)[-1]
         self._transport.request_json("DELETE", path, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
-        """Create an API key, on the strength of a JWT."""
+        """Create an API key, authorised by a JWT."""
         body = {"name": name, "scope": scope}
         data = _unwrap_data(self._transport.request_json("POST", "/auth/api-keys", jwt, body=body))
         if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
@@ -184,11 +184,11 @@ class Client:
         return ApiKey(data["key"], name, scope, data)
 
     def fetch_avatar(self, avatar_url: str) -> bytes:
-        """Fetch what the service named as a picture, without a key. Raises AvatarUnavailable."""
+        """Download an avatar that the service names, without a key. Raises AvatarUnavailable."""
         return self.avatars.fetch(avatar_url)
 
     def close(self) -> None:
-        """Close the connections that wait to be used again."""
+        """Close the idle connections."""
         for transport in (self._transport, self._stream_transport, self._blocking_transport):
             transport.close()
 
@@ -201,9 +201,9 @@ class Client:
 
 
 def _path_segment(identifier: str) -> str:
-    """Quote an id as one part of a path."""
+    """Quote an id as one path segment. Raises NotFound for an id that cannot be one."""
     if identifier in {"", ".", ".."}:
-        # Every URL parser on the way would walk up a folder.
+        # URL parsers would resolve these to another path.
         raise errors.NotFound(404)
     return quote(identifier, safe="")
 
@@ -234,14 +234,14 @@ def _parse_page(payload: object, parse: Callable[[object], T | None], limit: int
 
 
 def _page_count(payload: object) -> int:
-    """Tell how many pages there are, 1 if nothing says so."""
+    """Return the number of pages, 1 if the response does not contain it."""
     pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
     pages = pagination.get("pages") if isinstance(pagination, Mapping) else None
     return pages if isinstance(pages, int) else 1
 
 
 def _has_more(payload: object, item_count: int, limit: int) -> bool:
-    """Tell whether there is another page; if nothing says so, a full page means there may be."""
+    """Return whether there may be another page; without pagination data, if the page is full."""
     pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
     if isinstance(pagination, Mapping):
         page, pages = pagination.get("page"), pagination.get("pages")

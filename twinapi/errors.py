@@ -1,20 +1,20 @@
-"""What can go wrong at the service: a class for the program, a sentence for a person.
+"""Errors of the client: a class for the program, a sentence for a person.
 
 TwinApiError
-├── ConnectionFailed        no connection, or no answer in time
-├── AvatarUnavailable       an avatar that is not fetched, or is no image
-├── ApiError                an answer that is not a yes: status and what it said
+├── ConnectionFailed        no connection, or no response in time
+├── AvatarUnavailable       an avatar that cannot be fetched, or is no image
+├── ApiError                a response other than 2xx: its status and detail
 │   ├── Unauthorized        401
 │   ├── Forbidden           403
 │   ├── NotFound            404
 │   ├── Conflict            409
 │   ├── InvalidRequest      400, 413, 415, 422
-│   ├── RateLimited         429, 503 with Retry-After: retry_after in seconds, if it is known
+│   ├── RateLimited         429, 503 with Retry-After: retry_after in seconds, if known
 │   ├── ServiceFailed       5xx
-│   └── UnexpectedResponse  anything else, redirects and pages of HTML among it
+│   └── UnexpectedResponse  anything else, including redirects and HTML pages
 └── StreamError
-    ├── StreamInterrupted   the stream ended without an end, or was quiet for too long
-    └── StreamTooLarge      one line, one event or the whole reply is over its bound
+    ├── StreamInterrupted   the stream ended without a final event, or was silent too long
+    └── StreamTooLarge      a line, an event or the whole reply exceeds its limit
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ REJECTED_WITH_REASON = SentenceTemplate(N_("The service did not accept the messa
 
 
 class TwinApiError(Exception):
-    """Tell in `sentence` what a person should know.
+    """Base class of the errors of the client; `sentence` is the message for a person.
 
-    `perhaps_received` says that the service may have the message all the same.
+    `perhaps_received` says that the service may have received the message anyway.
     """
 
     sentence = N_("The service could not be used.")
@@ -39,7 +39,7 @@ class TwinApiError(Exception):
 
 
 class ConnectionFailed(TwinApiError):
-    """Raised when there was no answer."""
+    """Raised when there was no response."""
 
     sentence = N_("The service cannot be reached.")
     perhaps_received = False
@@ -50,11 +50,11 @@ class ConnectionFailed(TwinApiError):
 
 
 class AvatarUnavailable(TwinApiError):
-    """Raised for a picture that is not fetched; the sentence is for the operator's log."""
+    """Raised when an avatar cannot be fetched; the sentence is for the operator's log."""
 
 
 class ApiError(TwinApiError):
-    """Raised for an answer that is not a yes. `said` is the service's own plain words, or ""."""
+    """Raised for a response other than 2xx; `detail` is the service's own plain text, or ""."""
 
     perhaps_received = False
 
@@ -65,25 +65,25 @@ class ApiError(TwinApiError):
 
 
 class Unauthorized(ApiError):
-    """Raised when the service refuses the key."""
+    """Raised when the service rejects the key."""
 
     sentence = N_("The portal's access to the service was refused. Please tell the operator.")
 
 
 class Forbidden(ApiError):
-    """Raised when the key may not do this."""
+    """Raised when the key lacks the permission for a call."""
 
     sentence = N_("The portal's key may only read. Please tell the operator.")
 
 
 class NotFound(ApiError):
-    """Raised when the service has no such thing, or does not show it."""
+    """Raised when the resource does not exist, or is hidden from the key."""
 
     sentence = N_("This is no longer there at the service.")
 
 
 class Conflict(ApiError):
-    """Raised when the conversation is busy."""
+    """Raised when the conversation has another reply in progress."""
 
     sentence = N_(
         "Another reply is in progress in this conversation. Wait a moment, then try again."
@@ -91,7 +91,7 @@ class Conflict(ApiError):
 
 
 class InvalidRequest(ApiError):
-    """Raised when the service does not accept what was sent."""
+    """Raised when the service rejects the content of the request."""
 
     sentence = N_("The service did not accept the message.")
 
@@ -102,9 +102,9 @@ class InvalidRequest(ApiError):
 
 
 class RateLimited(ApiError):
-    """Raised when too much was asked; `retry_after` says in how many seconds to come back.
+    """Raised when there were too many requests.
 
-    None where the service does not say.
+    `retry_after` is the number of seconds to wait, None if the service does not announce it.
     """
 
     sentence = N_("The service has had too many requests for now.")
@@ -115,30 +115,30 @@ class RateLimited(ApiError):
 
 
 class ServiceFailed(ApiError):
-    """Raised when the service says that it failed."""
+    """Raised when the service reports an internal error."""
 
     sentence = N_("The service has a problem at the moment.")
     perhaps_received = True
 
 
 class UnexpectedResponse(ApiError):
-    """Raised for an answer that the interface does not know."""
+    """Raised for a response that the interface does not define."""
 
     sentence = N_("The service gave an unexpected answer. Please tell the operator.")
     perhaps_received = True
 
 
 class StreamError(TwinApiError):
-    """Raised while a reply is read."""
+    """Base class of the errors while a reply is read."""
 
 
 class StreamInterrupted(StreamError):
-    """Raised when a reply ends without an end."""
+    """Raised when a reply ends without a final event, or times out."""
 
     sentence = N_("The reply was cut off. What came so far is kept.")
 
 
 class StreamTooLarge(StreamError):
-    """Raised when a reply goes over its bounds."""
+    """Raised when a reply exceeds a size limit."""
 
     sentence = N_("The reply is too long to be shown.")

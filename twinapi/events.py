@@ -1,6 +1,6 @@
 """The events of a reply: progress*, delta*, then exactly one complete or failed.
 
-The interface does not show the types of the additional fields: any shape is read, none is an error.
+The interface does not define the types of additional fields: any shape is accepted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from twinapi.models import clean, message_text, parse_id
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
 REPORTED_WITH_REASON = SentenceTemplate(N_("The service reported an error: %(said)s"))
 REPORTED_WITHOUT_REASON = N_("The service reported an error without details.")
-# All that is looked at of an error; to find what looks like a key costs more than its length.
+# The part of an error that is scanned: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
 REDACTED = "•••"
-# What looks like a key must not be shown, whoever put it into an error.
+# Text that looks like a key is never displayed, whatever put it into the error.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
 )
@@ -29,7 +29,7 @@ _SECRET = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the service is doing. `percent` is 0..100 or unknown."""
+    """The current activity of the service; `percent` is 0 to 100, or None if unknown."""
 
     text: str = ""
     percent: float | None = None
@@ -44,10 +44,10 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The end of a good reply; None when the service does not repeat the text.
+    """The end of a successful reply; `text` is None if the service does not repeat it.
 
-    `conversation_id` is the one that the service names, if it does; `cut_off` is whether it says
-    that the reply is no longer because it may not be.
+    `conversation_id` is set if the service names it. `cut_off` is True if the service reports that
+    the reply was cut off at its maximum length.
     """
 
     text: str | None
@@ -57,7 +57,7 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The end of a reply that the service could not give; `code` is its word for programs."""
+    """The end of a failed reply; `code` is the machine-readable error of the service, or ""."""
 
     sentence: str
     code: str = ""
@@ -67,7 +67,7 @@ Event = Progress | Delta | Complete | Failed
 
 
 def parse(event: ServerSentEvent, secrets: Sequence[str] = ()) -> Event | None:
-    """Read an event; None for one that says nothing we know. Secrets are left out of errors."""
+    """Parse an event; return None for an unknown one. `secrets` are redacted in errors."""
     try:
         return _parse_data(json.loads(event.data), event.name, secrets)
     except (ValueError, RecursionError):
@@ -93,13 +93,16 @@ def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None
 
 
 def parse_complete(message: object) -> Complete:
-    """Read a message that ends a reply."""
+    """Parse the message of a complete event."""
     conversation_id = message.get("conversationId") if isinstance(message, Mapping) else None
     return Complete(message_text(message), parse_id(conversation_id))
 
 
 def parse_progress(data: object) -> Progress:
-    """Read progress: a number is a percentage, a text is a text, an object may hold both."""
+    """Parse progress: a number is a percentage, a string a label, an object may hold both.
+
+    A number up to 1 is a fraction, and a string such as "40 %" is a percentage.
+    """
     if isinstance(data, Mapping):
         label = next((v for k in ("label", "stage", "text", "message") if (v := data.get(k))), "")
         return Progress(
@@ -116,7 +119,7 @@ def parse_progress(data: object) -> Progress:
 
 
 def parse_delta(data: object) -> str | None:
-    """Read the content of a delta: a number is its text, nothing is "", all else is unknown."""
+    """Return the content of a delta: numbers as text, "" for null, None for other types."""
     if data is None:
         return ""
     if isinstance(data, str):
@@ -127,7 +130,7 @@ def parse_delta(data: object) -> str | None:
 
 
 def error_sentence(data: object, secrets: Sequence[str] = ()) -> str:
-    """Read an error as one plain sentence."""
+    """Return an error of any shape as one plain sentence."""
     text = error_text(data, secrets)
     if not text:
         return REPORTED_WITHOUT_REASON
@@ -135,7 +138,7 @@ def error_sentence(data: object, secrets: Sequence[str] = ()) -> str:
 
 
 def error_text(data: object, secrets: Sequence[str] = ()) -> str:
-    """Find plain words in an error of any shape, 500 characters at most; "" if there are none."""
+    """Return the plain text in an error of any shape, at most 500 characters; "" if none."""
     if isinstance(data, Mapping):
         data = [data.get(name) for name in ERROR_FIELDS]
     if isinstance(data, list):
@@ -147,7 +150,7 @@ def error_text(data: object, secrets: Sequence[str] = ()) -> str:
     plain_text = " ".join(clean(data).split())
     for secret in secrets:
         plain_text = plain_text.replace(secret, REDACTED)
-    # Last, because a secret that has lost its end is not known any more.
+    # Truncate last, because a truncated secret is not recognised.
     return _SECRET.sub(REDACTED, plain_text)[:500]
 
 

@@ -1,4 +1,4 @@
-"""What the service speaks of. Only ids are certain: the rest is read widely, kept in `extra`."""
+"""Resources of the service. Only ids are required; the raw data is available in `extra`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-# All but tab and line ends (C0 and DEL; C1 as well, which no keyboard writes).
+# All except tabs and line ends: C0, DEL, and C1, which no keyboard produces.
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -36,7 +36,7 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation, as the service knows it."""
+    """A conversation on the service."""
 
     id: str
     twin_id: str
@@ -46,7 +46,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; `whole` is False for a reply of which the service says that it was cut off."""
+    """A message; `is_complete` is False for a reply that the service reports as incomplete."""
 
     content: str
     id: str = ""
@@ -59,7 +59,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A new key; `key` is the secret itself."""
+    """A new API key; `key` is the secret itself."""
 
     key: str = field(repr=False)
     name: str = ""
@@ -69,7 +69,10 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items of a list, and whether there may be more on the next page."""
+    """A page of a list; `has_more` is True if there may be another page.
+
+    `skipped_count` is the number of items that could not be parsed.
+    """
 
     items: Sequence[T]
     has_more: bool
@@ -77,7 +80,7 @@ class Page(Generic[T]):
 
 
 def parse_twin(data: object) -> Twin | None:
-    """Read a twin; without an id it is none, nor with one that no address can hold."""
+    """Parse a twin; return None without an id, or with an id that no URL can hold."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     if {".", ".."} & set(id_.split("/")):
@@ -98,7 +101,7 @@ def parse_twin(data: object) -> Twin | None:
 
 
 def parse_conversation(data: object) -> Conversation | None:
-    """Read a conversation; without an id it is none."""
+    """Parse a conversation; return None without an id."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     return Conversation(
@@ -110,7 +113,7 @@ def parse_conversation(data: object) -> Conversation | None:
 
 
 def parse_message(data: object) -> Message | None:
-    """Read a message of a history; without a role or a text it is none."""
+    """Parse a message of a history; return None without a role or a text."""
     if not isinstance(data, Mapping) or not isinstance(role := data.get("role"), str):
         return None
     content = message_text(data)
@@ -129,7 +132,7 @@ def parse_message(data: object) -> Message | None:
 
 
 def message_text(data: object) -> str | None:
-    """Find the text of a message, whatever its shape; None when there is none."""
+    """Return the text of a message of any shape, None if there is none."""
     if isinstance(data, str):
         return clean(data)
     if isinstance(data, list):
@@ -143,14 +146,14 @@ def message_text(data: object) -> str | None:
 
 
 def parse_id(data: object) -> str | None:
-    """Read an id: text, or a number that becomes text."""
+    """Return an id, which is a string or a number, as a string; None for other types."""
     if isinstance(data, bool) or not isinstance(data, str | int) or data == "":
         return None
     return clean(str(data))
 
 
 def _avatar_url(data: Json) -> str:
-    """Find where the picture of a twin is; half an address would be another one."""
+    """Return the avatar URL of a twin, "" if it is too long: truncated, it would be another URL."""
     names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
     avatar_url = next(
         (url for name in names if (url := clean_text(data.get(name), MAX_URL_CHARACTERS + 1))), ""
@@ -159,23 +162,26 @@ def _avatar_url(data: Json) -> str:
 
 
 def _language(data: Json) -> str:
-    """Find the code of the language that a twin is described in (BCP 47)."""
+    """Return the language code (BCP 47) of the description of a twin, "" if invalid."""
     code = clean_text(data.get("language"), MAX_LANGUAGE_CHARACTERS + 1)
     return code if len(code) <= MAX_LANGUAGE_CHARACTERS and _LANGUAGE_TAG.fullmatch(code) else ""
 
 
 def clean_text(data: object, limit: int) -> str:
-    """Read a short text for showing; anything else is empty."""
+    """Return a text for display, truncated to `limit` characters; "" for other types."""
     return clean(data).strip()[:limit] if isinstance(data, str) else ""
 
 
 def clean_line(data: object, limit: int) -> str:
-    """Read a name for showing, on one line: in an export, a second could be another's words."""
+    """Return a name for display on one line; "" for other types.
+
+    In an export, a second line could pass for the text of another person.
+    """
     return " ".join(clean(data).split())[:limit] if isinstance(data, str) else ""
 
 
 def clean(data: str) -> str:
-    """Replace what no database and no page can hold: lone surrogates and control characters."""
+    """Replace lone surrogates and control characters, which databases and pages cannot hold."""
     if data.isprintable():
         return data
     well_formed = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""What a service says of its limits: the headers RateLimit, RateLimit-* and X-RateLimit-*."""
+"""Rate limit headers: RateLimit, RateLimit-*, X-RateLimit-* and Retry-After."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from email.utils import parsedate_to_datetime
 
 MAX_RETRY_SECONDS = 3600.0
 MAX_RESET_SECONDS = 86_400
-# More than anybody counts, and no database holds larger integers.
+# Higher than any real limit; larger integers do not fit into the databases.
 MAX_REQUESTS = 2**31 - 1
 
 _DIGITS = re.compile(r"[0-9]{1,15}")
 _PARAMETER = re.compile(r"(\w+)\s*=\s*([0-9]{1,15})\b")
-# What is larger is no length of time but a time: seconds since 1970.
+# A larger number is not a duration but a Unix timestamp.
 _MIN_TIMESTAMP = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many requests are left, and in how many seconds there will be more.
+    """The number of remaining requests, and the seconds until the limit resets.
 
-    `window` is the length of the time that they are for, in seconds, if the service says so.
+    `window` is the length of the time window of the limit in seconds, if the service announces it.
     """
 
     remaining: int
@@ -34,10 +34,10 @@ class Limits:
 
 
 def parse_limits(headers: Mapping[str, str]) -> Limits | None:
-    """Read the headers; None where they say nothing.
+    """Parse the headers; return None if they do not contain the remaining requests.
 
-    Known are the draft's newest form (`"hour";r=10;t=60`), its older one
-    (`limit=500, remaining=10, reset=60`), and the fields named X-RateLimit-… or RateLimit-….
+    Supports the newest form of the IETF draft (`"hour";r=10;t=60`), its older form
+    (`limit=500, remaining=10, reset=60`), and the headers X-RateLimit-… and RateLimit-….
     """
     parameters = dict(_PARAMETER.findall(headers.get("RateLimit", "")))
     policy = dict(_PARAMETER.findall(headers.get("RateLimit-Policy", "")))
@@ -64,7 +64,7 @@ def parse_limits(headers: Mapping[str, str]) -> Limits | None:
 
 
 def _seconds_until(number: int | None) -> float | None:
-    """Read a length of time, or the time at its end, in seconds or milliseconds since 1970."""
+    """Return a duration in seconds, given as such or as a Unix timestamp in s or ms."""
     if number is None:
         return None
     if number > _MIN_TIMESTAMP * 1000:
@@ -75,9 +75,9 @@ def _seconds_until(number: int | None) -> float | None:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read Retry-After, seconds or a date (RFC 9110, 10.2.3), as seconds: 0 to one hour.
+    """Return Retry-After, seconds or a date (RFC 9110, 10.2.3), in seconds: 0 to one hour.
 
-    None where it is missing or means nothing.
+    Returns None if the header is missing or invalid.
     """
     value = headers.get("Retry-After", "").strip()
     try:

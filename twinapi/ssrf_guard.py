@@ -1,4 +1,4 @@
-"""Which addresses in the network anybody may name to us: only those that everybody can reach."""
+"""Protection against server-side request forgery: named hosts must have public addresses."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from twinapi.errors import AvatarUnavailable
 
 CONNECT_TIMEOUT_SECONDS = 3.0
 MAX_ADDRESSES = 3
-# Addresses of this block are routed in the internet; all others are local, or stand for another.
+# Only this block is routed on the internet; other addresses are local, or embed another one.
 PUBLIC_IPV6 = IPv6Network("2000::/3")
-# What clouds answer to their own machines, and what older Pythons take for public.
+# Addresses of cloud metadata services, and some that older versions of Python report as global.
 NON_PUBLIC_IPV4 = [
     IPv4Network(each) for each in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")
 ]
 
 
 def is_public(text: str) -> bool:
-    """Tell whether an address is somewhere in the internet, and not near us."""
+    """Return whether an address is on the public internet, not in a local network."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -32,9 +32,9 @@ def is_public(text: str) -> bool:
 
 
 def connect(host: str, port: int, *, is_private_allowed: bool) -> socket.socket:
-    """Connect to a host; unless private addresses are allowed, all of its must be public.
+    """Connect to a host; unless `is_private_allowed`, all its addresses must be public.
 
-    The name is resolved once, so the checked addresses are the ones that are used.
+    The name is resolved only once, so that the checked addresses are the ones used.
     Raises AvatarUnavailable and OSError.
     """
     address_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""A reply as it comes: bytes → events, bounded in size and in time."""
+"""Streamed replies: bytes are parsed into events, limited in size and time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from twinapi.models import clean, message_text
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
-# More than any model writes. Text costs several times its size while it is stored and shown.
+# More than any model writes. Storing and rendering takes several times the size of the text.
 MAX_REPLY_CHARACTERS = 1024 * 1024
-# A service that is faster than we are never makes us wait, and nobody else in this process runs.
+# Without pauses, a service that is faster than this process would starve the other greenlets.
 MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
 ABORT_DELAY_SECONDS = 2.0
@@ -33,11 +33,11 @@ TOTAL_TIMEOUT_SENTENCE = N_("The reply took too long and was given up. What came
 
 
 class ReplyStream(Watchable):
-    """Iterate over the events of one reply.
+    """Iterable over the events of one reply.
 
-    The request is sent by the first step. It ends with Complete or Failed, or raises a
-    TwinApiError; `close` ends it from any thread, and then it just stops. Deadlines count events,
-    in seconds: heartbeats, blank lines and junk keep no stream alive.
+    The first step of the iteration sends the request. The iteration ends with Complete or Failed,
+    or raises a TwinApiError; after `close`, from any thread, it ends without either. Timeouts are
+    in seconds. Only events extend the idle deadline, not heartbeats, blank lines or junk.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class ReplyStream(Watchable):
         self._is_sending = False
         self._is_closed = False
         self._timeout_sentence: str | None = None
-        # How many events said nothing that we know.
+        # Number of unknown events.
         self.skipped_count = 0
-        # Where the message is, if the service says so: there its reply can be told to stop.
+        # URL of the message, if the service sends it; a DELETE there stops the reply.
         self.location: str | None = None
 
     def __enter__(self) -> Self:
@@ -89,7 +89,7 @@ class ReplyStream(Watchable):
         finally:
             bounded_adapter.current_abort_handle.set(None)
             self._is_sending = False
-            # What it came on may be another reply's from now on.
+            # From now on, the connection may serve another reply.
             self._abort_handle.attach(None)
         with response:
             with self._lock:
@@ -100,17 +100,17 @@ class ReplyStream(Watchable):
             yield from self._limit_length(self._events(response))
 
     def close(self) -> None:
-        """End the stream and hang up, also while another thread waits for the next event."""
+        """End the stream and abort it, even while another thread waits for the next event."""
         self._is_closed = True
         if self._is_sending:
-            # The head says where the message is, and only there its reply can be told to stop.
+            # Wait for the headers: they hold the URL of the message, needed to stop its reply.
             timer = threading.Timer(ABORT_DELAY_SECONDS, self._abort_handle)
             timer.daemon = True
             timer.start()
         self._abort()
 
     def check(self, now: float) -> None:
-        """Hang up when a deadline has passed."""
+        """Abort the stream when a deadline has passed."""
         if now > self._total_deadline:
             self._timeout_sentence = TOTAL_TIMEOUT_SENTENCE
         elif now > self._idle_deadline:
@@ -150,7 +150,7 @@ class ReplyStream(Watchable):
             except sse.EventTooLarge:
                 raise errors.StreamTooLarge from None
             except transport.NETWORK_ERRORS:
-                pass  # however the stream broke, what counts is that no end came
+                pass  # whatever the cause, there was no final event
         if not self._is_closed:
             raise errors.StreamInterrupted(self._timeout_sentence)
 
@@ -164,7 +164,7 @@ class ReplyStream(Watchable):
                 time.sleep(PAUSE_SECONDS)
                 busy_seconds = 0.0
                 read_started_at = time.monotonic()
-            # read1 alone hands on what is there, in every framing; other ways wait for more.
+            # Only read1 returns available bytes at once, in every framing; read waits for more.
             chunk = response.raw.read1(transport.CHUNK_BYTES, decode_content=True)
             read_ended_at = time.monotonic()
             if read_ended_at - read_started_at > PAUSE_SECONDS:
@@ -177,7 +177,7 @@ class ReplyStream(Watchable):
             yield chunk
 
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Yield the events, up to the last character that may be."""
+        """Yield events up to `MAX_REPLY_CHARACTERS` of text, then raise StreamTooLarge."""
         remaining = MAX_REPLY_CHARACTERS
         for event in events:
             if isinstance(event, Delta | Complete) and event.text:
@@ -189,9 +189,9 @@ class ReplyStream(Watchable):
 
 
 def _strip_boms(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Leave every byte order mark at the beginning out.
+    """Remove all byte order marks at the start.
 
-    The standard takes one away; behind a second one, the first event would be lost.
+    The standard removes only one; a second one would make the first event unreadable.
     """
     head = b""
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""One request, one answer: the only place that knows requests, urllib3 and their errors."""
+"""HTTP requests to the service; errors of requests and urllib3 become TwinApiError."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from twinapi.watchdog import Deadline
 
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CHUNK_BYTES = 8 * 1024
-# The status has said most of what a refusal can say: its words are not waited for long.
+# The status already says most about an error, so its body gets little time.
 ERROR_BODY_SECONDS = 5.0
-# Longer reasons are for developers, not for the person at the screen.
+# Longer details are for developers, not for the person at the screen.
 MAX_DETAIL_CHARACTERS = 300
 
-# Reading through `raw` raises urllib3's errors, not requests' own: an edge must know both.
+# Reading from `raw` raises errors of urllib3 instead of those of requests: catch both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 CONNECT_ERRORS = (
@@ -47,10 +47,11 @@ _ERROR_BY_STATUS: dict[int, type[errors.ApiError]] = {
 
 
 class Transport:
-    """Send requests to one service; `heard` is told of every answer, with the key it was for.
+    """An HTTP session for one service; `on_response` receives each response and the key used.
 
-    The key travels as a Bearer only: on a redirect requests would hand X-API-Key to another host.
-    Nothing from the environment is trusted: a ~/.netrc would replace the key, a proxy would see it.
+    The key is sent only as a Bearer token: on a redirect, requests would pass X-API-Key on to
+    another host. The environment is not trusted: a ~/.netrc would replace the key, and a proxy
+    would see it.
     """
 
     def __init__(
@@ -87,21 +88,21 @@ class Transport:
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """Send a request and return the head of the answer, its body unread.
+        """Send a request, and return the response with its body unread.
 
-        Raises TwinApiError for everything but 2xx.
+        Raises TwinApiError if there is no response, or its status is not 2xx.
         """
         request_headers = {
             **(headers or {}),
             "Authorization": f"Bearer {key}",
             "Accept": accept,
-            # A compressed stream arrives when its compressor likes, not when it was written.
+            # A compressor may buffer a stream instead of sending events when they are written.
             "Accept-Encoding": "identity",
         }
         data = None
         if body is not None:
             request_headers["Content-Type"] = "application/json"
-            # Escaped, an emoji would be twelve bytes instead of four, and over a body's limit soon.
+            # Escaped, an emoji takes twelve bytes instead of four, and soon exceeds body limits.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
             response = self._session.request(
@@ -123,7 +124,7 @@ class Transport:
         return response
 
     def request_json(self, method: str, path: str, key: str, **options: Any) -> Any:
-        """Send a request and return the JSON of its answer; None where there is no body.
+        """Send a request, and return the JSON of its response; None if the body is empty.
 
         Raises TwinApiError.
         """
@@ -131,12 +132,12 @@ class Transport:
             return read_json(response, self._read_timeout)
 
     def close(self) -> None:
-        """Close the connections that wait to be used again."""
+        """Close the idle connections."""
         self._session.close()
 
 
 def read_json(response: requests.Response, seconds: float) -> Any:
-    """Read a body, bounded in size and time, as JSON; None where there is none.
+    """Read a body as JSON, limited in size and time; return None if it is empty.
 
     Raises ConnectionFailed and UnexpectedResponse.
     """
@@ -153,7 +154,7 @@ def read_json(response: requests.Response, seconds: float) -> Any:
 
 
 def abort(response: requests.Response) -> None:
-    """Close a response from another thread, so that whoever reads it notices."""
+    """Shut down a response from another thread, so that a blocked reader returns."""
     with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
         response.raw.shutdown()
 
@@ -168,7 +169,10 @@ def _read_body(response: requests.Response) -> bytes:
 
 
 def _connection_error(error: Exception) -> errors.TwinApiError:
-    """Say what is known: only where no connection came about, nothing can have been received."""
+    """Convert a network error.
+
+    Only a connection that was never established rules out that the request was received.
+    """
     if isinstance(error, requests.exceptions.SSLError):
         return errors.ConnectionFailed(
             N_("The secure connection to the service failed. Please tell the operator.")
@@ -195,7 +199,7 @@ def _api_error(response: requests.Response, key: str) -> errors.ApiError:
 
 
 def _error_detail(response: requests.Response, key: str) -> str:
-    """Find the service's own words in a refusal; HTML is never shown."""
+    """Return the service's own text in an error response; "" for HTML, which is never shown."""
     if "json" not in response.headers.get("Content-Type", ""):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Deadlines that hold whatever trickles in: a socket's own time-out starts anew with every byte."""
+"""Deadlines enforced by a thread: the timeout of a socket restarts with every byte."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ CHECK_SECONDS = 0.25
 
 
 class Watchable:
-    """Be asked now and then whether time is up."""
+    """Object whose deadlines a Watchdog checks."""
 
     def check(self, now: float) -> None:
-        """Act when a deadline has passed; `now` is time.monotonic()."""
+        """Act if a deadline has passed; `now` is from time.monotonic()."""
         raise NotImplementedError
 
 
 class Watchdog:
-    """Look at what is watched four times a second, from one thread that sleeps in between."""
+    """Check all watched objects every `CHECK_SECONDS`, from one thread that sleeps in between."""
 
     def __init__(self) -> None:
         self._watchables: set[Watchable] = set()
@@ -29,7 +29,7 @@ class Watchdog:
 
     @contextmanager
     def watch(self, watchable: Watchable) -> Iterator[None]:
-        """Watch for as long as the block runs."""
+        """Watch an object while the block runs."""
         self._watchables.add(watchable)
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, daemon=True, name="deadlines")
@@ -42,7 +42,7 @@ class Watchdog:
 
     def _run(self) -> None:
         while True:
-            self._has_watchables.clear()  # before the look: who comes in between sets it again
+            self._has_watchables.clear()  # before the check: an object added later sets it again
             if not self._watchables:
                 self._has_watchables.wait()
             for watchable in tuple(self._watchables):
@@ -54,7 +54,7 @@ watchdog = Watchdog()
 
 
 class Deadline(Watchable):
-    """Call `hang_up`, from another thread, when the block takes longer than `seconds`."""
+    """Context manager that calls `abort`, from another thread, after `seconds`."""
 
     def __init__(self, seconds: float, abort: Callable[[], None]) -> None:
         self.has_passed = False
@@ -70,7 +70,7 @@ class Deadline(Watchable):
         self._watch.__exit__(None, None, None)
 
     def check(self, now: float) -> None:
-        """Hang up when the time is over."""
+        """Call `abort`, once, when the time is over."""
         if now > self._expires_at and not self.has_passed:
             self.has_passed = True
             self._abort()
