@@ -1,4 +1,4 @@
-"""Render Markdown as safe HTML. Imports nothing else of ours."""
+"""Rendering of Markdown as safe HTML. Imports no other package of Twindow."""
 
 from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown
 from rendering.render import render

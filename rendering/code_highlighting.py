@@ -1,4 +1,4 @@
-"""Code with its parts marked: classes only, the colours are the page's."""
+"""Syntax highlighting with classes only; the stylesheet sets the colours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-# Some of the other five hundred can be made to search for minutes.
+# Some of the other five hundred lexers can be made to run for minutes.
 LANGUAGES = {
     *("bash", "c", "c++", "console", "cpp", "cs", "csharp", "css", "diff", "docker", "dockerfile"),
     *("go", "golang", "haskell", "html", "ini", "java", "javascript", "js", "json", "jsx"),
@@ -23,8 +23,8 @@ LANGUAGES = {
 }
 MAX_LENGTH = 20_000
 MAX_LINE_LENGTH = 1_000
-# Of work, for all code of a text: whatever is made to be searched for long stays as it is. By the
-# clock on the wall, honest code would stay so on a busy machine.
+# CPU time for all code of a text: code that is built to take long is not highlighted. With wall
+# clock time, ordinary code would not be highlighted on a busy machine either.
 MAX_CPU_SECONDS = 0.25
 
 CSS_CLASSES: dict[_TokenType, str] = {
@@ -48,7 +48,7 @@ _CODE_BLOCK = re.compile(
     r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL
 )
 _CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
-# In C, what may begin a function is looked for in all ways in which blanks can be divided.
+# The C lexer backtracks over all divisions of the blanks before a possible function.
 _LONG_WHITESPACE = re.compile(r"\s{200}")
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
@@ -56,7 +56,10 @@ _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 def highlight_blocks(
     clean_html: str, *, should_highlight: bool, cpu_time: Callable[[], float] = time.thread_time
 ) -> str:
-    """Frame the blocks of code in clean HTML, and mark the parts of their code."""
+    """Wrap the code blocks of sanitised HTML in frames, and highlight their code.
+
+    `cpu_time` returns seconds of CPU time; see `MAX_CPU_SECONDS`.
+    """
     if "<code" not in clean_html:
         return clean_html
     if "<pre>" in clean_html:
@@ -68,7 +71,7 @@ def highlight_blocks(
 
 
 def frame_start(language: str) -> str:
-    """Return how a block of code begins."""
+    """Return the opening tags of a code block."""
     language_attribute = (
         f' data-language="{language}"' if _LANGUAGE_NAME.fullmatch(language) else ""
     )
@@ -132,7 +135,7 @@ def _css_class(token: _TokenType) -> str:
 @cache
 def _find_lexer(language: str) -> Lexer | None:
     try:
-        # What it changes besides would be lost from what people copy.
+        # By default the lexer removes and adds line ends, also in the code that people copy.
         return get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return None

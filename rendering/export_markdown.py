@@ -1,4 +1,4 @@
-"""Markdown within Markdown: it stands below what is around it, and ends where it ends."""
+"""Embedding of Markdown in exported Markdown: lowers headings and closes open code fences."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import pyromark
 
 from rendering.preprocess import MARKDOWN_OPTIONS, escape_raw_html
 
-# Who knows no formulas finds HTML in them.
+# Parsers without formulas recognise HTML inside of them.
 _COMMONMARK_OPTIONS = pyromark.Options(0)
-# What Markdown takes for blank; Python knows more of it.
+# The blanks of Markdown; Python counts more characters as blank.
 BLANK_CHARACTERS = " \t\n"
 _FENCE = re.compile(rb"`{3,}|~{3,}")
 
 
 def embed_markdown(text: str) -> str:
-    """Return a text that can be no part of what is around it, nor hold what follows it.
+    """Return a text that neither merges with the text before it nor absorbs the text after it.
 
-    HTML is words in it, as on our pages; code that goes on has an end.
+    HTML is escaped, as on our pages, and an open code fence is closed.
     """
     return _close_code_fence(
         lower_headings(_escape_html(text.replace("\r\n", "\n").replace("\r", "\n")))
@@ -26,19 +26,19 @@ def embed_markdown(text: str) -> str:
 
 
 def embed_inline(text: str) -> str:
-    """Return words of a line, a title or a name, without HTML."""
+    """Return a text of one line, such as a title or a name, with its HTML escaped."""
     heading_prefix = "# "
     return _escape_html(f"{heading_prefix}{text}").removeprefix(heading_prefix)
 
 
 def _escape_html(text: str) -> str:
-    """Return a text in which HTML is words, whoever reads it."""
+    """Escape HTML for all parsers, with or without support for formulas."""
     text = escape_raw_html(text, lambda html: html.replace("<", r"\<"))
     return escape_raw_html(text, lambda html: html.replace("<", r"\lt "), _COMMONMARK_OPTIONS)
 
 
 def _close_code_fence(text: str) -> str:
-    """End code at the end of a text; what is in a list or a quotation ends with that."""
+    """Close an open code fence; one inside a list or a quotation ends with its container."""
     source = text.encode()
     if not _FENCE.search(source) or _ends_at_top_level(text):
         return text
@@ -53,7 +53,7 @@ def _close_code_fence(text: str) -> str:
 
 
 def _ends_at_top_level(text: str) -> bool:
-    """Tell whether a heading that follows stands by itself."""
+    """Return whether a heading after the text is at the top level."""
     padded_text = f"{text.rstrip(BLANK_CHARACTERS)}\n\n"
     heading_start = len(padded_text.encode())
     depth = 0
@@ -77,9 +77,9 @@ _ATX_HEADING = re.compile(r"#+(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*", re.DOTALL)
 
 
 def lower_headings(text: str) -> str:
-    """Lower the headings of a text by two levels, so that none of them can be one of ours.
+    """Lower the headings of a text by two levels, so that none can pass for one of ours.
 
-    What is only written like one, within code, stays as it is.
+    Lines inside code that look like headings stay unchanged.
     """
     source = text.replace("\r\n", "\n").replace("\r", "\n").encode()
     parts: list[bytes] = []
@@ -92,7 +92,7 @@ def lower_headings(text: str) -> str:
         if match := _ATX_HEADING.fullmatch(heading.partition("\n")[0]):
             heading_text = match[1] or ""
         else:
-            # One that is underlined may go on over lines, and in a quotation each has its mark.
+            # A setext heading may span lines, and in a quotation each of them has its mark.
             heading_text = " ".join(
                 line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1]
             )

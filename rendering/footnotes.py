@@ -1,4 +1,4 @@
-"""Footnotes: what pyromark makes of them → text that is cleaned → links, there and back."""
+"""Footnotes: pyromark's links are removed before sanitising, and added in both directions after."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 _PYROMARK_REFERENCE = re.compile(
     r'<sup class="footnote-reference"><a href="#([^"]*)">(\d+)</a></sup>'
 )
-# The look back: a long run of blanks would be tried from each of them.
+# Without the lookbehind, the regex would scan a long run of blanks again from each blank.
 _DEFINITION_END = re.compile(r"(</p>)?(?<!\s)\s*</div>")
 _PYROMARK_DEFINITION = re.compile(
     r'<div class="footnote-definition" id="([^"]*)">'
@@ -20,7 +20,11 @@ _REFERENCE = re.compile(r"<sup>(\d+)</sup>")
 
 
 def remove_links(raw_html: str) -> str:
-    """Take links out; notes keep the numbers that they were written with, if all have some."""
+    """Remove the links of footnotes.
+
+    Footnotes keep the numbers from the source if all labels are numbers, else they get
+    pyromark's numbers.
+    """
     labels = [
         note[1]
         for kind in (_PYROMARK_REFERENCE, _PYROMARK_DEFINITION)
@@ -32,7 +36,10 @@ def remove_links(raw_html: str) -> str:
 
 
 def add_links(clean_html: str, scope: str) -> str:
-    """Link footnotes, there and back: what else could have made a `sup` has been shown as text."""
+    """Link references to footnotes and back; `scope` is the prefix of their ids.
+
+    Every `sup` is from a footnote, because raw HTML has been escaped.
+    """
     if "<sup>" not in clean_html:
         return clean_html
     seen_numbers: set[str] = set()

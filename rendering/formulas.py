@@ -1,4 +1,4 @@
-"""Formulas: LaTeX between dollars, or in \\(…\\) and \\[…\\] → MathML, which browsers draw."""
+"""Formulas: LaTeX between dollars, or in \\(…\\) and \\[…\\], is converted to MathML."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from latex2mathml.converter import convert
 
 MAX_LENGTH = 1_000
 MAX_INLINE_LENGTH = 60
-# Of one formula in MathML, which is thirty times as long as LaTeX, or more.
+# Limit for one formula; MathML is at least thirty times as long as LaTeX.
 MAX_MATHML_BYTES = 32 * 1024
-# In one reply; a short one costs a tenth of a millisecond. What is beyond is shown as written.
+# Limits for one reply; the source of formulas beyond them is shown. A short formula takes a tenth
+# of a millisecond.
 MAX_FORMULAS = 1_000
 MAX_MATHML_LENGTH = 500_000
-# What is no formula after all costs as much work as one of so many.
+# A failed conversion takes as much work as one of this many characters of MathML.
 FAILURE_COST = 10_000
 CODE_OPTIONS = pyromark.Options.ENABLE_TABLES
 
@@ -47,10 +48,10 @@ _MATH_SPAN = re.compile(
 )
 _DELIMITER = re.compile(r"\\[()\[\]]|[$\n]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-# What belongs to no fraction that waits for its parts to be said.
+# A group that is not an argument of a fraction that is still to be replaced.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
 _SPACE_BEFORE_GROUP = re.compile(r"(frac|\})\s+(?=\{)")
-# Sizes, spaces and kinds of letters: seen, but not said.
+# Sizes, spaces and fonts: visible, but not spoken.
 _LAYOUT_COMMANDS = re.compile(
     r"\\(?:left|right|q?quad|text\w*|[fhm]box|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
     r"|\\(?:begin|end)\s*\{[^{}]*\}"
@@ -60,13 +61,13 @@ _TEXT_COMMAND = re.compile(
 )
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES_TO_PARENTHESES = str.maketrans("{}", "()")
-# Of fractions and braces within each other so many are told apart.
+# Levels of nested fractions and groups that are replaced.
 _MAX_NESTING = 4
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def brackets_to_dollars(text: str) -> str:
-    r"""Write \(…\) and \[…\] with dollars, as Markdown with formulas has them, outside of code."""
+    r"""Replace \(…\) and \[…\] outside of code by dollars, the delimiters in Markdown."""
     if "\\(" not in text and "\\[" not in text:
         return text
     if "`" not in text and "    " not in text and "~~~" not in text and "\t" not in text:
@@ -94,7 +95,7 @@ def _code_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _replace_brackets(text: str) -> str:
-    """Pair the brackets in one pass: an expression would look for the end of each to the end."""
+    """Pair the brackets in one pass; a regex would scan the rest of the text for each of them."""
     parts: list[str] = []
     end = 0
     open_brackets: dict[str, int] = {}
@@ -123,7 +124,7 @@ def _dollar_formula(latex: str, *, is_display: bool) -> str:
     if is_display:
         return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
     formula = latex.strip()
-    # "\( and \)" is about brackets.
+    # A text such as "\( and \)" is about brackets.
     is_prose = formula != latex and (
         (len(formula) > 1 and formula.isalpha()) or formula.endswith("\\")
     )
@@ -131,13 +132,13 @@ def _dollar_formula(latex: str, *, is_display: bool) -> str:
 
 
 class MathBudget(NamedTuple):
-    """How many formulas may be drawn, and how many characters of MathML they may come to."""
+    """The remaining number of formulas, and of characters of MathML."""
 
     formulas: int = MAX_FORMULAS
     characters: int = MAX_MATHML_LENGTH
 
     def subtract(self, rendered_html: str) -> MathBudget:
-        """Return what is left beside those that are drawn in HTML."""
+        """Return the budget without the formulas in `rendered_html`."""
         costs = [
             formula.end() - formula.start() for formula in _MATH_ELEMENT.finditer(rendered_html)
         ]
@@ -146,17 +147,20 @@ class MathBudget(NamedTuple):
 
 
 def insert_mathml(rendered_html: str, budget: MathBudget) -> str:
-    """Put MathML in the place of the first formulas of pyromark's HTML. It is not safe yet."""
+    """Replace the formulas in pyromark's HTML by MathML, as far as the budget allows.
+
+    The result is not sanitised yet.
+    """
 
     def convert_span(match: re.Match[str]) -> str:
         nonlocal budget
         is_display, latex, digit_follows = match[1] == "display", match[2], match[3]
         if digit_follows and not is_display:
-            return f"${latex}$"  # "$5-$10" is about money
+            return f"${latex}$"  # "$5-$10" is money
         math = ""
         if min(budget) > 0:
             unescaped_latex = html.unescape(latex)
-            # Within a line it could not be wider than that; by itself it scrolls.
+            # A wider formula does not fit into a line; as a block it scrolls.
             is_block = is_display or len(unescaped_latex) > MAX_INLINE_LENGTH
             math = _convert_to_mathml(unescaped_latex, "block" if is_block else "inline").decode()
             budget = MathBudget(
@@ -169,7 +173,7 @@ def insert_mathml(rendered_html: str, budget: MathBudget) -> str:
 
 
 def _alt_text(latex: str) -> str:
-    """Write a formula much as one would say it: "(a)/(b)" for a fraction, names for signs."""
+    """Return a formula roughly as it is spoken: "(a)/(b)" for a fraction, names for symbols."""
     latex = _LAYOUT_COMMANDS.sub(" ", latex)
     for _ in range(_MAX_NESTING):
         latex = _SPACE_BEFORE_GROUP.sub(r"\1", latex)
@@ -178,20 +182,20 @@ def _alt_text(latex: str) -> str:
     return " ".join(text.split())
 
 
-# A block that goes on is rendered again and again: all its formulas must have room. As bytes, for
-# a sign beyond the first planes would make a string four times as large.
+# An open block is rendered repeatedly, so the cache must hold all its formulas. Values are bytes,
+# because one character beyond the BMP would make a str four times as large.
 @lru_cache(2 * MAX_FORMULAS)
 def _convert_to_mathml(latex: str, display: str) -> bytes:
-    """Return MathML, or nothing for what is no LaTeX that can be drawn."""
+    """Return MathML, b"" for LaTeX that cannot be converted or is too long."""
     if len(latex) > MAX_LENGTH:
         return b""
-    # What is between the braces of \text is not escaped there, and knows no commands.
+    # latex2mathml does not escape the argument of \text, where \lt would not be a command.
     source = _TEXT_COMMAND.sub(lambda text: html.escape(html.unescape(text[0]), quote=False), latex)
     try:
         math = convert(source.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
         return b""
-    # What is spoken where MathML is not.
+    # The alttext is spoken where MathML is not supported.
     attributes = f'display="{display}" alttext="{html.escape(_alt_text(latex))}"'
     encoded = math.replace(f'display="{display}"', attributes, 1).encode()
     return encoded if len(encoded) <= MAX_MATHML_BYTES else b""

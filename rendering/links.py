@@ -1,4 +1,4 @@
-"""Links: bare addresses become some, and each tells the host that it leads to."""
+"""Links: bare URLs become links, and each link shows the host that it leads to."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import idna
 
 # RFC 1035, 2.3.4.
 MAX_LABEL_LENGTH = 63
-# Of other scripts, in a name: more than anybody can read.
+# Limit for one host name: more than anybody can read.
 MAX_NON_ASCII_LETTERS = 24
 
 _LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
 _TAG_OR_URL = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])")
 _TAG = re.compile(r"<[^>]*>")
 _REL_ATTRIBUTE = ' rel="noopener noreferrer nofollow"'
-# What an address ends before: a quotation mark, a bracket or a space in clean HTML, an entity whose
-# end is a mark, and marks of Japanese and Arabic.
+# A URL ends before: an escaped quotation mark, angle bracket or space, an entity whose semicolon
+# was taken for punctuation, and Japanese or Arabic punctuation.
 _URL_END = re.compile(
     r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$|[\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff1a\uff1b\uff1f\u060c\u061b\u061f]"
 )
-# As browsers read it (WHATWG URL): slashes of either kind and number, then all up to the next.
+# As browsers parse it (WHATWG URL): any number of slashes of either kind, then the authority.
 _HTTP_AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
-# What turns the order of letters round would show another host than the one.
+# Characters that reverse the order of letters could display another host than the real one.
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def annotate_links(clean_html: str) -> str:
-    """Make links of addresses in clean HTML, and write the host behind words that hide it."""
+    """Link the bare URLs in sanitised HTML, and append the host to links whose text hides it."""
     if "://" in clean_html:
         clean_html = _link_bare_urls(clean_html)
     return _LINK.sub(_append_host, clean_html) if "<a " in clean_html else clean_html
@@ -59,7 +59,7 @@ def _link_bare_urls(clean_html: str) -> str:
 
 
 def _split_trailing_punctuation(url: str) -> tuple[str, str]:
-    """Leave out a mark, or a bracket that was opened before the address."""
+    """Split off punctuation, or a bracket that was opened before the URL."""
     if match := _URL_END.search(url):
         return url[: match.start()], url[match.start() :]
     if url.endswith(")") and url.count(")") > url.count("("):
@@ -78,7 +78,7 @@ def _append_host(match: re.Match[str]) -> str:
     destination = mailboxes or host_of(url)
     if destination is None:
         return label_html
-    # Words that begin like another address are the trick to be shown.
+    # A text that begins like another URL is the deception that must be exposed.
     label_host = label.removeprefix("https://").removeprefix("http://").partition("/")[0]
     shows_destination = (
         label == mailboxes if mailboxes else not destination or label_host == destination
@@ -99,7 +99,7 @@ def _mailboxes(url: str) -> str:
     if scheme.lower() != "mailto":
         return ""
     path, _, query = rest.partition("?")
-    # RFC 6068: fields may name more of them.
+    # RFC 6068: header fields may name more recipients.
     parameters = parse_qsl(query.replace("+", "%2B"))
     extra_recipients = [value for name, value in parameters if name.lower() in ("to", "cc", "bcc")]
     mailboxes = ",".join([unquote(path), *extra_recipients]).split(",")
@@ -115,9 +115,9 @@ def _normalize_mailbox(mailbox: str) -> str:
 
 
 def host_of(url: str) -> str | None:
-    """Return the host, letters that look like others in the form that shows it.
+    """Return the host of a URL; non-ASCII letters, which may imitate others, are in Punycode.
 
-    It is "" where there is none, and None where no browser would find one.
+    Returns "" if the URL has no host, and None if no browser would accept the host.
     """
     match = _HTTP_AUTHORITY.match(_IGNORED_WHITESPACE.sub("", url.strip()))
     if not match:
@@ -128,10 +128,10 @@ def host_of(url: str) -> str | None:
 
 @lru_cache(1_000)
 def _to_ascii(host: str) -> str | None:
-    """Write letters that look like others as browsers do (UTS 46); None for what is no name."""
+    """Convert a host name to ASCII as browsers do (UTS 46); return None if it is invalid."""
     if host.isascii():
         return host
-    # Punycode costs the square of them.
+    # Punycode takes quadratic time in their number.
     if sum(not letter.isascii() for letter in host) > MAX_NON_ASCII_LETTERS:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Markdown as it is understood here: HTML in it is text, and there are bounds to it."""
+"""Preprocessing of Markdown: raw HTML is escaped, and limits are checked."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MARKDOWN_OPTIONS = (
     | pyromark.Options.ENABLE_MATH
 )
 
-# nh3 needs the square of the depth: forty kilobytes of "- " would hold everybody up for seconds.
+# nh3 takes quadratic time in the depth: forty kilobytes of "- " would block a worker for seconds.
 MAX_DEPTH = 40
 MAX_COLUMNS = 100
 MAX_CELLS = 100_000
-# What is written in so many layers of HTML and code has nothing to say by either.
+# In a text with more layers of HTML and code, neither has a meaning: every "<" is escaped.
 MAX_ROUNDS = 4
 
 escape_html = partial(html.escape, quote=False)
@@ -33,13 +33,13 @@ _TAG_START = re.compile(r"<[A-Za-z/!?]")
 
 
 def preprocess(text: str) -> str:
-    """Return the same lines in the Markdown that is understood here."""
+    """Return the text with raw HTML escaped and formulas in dollars; line numbers stay the same."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return escape_raw_html(brackets_to_dollars(text))
 
 
 def is_too_deep(text: str) -> bool:
-    """Tell whether lists and quotes stand in each other deeper than can be cleaned in a moment."""
+    """Return whether lists and quotes are nested too deep to be sanitised quickly."""
     depth = 0
     for event in pyromark.events(text, options=MARKDOWN_OPTIONS):
         if isinstance(event, dict):
@@ -50,7 +50,7 @@ def is_too_deep(text: str) -> bool:
 
 
 def has_too_many_cells(source: str) -> bool:
-    """Tell whether tables would come to much more than was written: short rows are filled up."""
+    """Return whether tables become much larger than their source: short rows are filled up."""
     if "|" not in source:
         return False
     columns = cells = 0
@@ -67,7 +67,7 @@ def has_too_many_cells(source: str) -> bool:
 
 
 def is_table_too_large(columns: int, cells: int) -> bool:
-    """Tell whether a table is more than anybody reads."""
+    """Return whether a table is larger than anybody reads."""
     return columns > MAX_COLUMNS or cells > MAX_CELLS
 
 
@@ -76,14 +76,14 @@ def escape_raw_html(
     escape: Callable[[str], str] = escape_html,
     options: pyromark.Options = MARKDOWN_OPTIONS,
 ) -> str:
-    """Make raw HTML words, so that it is text; lines stay lines."""
+    """Escape raw HTML, so that it is shown as text; line numbers stay the same."""
     if not _TAG_START.search(text):
         return text
     for _ in range(MAX_ROUNDS):
         escaped_text = _escape_html_events(text, escape, options)
         if escaped_text == text:
             return text
-        # What is no HTML any more ends what it was in: what follows may be some now.
+        # Escaped HTML no longer encloses the text after it, which may now be HTML itself.
         text = escaped_text
     return text.replace("<", escape("<"))
 

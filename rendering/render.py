@@ -1,4 +1,4 @@
-"""Markdown → HTML that is safe to show. A reply is foreign text: it may only ever be text."""
+"""Rendering of Markdown as safe HTML. Replies are untrusted: they may only produce text."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGNMENT = re.compile(r' style="text-align: (left|center|right)"')
 _CHECKBOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
 _CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
-# The bidirectional controls of Unicode: code that shows in another order than it runs deceives.
+# The bidirectional controls of Unicode: code displayed in another order than it runs deceives.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-# No image: fetching one would tell its host what was read. No id, no hx-*, no style.
+# No images: loading one would tell its host what is read. No id, no hx-*, no style.
 _cleaner = nh3.Cleaner(
     tags={
         *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6"),
@@ -48,10 +48,10 @@ _cleaner = nh3.Cleaner(
 
 
 def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> str:
-    """Render Markdown; raw HTML in it is shown as the text it is.
+    """Render Markdown; raw HTML in it is shown as text.
 
-    `scope` sets its footnotes apart from those of other replies on the page. What is too long or
-    too deep to be cleaned in a moment is shown as plain text.
+    `scope` separates the ids of its footnotes from those of other replies on the page. A text that
+    is too long or too deep to be sanitised quickly is shown as plain text.
     """
     if len(text) > MAX_LENGTH:
         return render_plain(text)
@@ -64,9 +64,9 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
 def render_preprocessed(
     source: str, scope: str, *, is_complete: bool = True, budget: MathBudget = DEFAULT_BUDGET
 ) -> str:
-    """Render Markdown that holds no HTML, and is neither long nor deep.
+    """Render Markdown that contains no raw HTML, and is neither too long nor too deep.
 
-    The parts of code are marked when it is complete; there is room for so many formulas.
+    Code is highlighted only if the text is complete. `budget` limits the formulas.
     """
     raw_html = pyromark.html(source, options=MARKDOWN_OPTIONS)
     clean_html = _cleaner.clean(_adapt_pyromark_html(raw_html, budget))
@@ -79,17 +79,17 @@ def render_preprocessed(
 
 
 def render_plain(text: str) -> str:
-    """Show text as it was written."""
+    """Return the source text as preformatted HTML."""
     return f"<pre>{escape_code(text)}</pre>\n"
 
 
 def escape_code(text: str) -> str:
-    """Escape text that is shown as code."""
+    """Escape text that is shown as code, and reveal its bidirectional controls."""
     return _reveal_bidi_controls(html.escape(text, quote=False))
 
 
 def _adapt_pyromark_html(raw_html: str, budget: MathBudget) -> str:
-    """Bring what pyromark writes into the form that the cleaner lets through."""
+    """Convert pyromark's HTML to the elements that the sanitiser accepts."""
     if "<h" in raw_html:
         raw_html = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", raw_html)
     if "<img" in raw_html:
@@ -110,7 +110,7 @@ def _task_item(match: re.Match[str]) -> str:
 
 
 def _make_wide_parts_scrollable(clean_html: str) -> str:
-    """Let tables and formulas scroll that are wider than the page."""
+    """Make tables and block formulas scrollable: they may be wider than the page."""
     clean_html = clean_html.replace('<math display="block"', '<math tabindex="0" display="block"')
     if "<table>" not in clean_html:
         return clean_html
@@ -119,7 +119,7 @@ def _make_wide_parts_scrollable(clean_html: str) -> str:
 
 
 def _reveal_bidi_in_code(clean_html: str) -> str:
-    """Show in code what would turn the order of its characters round."""
+    """Make the bidirectional controls in code visible."""
     if not _BIDI_CONTROLS.search(clean_html):
         return clean_html
     return _CODE_ELEMENT.sub(lambda code: _reveal_bidi_controls(code[0]), clean_html)

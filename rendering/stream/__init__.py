@@ -1,4 +1,4 @@
-"""Render a reply while it grows, and describe each change as patches of the DOM."""
+"""Incremental rendering of a growing reply; changes are described as DOM patches."""
 
 from rendering.stream.dom_patch import DomPatch
 from rendering.stream.incremental import IncrementalRenderer

@@ -1,4 +1,4 @@
-"""How Markdown is divided: its blocks, and what the last one is."""
+"""Block boundaries of a Markdown text, and the kind of its last block."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pyromark
 
 from rendering.preprocess import MARKDOWN_OPTIONS, MAX_DEPTH
 
-# After a blank line; no list, no rule, nothing indented.
+# The first line of a paragraph after a blank line; no list, no rule, no indentation.
 _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
 
 
 @dataclass(slots=True)
 class BlockBoundaries:
-    """The lines, from 0, that blocks begin in, and the items of the last block.
+    """The first lines, counted from 0, of the blocks and of the items of the last block.
 
-    `fenced` tells whether the last one is code between fences, `table` whether it is a table.
+    `is_fenced_code` and `is_table` are about the last block.
     """
 
     block_lines: list[int] = field(default_factory=list)
@@ -29,10 +29,10 @@ class BlockBoundaries:
 
 
 def find_boundaries(source: str) -> BlockBoundaries:
-    """Divide Markdown, in one pass; what is too deep is not divided to its end.
+    """Find the block boundaries in one pass; stop where the text is nested too deep.
 
-    A last line that is not complete begins nothing, unless it is clear that it does not go on with
-    what is before it.
+    An incomplete last line starts no block or item, unless it is clear that it does not continue
+    the text before it.
     """
     boundaries = BlockBoundaries()
     encoded = source.encode()
@@ -66,7 +66,7 @@ def find_boundaries(source: str) -> BlockBoundaries:
 
 
 def _line_numbers(text: bytes, offsets: list[int]) -> list[int]:
-    """Turn places in a text into the numbers of their lines."""
+    """Convert ascending byte offsets to line numbers."""
     lines, line, previous_offset = [], 0, 0
     for offset in offsets:
         line += text.count(b"\n", previous_offset, offset)

@@ -1,4 +1,4 @@
-"""What has to be done to a page so that its HTML becomes another that mostly goes on after it."""
+"""DOM patches that turn displayed HTML into new HTML, which mostly continues it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Literal, NamedTuple
 
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)(?:[^">]|"[^"]*")*>')
 _VOID_TAGS = {"br", "hr"}
-# Between these, white space is nothing that anybody sees.
+# White space between these elements is not visible.
 _BLOCK_TAGS = {
     *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
     *("tbody", "td", "th", "thead", "tr", "ul"),
 }
-# htmx does much for every child that it puts in, and little for what these hold.
+# htmx does much work for each child that it inserts, and little for the content of these elements:
+# replace them as a whole.
 _OUTER_SWAP_TAGS = ("<code>", "<ol", "<tbody>", "<ul")
 _MAX_ENTITY_LENGTH = 32
 NO_CONTENT = sys.maxsize
@@ -25,9 +26,10 @@ Swap = Literal["beforeend", "innerHTML", "outerHTML"]
 
 
 class DomPatch(NamedTuple):
-    """A swap, by its htmx name, of what is `depth` last children below the element with the HTML.
+    """An htmx swap; its target is found by `depth` steps to the last child.
 
-    Of the last generation it may be another child than the last, counted from the end.
+    The steps start at the element that holds the HTML. The last one may go to another child, the
+    `nth_last_child` counted from the end.
     """
 
     depth: int
@@ -37,7 +39,10 @@ class DomPatch(NamedTuple):
 
 
 class _Element(NamedTuple):
-    """How deep it is, and where its tags stand: the first up to `inside`, the last from `end`."""
+    """The depth of an element, and the offsets of its start tag and its content.
+
+    A void element has `content_start` NO_CONTENT; an element open before the text has 0.
+    """
 
     depth: int
     start: int
@@ -46,10 +51,11 @@ class _Element(NamedTuple):
 
 
 def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None:
-    """Say how `old`, the last elements of a page, becomes `new`; None says that all must be anew.
+    """Return the patches that turn `old`, the last elements of a page, into `new`.
 
-    What stays is not touched, so that what the reader has selected or focused stays, too. Both may
-    begin inside of `opened` elements, which they close.
+    Returns None if everything must be replaced. Unchanged elements are not touched, so that the
+    reader's selection and focus stay. Both texts may start inside of `open_depth` elements, which
+    they close.
     """
     if old == new:
         return ()
@@ -58,7 +64,7 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
     elements_by_end = _elements_by_end(tags, open_depth)
     last_children = _last_children(old, elements_by_end)
     if not last_children or last_children[0].content_start:
-        open_depth = 0  # what was open is over
+        open_depth = 0  # the open elements were closed before
     shared_depth = sum(
         element.content_start <= common_length <= element.content_end for element in last_children
     )
@@ -105,7 +111,7 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
 
 
 def _common_prefix_length(old: str, new: str, tags: list[re.Match[str]]) -> int:
-    """Return how long both are the same, up to a place where a tag or a character may begin."""
+    """Return the length of the common prefix, without an incomplete tag or entity at its end."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
@@ -122,7 +128,7 @@ def _common_prefix_length(old: str, new: str, tags: list[re.Match[str]]) -> int:
 
 
 def _elements_by_end(tags: Iterable[re.Match[str]], open_depth: int) -> Mapping[int, _Element]:
-    """Return the elements by where they are over."""
+    """Return the elements by the offset at which they end."""
     stack = [(0, 0)] * open_depth
     elements: dict[int, _Element] = {}
     for tag in tags:
@@ -137,7 +143,7 @@ def _elements_by_end(tags: Iterable[re.Match[str]], open_depth: int) -> Mapping[
 
 
 def _last_children(old: str, elements_by_end: Mapping[int, _Element]) -> list[_Element]:
-    """Return the last element, its last child, and so on: those after which nothing is said."""
+    """Return the last element, its last child, and so on, as long as no text follows them."""
     chain: list[_Element] = []
     end = len(old)
     while (
@@ -159,7 +165,7 @@ def _element_ending_at(
 
 
 def _closing_spans(new: str, start: int, depth: int) -> Iterator[tuple[int, int]]:
-    """Yield where each of the elements that are open ends, the innermost first; and the end."""
+    """Yield the spans of the end tags of the open elements, innermost first, then the end."""
     level = depth
     for tag in _TAG.finditer(new, start):
         if tag[2] in _VOID_TAGS:

@@ -1,10 +1,10 @@
-"""What is written as far as half a mark, which may become anything yet, and is not shown so far."""
+"""Incomplete syntax at the end of a growing text, which is not shown until it is complete."""
 
 from __future__ import annotations
 
 import re
 
-# What a link leads to is long, and is shown as text until its bracket is closed: lines would jump.
+# A link target is long, and would be shown as text until its bracket is closed: lines would jump.
 _INCOMPLETE_LINK = re.compile(
     r"(?<![\w\\`\])])!?\[([^\[\]\n]{1,300})\]\("
     r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200})?\Z"
@@ -14,7 +14,7 @@ _INCOMPLETE_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)\Z")
 
 
 def strip_incomplete_link(tail: str) -> str:
-    """Show half a link as its words."""
+    """Replace an incomplete link at the end by its text."""
     match = _INCOMPLETE_LINK.search(tail, max(0, len(tail) - _MAX_LINK_LENGTH))
     if match is None:
         return tail
@@ -25,5 +25,5 @@ def strip_incomplete_link(tail: str) -> str:
 
 
 def strip_incomplete_fence(tail: str) -> str:
-    """Leave out what may become the end of code: it must not be seen as the last line of it."""
+    """Remove what may become a closing fence, so that it is not shown as a line of code."""
     return _INCOMPLETE_FENCE.sub("", tail)

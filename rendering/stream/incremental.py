@@ -1,7 +1,7 @@
-"""The HTML of a reply while it is written. What is closed is rendered once, and never again.
+"""HTML of a reply while it is written. Closed blocks are rendered only once.
 
-A block is closed when another has begun: nothing that follows changes it, but for references that
-are defined later. The render of the whole, at the end, mends these.
+A block is closed when another begins: later text does not change it, except by definitions of
+references. The rendering of the whole text, at the end, corrects these.
 """
 
 from __future__ import annotations
@@ -13,21 +13,24 @@ from rendering.render import MAX_LENGTH
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
-# Characters that are rendered before other threads run.
+# Number of characters that are rendered before other threads can run.
 CHUNK_LENGTH = 4_000
 
 
 class IncrementalRenderer:
-    """Read the log of a reply, and tell one reader how its HTML changes.
+    """Renderer of a growing reply, with the patches for one reader.
 
-    The HTML depends on the entries and their order alone: what a page has shown at a cursor, by
-    whatever process, is what a draft comes to at that cursor.
+    The HTML depends only on the entries and their order: at the same cursor, it equals the HTML of
+    a page that any process rendered.
     """
 
     def __init__(
         self, scope: str, after: int = 0, *, pause: Callable[[float], None] = time.sleep
     ) -> None:
-        """Begin for a reader who has the HTML at a cursor; 0 says that they have none."""
+        """Start for a reader who has the HTML at the cursor `after`; 0 if they have none.
+
+        `pause` is called with 0 to let other threads run.
+        """
         self._pause = pause
         self.cursor = 0
         self._length = 0
@@ -38,12 +41,12 @@ class IncrementalRenderer:
 
     @property
     def closed_blocks(self) -> Sequence[str]:
-        """Return the HTML of the blocks that nothing changes any more, in its pieces."""
+        """Return the HTML of the closed blocks, in pieces."""
         return self._closed_blocks
 
     @property
     def open_html(self) -> str:
-        """Return the HTML of the block that goes on."""
+        """Return the HTML of the open block."""
         return self._open_block.html.full_html
 
     @property
@@ -54,7 +57,7 @@ class IncrementalRenderer:
     def append(self, number: int, text: str) -> None:
         """Append the text of an entry, "" for one without text. Numbers count up from 1."""
         self._length += len(text)
-        # What is longer is plain text at its end, and rendered no further until then.
+        # A longer reply becomes plain text when it ends; until then its HTML stays as it is.
         if self._length <= MAX_LENGTH:
             for start in range(0, len(text), CHUNK_LENGTH):
                 end = start + CHUNK_LENGTH
@@ -69,7 +72,10 @@ class IncrementalRenderer:
             self._reader_state = len(self._closed_blocks), self._open_block.html
 
     def next_patches(self) -> tuple[DomPatch, ...]:
-        """Say how the HTML has changed since the reader was told last, or since their cursor."""
+        """Return the patches since the previous call, or since the cursor of the reader.
+
+        The current HTML then counts as sent to the reader.
+        """
         new_block = self._open_block.html
         patches = None
         if self._reader_state:
@@ -90,7 +96,7 @@ class IncrementalRenderer:
         return _replace_all(self.html) if patches is None else patches
 
     def final_patches(self, final_html: str) -> tuple[DomPatch, ...] | None:
-        """Say how what the reader has becomes the final HTML; None if it is not known."""
+        """Return the patches to the final HTML; None if the HTML of the reader is not known."""
         if not self._reader_state:
             return None
         closed_count, old_block = self._reader_state

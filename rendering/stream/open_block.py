@@ -1,4 +1,4 @@
-"""The block of a reply that is open: the last one, which may become anything yet."""
+"""The open block of a growing reply: the last one, which later text can still change."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rendering.render import render, render_plain, render_preprocessed
 from rendering.stream.block_boundaries import BlockBoundaries, find_boundaries
 from rendering.stream.incomplete_syntax import strip_incomplete_fence, strip_incomplete_link
 
-# Beyond so many characters a list is rendered item by item, code and tables line by line.
+# Above this length, lists are rendered item by item, code and tables line by line.
 FREEZE_LENGTH = 600
-# Beyond so many, what is open is rendered anew only when it has grown by a part of itself.
+# Above this length, the block is rendered again only when it has grown by a part of its length.
 THROTTLE_LENGTH = 4_000
 MIN_GROWTH = 1 / 64
-# Beyond so many, it is shown as plain text, and less often: nobody writes such a paragraph.
+# Above this length, it is shown as plain text, and less often: nobody writes such a paragraph.
 MAX_RENDERED_LENGTH = 32_000
 PLAIN_MIN_GROWTH = 1 / 4
 
@@ -25,14 +25,14 @@ _OPENING_TAGS = re.compile(
     r'|<section class="table"[^>]*><table><thead>.*?</thead><(tbody)>\n?',
     re.DOTALL,
 )
-# How many elements each leaves open.
+# The number of elements that each leaves open.
 _OPEN_DEPTHS = {"ul": 1, "ol": 1, "code": 3, "tbody": 3}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _CLOSING_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 
 
 class BlockHtml(NamedTuple):
-    """The HTML of an open block: `frozen` stays, and leaves `opened` elements open."""
+    """The HTML of an open block; `frozen_html` is final and leaves `open_depth` elements open."""
 
     frozen_html: str = ""
     open_depth: int = 0
@@ -40,25 +40,25 @@ class BlockHtml(NamedTuple):
 
     @property
     def full_html(self) -> str:
-        """Return it in one piece."""
+        """Return the HTML in one piece."""
         return self.frozen_html + self.open_html
 
 
 class OpenBlock:
-    """Take pieces of Markdown, give away the blocks that they close, and show the open one."""
+    """Accumulator of Markdown that holds the open block, and returns the blocks that are closed."""
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
-        # To render is most of the work, and whoever joins late needs the last state alone.
+        # Rendered on demand: it is most of the work, and late readers need only the last state.
         self._cached_html: BlockHtml | None = BlockHtml()
-        # The source is `_before`, which is rendered for good, and `_tail`, which means the same
-        # after `_context`; `_seen` of it are shown.
+        # The source is `_frozen_source`, whose HTML is final, followed by `_tail`, which is parsed
+        # after `_context` (the opening fence, or the table head). `_rendered_tail` is displayed.
         self._frozen_source = self._context = self._tail = self._rendered_tail = ""
         self._pending_cr = ""
         self._frozen_html = ""
         self._open_depth = 0
         self._is_plain = self._is_fenced_code = False
-        # For formulas: in this block, and in what comes after the part of it that is frozen.
+        # Budgets for formulas: of this block, and of the part of it that is not frozen.
         self._block_budget = self._tail_budget = MathBudget()
 
     @property
@@ -69,12 +69,12 @@ class OpenBlock:
         return self._cached_html
 
     def append(self, text: str, *, force: bool = False) -> str:
-        """Take a piece, and return the HTML of what it closes.
+        """Append a piece, and return the HTML of the blocks that it closes.
 
-        What is long is looked through only when it has grown by a part, or when `looks` says so.
+        A long block is parsed again only when it has grown by a part of its length, or by `force`.
         """
         text = self._pending_cr + text
-        # What ends a line may be half of what ends it.
+        # A CR may be the first half of a CRLF.
         self._pending_cr = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
@@ -105,13 +105,13 @@ class OpenBlock:
         return closed_html
 
     def _is_table_too_large(self) -> bool:
-        """Tell whether the open table is too much, without looking through all of it again."""
+        """Return whether the open table is too large, without scanning all of it again."""
         columns = max(row.count("|") for row in (self._context or self._tail).split("\n", 2)[:2])
         rows = self._frozen_source.count("\n") + self._tail.count("\n")
         return is_table_too_large(columns, columns * rows)
 
     def _close_blocks(self, boundaries: BlockBoundaries) -> str:
-        """Render for good what stands before the last block."""
+        """Remove the blocks before the last one, and return their final HTML."""
         end = _line_start(self._context + self._tail, boundaries.block_lines[-1]) - len(
             self._context
         )
@@ -124,7 +124,7 @@ class OpenBlock:
         return html
 
     def _freeze(self, boundaries: BlockBoundaries) -> None:
-        """Render for good, as long as the block is open, all but the last item or line."""
+        """Freeze the HTML of all but the last item or line, for as long as the block is open."""
         context, start, end = "", 0, 0
         if len(boundaries.item_lines) > 1:
             end = _line_start(self._tail, boundaries.item_lines[-1] - boundaries.block_lines[-1])
@@ -169,7 +169,7 @@ class OpenBlock:
 
 
 def _line_start(text: str, line_number: int) -> int:
-    """Return where a line begins, counted from 0."""
+    """Return the offset of a line; lines are counted from 0."""
     offset = 0
     for _ in range(line_number):
         offset = text.index("\n", offset) + 1
