@@ -1,4 +1,4 @@
-"""The search index as migration 0007 builds it: frozen, whatever the code does today."""
+"""Frozen copy of the search index code for migration 0007, independent of the current code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Row = Mapping[str, Any]
 def make_rows(
     person: str, conversation_id: str, turn_id: str | None, kind: str, text: str
 ) -> Iterator[Row]:
-    """Make the rows by which a text is found: one, or more when it is very long."""
+    """Yield the index rows of a text: one, or several if it is very long."""
     for piece in _split(text):
         yield {
             "conversation_id": conversation_id,
@@ -60,15 +60,16 @@ def make_rows(
 
 
 def owner_token(person: str, *, title: bool) -> str:
-    """Return the word that stands in all titles, or all else, of a person: nobody can write it.
+    """Return a word that is indexed with all titles, or all other texts, of a person.
 
-    With it the index itself finds what is theirs, however much others have said.
+    It cannot occur in a text. With it, the index alone finds the texts of a person, however many
+    texts other people have.
     """
     return ("=t" if title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 
 
 def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
-    """Add rows."""
+    """Insert index rows."""
     row_list = list(rows)
     if not row_list:
         return
@@ -92,7 +93,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def fold(text: str) -> str:
-    """Write a text as it is compared."""
+    """Return the text in the form that is compared."""
     if text.isascii():
         return text.lower()
     return "".join(map(_fold_chunk, _CHUNK.findall(_PHRASE_LIGATURES.sub(" ", text))))
@@ -104,12 +105,15 @@ def _fold_chunk(text: str) -> str:
 
 
 def is_unspaced(term: str) -> bool:
-    """Tell whether a run of signs has no spaces between its words."""
+    """Return whether a term is in a script without spaces between words."""
     return bool(_UNSPACED_START.match(term))
 
 
 def index_words(text: str) -> set[str]:
-    """Return the words by which a text is found; dense writing is cut into pairs and signs."""
+    """Return the words under which a text is indexed.
+
+    Terms of scripts without spaces are split into single characters and pairs of them.
+    """
     words: set[str] = set()
     for term in set(_TERM.findall(fold(text))):
         if is_unspaced(term):

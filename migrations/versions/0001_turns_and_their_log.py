@@ -1,4 +1,4 @@
-"""Conversations, turns, the log of each reply, sessions."""
+"""Create conversations, turns, reply logs and sessions."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the first tables."""
+    """Create the first tables."""
     op.create_table(
         "conversations",
         sa.Column("id", sa.String(32), primary_key=True),

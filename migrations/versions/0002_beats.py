@@ -1,4 +1,4 @@
-"""Producers count their beats, and a turn whose reply has ended has no producer any more."""
+"""Count the heartbeats of producers; a turn whose reply has ended has no producer."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Replace the times of the producers by numbers, and let go of the turns that are over."""
+    """Replace the timestamps of producers by counters, and clear the producer of ended turns."""
     op.drop_table("producers")
     op.create_table(
         "producers",

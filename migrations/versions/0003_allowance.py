@@ -1,4 +1,4 @@
-"""What the service says of the key, and which turns cost a request of its hour."""
+"""Store the rate limits of the API key, and which turns cost a request of its hourly quota."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the allowance; every turn so far was charged."""
+    """Add the quota table; all existing turns count as charged."""
     op.create_table(
         "allowances",
         sa.Column("key", sa.String(64), primary_key=True),

@@ -1,4 +1,4 @@
-"""The twins as the service listed them last, for a portal that starts while it is down."""
+"""Cache the last list of twins, for a portal that starts while the service is down."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Add a table of one row."""
+    """Create a table of one row."""
     op.create_table(
         "kept_twins",
         sa.Column("id", sa.Integer, primary_key=True),

@@ -1,4 +1,4 @@
-"""The name under which the service knows a message again, the same for all its retries."""
+"""Add the idempotency key of a message for the service, shared by all its retries."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,6 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Add the name; so far each turn has its own."""
+    """Add the key; each existing turn gets its own."""
     op.add_column("turns", sa.Column("once", sa.String(32), nullable=False, server_default=""))
     op.execute("UPDATE turns SET once = id")

@@ -1,4 +1,4 @@
-"""The avatars of twins, fetched once for all people and processes."""
+"""Store the avatars of twins, fetched once for all people and processes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Add the table."""
+    """Create the table."""
     op.create_table(
         "pictures",
         sa.Column("name", sa.String(32), primary_key=True),

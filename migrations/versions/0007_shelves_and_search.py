@@ -1,4 +1,4 @@
-"""Conversations that are pinned, archived or deleted, and the words by which all is found."""
+"""Add pinned, archived and deleted conversations, and the search index."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,7 +40,7 @@ class _Ended(msgspec.Struct):
 
 
 def upgrade() -> None:
-    """Put the new columns and tables in, and make what was said so far findable."""
+    """Add the columns and tables, and index all existing turns."""
     sqlite = op.get_bind().dialect.name == "sqlite"
     for name in ("pinned", "archived"):
         column = sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false())
@@ -78,7 +78,7 @@ def upgrade() -> None:
 
 
 def _fill(connection: sa.Connection) -> None:
-    """Go through all turns in the order of their time, a hundred at once."""
+    """Index all turns in the order of their creation, a hundred at a time."""
     ends = sa.text(ENDS).bindparams(sa.bindparam("ids", expanding=True))
     decode = msgspec.json.Decoder(_Ended).decode
     last = {"created_at": -1.0, "id": ""}
