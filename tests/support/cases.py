@@ -1,4 +1,4 @@
-"""Many cases in one test, which lists all that fail."""
+"""Helper that runs many cases in one test and reports every failure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ Case = TypeVar("Case")
 
 
 def failures(check: Callable[[Case], None], cases: Mapping[str, Case]) -> dict[str, str]:
-    """Check each case; return those that fail, with the reason.
+    """Run `check` for each case; return the messages of the failed cases by name.
 
-    assert failures(check, cases) == {}
+    An exception other than AssertionError propagates, with the name of the case as a note. Usage:
+
+        assert failures(check, cases) == {}
     """
     failed = {}
     for name, case in cases.items():

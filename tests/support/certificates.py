@@ -1,4 +1,4 @@
-"""Certificates for the tests, good and bad, made by openssl."""
+"""Valid and invalid TLS certificates for tests, created with openssl."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NEW_KEY_OPTIONS = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nod
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A certificate and its key, as files."""
+    """Paths of a certificate and its private key."""
 
     pem: Path
     key: Path
 
 
 class CertificateAuthority:
-    """Sign certificates; whoever trusts `root` trusts them."""
+    """A certificate authority; clients that trust `root` accept the certificates it signs."""
 
     def __init__(self, folder: Path) -> None:
         find_or_install(lambda: shutil.which("openssl"), lambda: install("openssl"))
@@ -29,7 +29,7 @@ class CertificateAuthority:
         self.root = self.make_self_signed("authority")
 
     def make_self_signed(self, name: str) -> Certificate:
-        """Make a certificate that nobody else signed."""
+        """Create a self-signed certificate."""
         certificate = self._paths(name)
         alternative = f"subjectAltName=DNS:{name}"
         self._run(
@@ -43,7 +43,7 @@ class CertificateAuthority:
         return certificate
 
     def make_signed(self, name: str, *, days: int = 2) -> Certificate:
-        """Make a certificate for a host that is good for so many days; it is over if negative."""
+        """Create a certificate for a host, valid for `days` days (expired if negative)."""
         certificate = self._paths(f"{name}{days}")
         request, extensions = (
             certificate.pem.with_suffix(".csr"),

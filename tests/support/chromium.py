@@ -1,4 +1,4 @@
-"""Chromium for the tests: the one that is here, or one that is installed now."""
+"""Chromium for the browser tests: an installed one, or one installed on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARGUMENTS = [
 WAIT_FOR_PAINT = (
     "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 )
-# How many times slower than usual Chromium should be.
+# Factor by which Chromium's CPU is slowed down; timeouts grow with it.
 SLOWDOWN = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
 WAIT_MS = 10_000 * SLOWDOWN
 INSTALL_HINT = (
@@ -34,7 +34,10 @@ INSTALL_HINT = (
 
 
 def find_or_install_chromium() -> str:
-    """Return where Chromium is, installing it if it is nowhere."""
+    """Return the path of Chromium; install it if it is missing.
+
+    Raises SystemExit with a hint if it cannot be installed.
+    """
     chromium = find_or_install(_find, _install)
     if chromium is None:
         raise SystemExit(INSTALL_HINT)
@@ -42,13 +45,13 @@ def find_or_install_chromium() -> str:
 
 
 def resize(page: Page, width: int, height: int) -> None:
-    """Set the size of the window, in CSS pixels, and wait until the page has answered to it."""
+    """Set the viewport size in CSS pixels and wait until the page has been repainted."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(WAIT_FOR_PAINT)
 
 
 def slow_down(browser: Browser, rate: float) -> None:
-    """Divide the processor's speed by this rate in every page that is opened from now on."""
+    """Slow down the CPU by this factor in every page opened from now on."""
     new_context = browser.new_context
 
     def throttle(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""A clock that the test adjusts."""
+"""A clock that a test controls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_SLEEP_SECONDS = 0.01
 
 
 class AdjustableClock(Clock):
-    """Run like the machine's clock, moved by the test; pauses are short."""
+    """A clock that follows the system clock until a test adjusts it; `sleep` returns early."""
 
     def __init__(self) -> None:
         self._advanced_seconds = 0.0
@@ -18,26 +18,26 @@ class AdjustableClock(Clock):
         self._frozen_at: float | None = None
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Move the wall clock and the monotonic clock forward."""
         self._advanced_seconds += seconds
 
     def jump_wall_clock(self, seconds: float) -> None:
-        """Set the wall clock wrong by so many seconds; the monotonic clock does not notice."""
+        """Offset the wall clock by this many seconds; the monotonic clock is not affected."""
         self._wall_clock_error = seconds
 
     def set_wall_clock(self, seconds: float) -> None:
-        """Set the wall clock to a time in seconds since 1970; only `advance` moves it then."""
+        """Freeze the wall clock at a Unix timestamp; from then on only `advance` moves it."""
         self._frozen_at = seconds - self._advanced_seconds - self._wall_clock_error
 
     def time(self) -> float:
-        """Return the seconds since 1970."""
+        """Return the wall clock as a Unix timestamp in seconds."""
         now = time.time() if self._frozen_at is None else self._frozen_at
         return now + self._advanced_seconds + self._wall_clock_error
 
     def monotonic(self) -> float:
-        """Return seconds that never go back."""
+        """Return the monotonic clock in seconds."""
         return time.monotonic() + self._advanced_seconds
 
     def sleep(self, seconds: float) -> None:
-        """Pause, but never for long; the clock does not skip the rest."""
+        """Pause for at most `MAX_SLEEP_SECONDS`; the clock does not advance by the rest."""
         time.sleep(min(seconds, MAX_SLEEP_SECONDS))

@@ -1,4 +1,4 @@
-"""The connection of one request, in the hands of the test, down to its bytes."""
+"""The server side of one HTTP connection, controlled by a test byte by byte."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ WAIT_SECONDS = 10
 
 
 class Connection:
-    """Send a response piece by piece, and end it in every way that a network knows."""
+    """A response that is sent piece by piece and can be ended or broken in any way."""
 
     def __init__(self, handler: BaseHTTPRequestHandler) -> None:
         self._handler = handler
         self._closed = threading.Event()
 
     def send_head(self, status: int = 200, **headers: str) -> None:
-        """Send the status and headers. The connection delimits the body."""
+        """Send the status line and the headers; closing the connection ends the body."""
         self._handler.send_response(status)
         for name, value in headers.items():
             self._handler.send_header(name.replace("_", "-").title(), value)
@@ -26,20 +26,20 @@ class Connection:
         self._handler.end_headers()
 
     def send_chunk(self, data: bytes) -> None:
-        """Send a chunk, for `Transfer-Encoding: chunked`; an empty one ends the body."""
+        """Send one chunk of a `Transfer-Encoding: chunked` body; an empty chunk ends the body."""
         self.send_bytes(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
     def send_bytes(self, data: bytes) -> None:
-        """Send bytes as they are."""
+        """Send raw bytes."""
         self._handler.wfile.write(data)
         self._handler.wfile.flush()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Let the handler return, which closes the connection."""
         self._closed.set()
 
     def reset(self) -> None:
-        """Reset the connection (RST)."""
+        """Reset the connection (TCP RST)."""
         linger = (1).to_bytes(4, "little") + (0).to_bytes(4, "little")
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self._closed.set()
@@ -55,7 +55,7 @@ class Connection:
             return True
 
     def send_until_disconnect(self, data: bytes = b": heartbeat\n\n") -> None:
-        """Send these bytes twenty times a second until the client closes the connection."""
+        """Send `data` twenty times a second until the client closes the connection."""
         self._handler.connection.settimeout(0.05)
         with suppress(OSError):
             while True:
@@ -65,5 +65,5 @@ class Connection:
                         return
 
     def wait_until_closed(self) -> None:
-        """Keep the connection open until the test closes it."""
+        """Block the handler until the test closes the connection, for at most 60 seconds."""
         self._closed.wait(60)

@@ -1,6 +1,6 @@
-"""The tests for each row of docs/faults.md and docs/interface.md.
+"""The tests that verify each row of docs/faults.md and docs/interface.md.
 
-`python -m tests.support.doc_tables` writes them into the documents.
+`python -m tests.support.doc_tables` writes their names into the documents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROW = re.compile(r"^\| ([A-Z]\d+) \| (.*?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILIN
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: what it is called, what it is about, what is promised, and the tests that hold it."""
+    """A table row: its id, its subject, the promised behaviour, and the tests that verify it."""
 
     name: str
     subject: str
@@ -30,17 +30,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The table of a document; tests name its rows by a mark."""
+    """The table of a document; a pytest marker assigns tests to its rows."""
 
     marker: str
     path: Path
 
     def rows(self) -> Sequence[Row]:
-        """Return the rows as they stand there."""
+        """Return the rows as they are in the document."""
         return [Row(*cells) for cells in ROW.findall(self.path.read_text())]
 
     def tests_by_row(self) -> dict[str, list[str]]:
-        """Return the tests for each row, as `file: names`."""
+        """Return the tests for each row id, as `file: names`."""
         tests_by_file: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for path in sorted((ROOT / "tests").rglob("test_*.py")):
             module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
@@ -53,7 +53,7 @@ class Table:
         }
 
     def render(self) -> str:
-        """Return the document with the tests in the last column."""
+        """Return the text of the document with the tests in the last column."""
         tests_by_row = self.tests_by_row()
 
         def row(found: re.Match[str]) -> str:
@@ -63,7 +63,7 @@ class Table:
         return ROW.sub(row, self.path.read_text())
 
     def _rows_of(self, test: object) -> list[str]:
-        """Return the rows that a test names, or one of its parameters."""
+        """Return the row ids in the markers of a test and of its parameters."""
         marks: list[pytest.Mark] = list(getattr(test, "pytestmark", ()))
         for parameters in [mark.args[1] for mark in marks if mark.name == "parametrize"]:
             marks += [mark for one in parameters for mark in getattr(one, "marks", ())]

@@ -1,4 +1,4 @@
-"""The cost of a test run: its core-seconds, by folder, and the slowest tests."""
+"""Cost of a test run: core-seconds by folder, and the slowest tests."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ SLOWEST_TEST_COUNT = 10
 
 
 class Durations:
-    """Add up the set-up, call and teardown of each test over all workers."""
+    """A pytest plugin that adds up the set-up, call and teardown of each test over all workers."""
 
     def __init__(self) -> None:
         self._seconds: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count one phase of a test."""
+        """Add the duration of one phase of a test."""
         self._seconds[report.nodeid] += report.duration
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the totals."""
+        """Print the totals and the slowest tests."""
         folders: Counter[str] = Counter()
         for test, seconds in self._seconds.items():
             folders[test.split("::")[0].split("/")[1]] += seconds

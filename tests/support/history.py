@@ -1,4 +1,4 @@
-"""Long histories, made at once: what a test looks at is how they are read."""
+"""Long conversations inserted directly into the database, for tests of how they are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.database import Database
 
 
 def get_only_person(database: Database) -> str:
-    """Return the only person there is."""
+    """Return the id of the only person in the database."""
     with database.read() as connection:
         return str(connection.scalars(select(conversations.c.person).distinct()).one())
 
@@ -22,7 +22,7 @@ def get_only_person(database: Database) -> str:
 def insert_conversation(
     database: Database, person: str, turn_count: int, sentences: int = 5
 ) -> str:
-    """Make a conversation of so many turns, and return its id."""
+    """Insert a conversation with this many complete turns and return its id."""
     conversation_id, now = secrets.token_urlsafe(16), time.time()
     ids = [secrets.token_urlsafe(16) for _ in range(turn_count)]
     with database.write() as connection:

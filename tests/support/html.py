@@ -1,13 +1,13 @@
-"""HTML, read as a browser reads it."""
+"""HTML parsing for tests, with the white space that a browser keeps."""
 
 from __future__ import annotations
 
 from bs4 import BeautifulSoup
 
-# White space in these is kept.
+# BeautifulSoup keeps white space inside these elements.
 WHITESPACE_PRESERVING_TAGS = {"pre", "hx-partial", "article"}
 
 
 def parse_html(html: str) -> BeautifulSoup:
-    """Read a piece of HTML."""
+    """Parse an HTML document or fragment."""
     return BeautifulSoup(html, "html.parser", preserve_whitespace_tags=WHITESPACE_PRESERVING_TAGS)

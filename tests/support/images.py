@@ -1,4 +1,4 @@
-"""Small real pictures, made here: no library draws them."""
+"""Small valid images, created without an imaging library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zlib
 
 
 def png(side: int = 16, *, shade: int = 120) -> bytes:
-    """Make a square PNG of one grey."""
+    """Return a square PNG of one grey."""
     rows = b"".join(b"\0" + bytes([shade]) * side for _ in range(side))
     size = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
     chunks = ((b"IHDR", size), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
@@ -20,24 +20,24 @@ def _png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png_head(width: int, height: int) -> bytes:
-    """Make the beginning of a PNG of a size."""
+    """Return the start of a PNG file with these dimensions."""
     return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", width, height)
 
 
 def gif_head(width: int, height: int) -> bytes:
-    """Make the beginning of a GIF of a size."""
+    """Return the start of a GIF file with these dimensions."""
     return b"GIF89a" + struct.pack("<HH", width, height) + b"\0\0\0"
 
 
 def jpeg_head(width: int, height: int) -> bytes:
-    """Make the beginning of a JPEG of a size, with a thumbnail of another in front."""
+    """Return the start of a JPEG file with these dimensions, after a thumbnail of another size."""
     thumbnail = b"\xff\xc0\0\x11\x08\0\x01\0\x01"
     exif = b"\xff\xe1" + struct.pack(">H", 2 + len(thumbnail)) + thumbnail
     return b"\xff\xd8" + exif + b"\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width)
 
 
 def webp_head(width: int, height: int, *, kind: bytes = b"X") -> bytes:
-    """Make the beginning of a WebP of a size: extended (X), lossless (L) or lossy ( )."""
+    """Return the start of a WebP file: extended (X), lossless (L) or lossy ( )."""
     head = b"RIFF\0\0\0\0WEBPVP8" + kind + b"\0\0\0\0"
     if kind == b"X":
         sides = (struct.pack("<I", side - 1)[:3] for side in (width, height))

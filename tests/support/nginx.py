@@ -1,4 +1,4 @@
-"""A real nginx in front of a portal, set up as docs/operating.md says."""
+"""A real nginx in front of a portal, configured as docs/operating.md describes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ http {{
 
 
 def documented_location(url: str) -> str:
-    """Return what docs/operating.md says of nginx, with another address behind it."""
+    """Return the nginx `location` block of docs/operating.md, with `url` as its upstream."""
     text = (ROOT / "docs" / "operating.md").read_text()
     match = re.search(r"^    location / \{\n.*?^    \}\n", text, re.DOTALL | re.MULTILINE)
     assert match is not None
@@ -53,7 +53,10 @@ def documented_location(url: str) -> str:
 def run_nginx(
     url: str, folder: Path, *directives: str, certificate: Certificate | None = None
 ) -> Iterator[str]:
-    """Run nginx and return its address; `more` are directives for its server."""
+    """Run nginx and yield its URL, which is HTTPS if a certificate is given.
+
+    `directives` are added to the server block.
+    """
     port = free_port()
     folder.mkdir(exist_ok=True)
     file = folder / "nginx.conf"

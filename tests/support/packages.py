@@ -1,4 +1,4 @@
-"""What the tests need from Debian's packages, fetched quietly where it is missing."""
+"""Installation of the Debian packages that the tests need, if they are missing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 
 def find_or_install(find: Callable[[], T | None], install: Callable[[], object]) -> T | None:
-    """Look for a program, and install it where there is none.
+    """Return the result of `find`; if it is None, call `install` and try again.
 
-    What another process installs is waited for: half of a package looks like all of it.
+    A file lock makes other processes wait, because a half-installed package looks complete.
     """
     with Path(tempfile.gettempdir(), f"twindow-{os.geteuid()}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -30,7 +30,7 @@ def find_or_install(find: Callable[[], T | None], install: Callable[[], object])
 
 
 def install(package: str) -> bool:
-    """Install a package where this can be done, and say whether it was tried."""
+    """Install a Debian package; return False if that is impossible (no apt-get, or not root)."""
     if not (shutil.which("apt-get") and os.geteuid() == 0):
         return False
     print(f"{package} is missing and is installed now; this takes a minute.", file=sys.stderr)

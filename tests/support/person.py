@@ -1,4 +1,4 @@
-"""Somebody with a browser that runs no script: pages, forms, and the stream of a reply."""
+"""A client without JavaScript: pages, forms, and the event stream of a reply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HTMX_HEADERS = {"HX-Request": "true"}
 
 
 class Page:
-    """An answer, read as a person would."""
+    """A response, with accessors for what a person sees on the page."""
 
     def __init__(self, response: requests.Response) -> None:
         self.response = response
@@ -27,31 +27,31 @@ class Page:
 
     @staticmethod
     def parse(html: str) -> BeautifulSoup:
-        """Read a piece of HTML."""
+        """Parse an HTML document or fragment."""
         return parse_html(html)
 
     @property
     def text(self) -> str:
-        """Return the words on the page."""
+        """Return the text of the page, with single spaces."""
         return " ".join(self.html.get_text(" ").split())
 
     @property
     def path(self) -> str:
-        """Return where the page is."""
+        """Return the URL path of the page, after redirects."""
         return requests.utils.urlparse(self.response.url).path
 
     @property
     def turns(self) -> list[Tag]:
-        """Return the turns on the page."""
+        """Return the elements of the turns on the page."""
         return self.html.select("article.turn")
 
     @property
     def reply_states(self) -> list[str]:
-        """Return how the replies stand."""
+        """Return the state of each reply on the page."""
         return [str(turn["data-state"]) for turn in self.turns]
 
     def hidden_fields(self, action_ends_with: str) -> dict[str, str]:
-        """Return the hidden fields of a form."""
+        """Return the hidden fields of the first form whose action ends with this text."""
         form = next(
             form
             for form in self.html.select("form")
@@ -60,7 +60,7 @@ class Page:
         return {str(i["name"]): str(i.get("value", "")) for i in form.select("input[type=hidden]")}
 
     def button_action(self, button: str) -> tuple[str, dict[str, str]]:
-        """Return where a button sends its form, and the hidden fields it sends."""
+        """Return the URL and the hidden fields that a button submits."""
         element, form = next(
             (element, form)
             for element in self.html.select("form button, button[form]")
@@ -74,14 +74,14 @@ class Page:
         return str(element.get("formaction", form["action"])), fields
 
     def _form_of(self, button: Tag) -> Tag | None:
-        # A button to stop is there when no reply runs, too, and does nothing.
+        # The Stop button also exists while no reply runs; the form that it names is missing then.
         if name := button.get("form"):
             return self.html.select_one(f"form#{name}")
         return button.find_parent("form")
 
 
 class Person:
-    """One browser."""
+    """A visitor: one browser session with its own cookies."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
@@ -93,7 +93,7 @@ class Person:
         return Page(self.session.get(self.base_url + path, headers=headers, timeout=WAIT_SECONDS))
 
     def post(self, path: str, fields: dict[str, str], **headers: str) -> Page:
-        """Send a form and follow where it leads."""
+        """Submit a form and follow the redirect."""
         return Page(
             self.session.post(
                 self.base_url + path, data=fields, headers=headers, timeout=WAIT_SECONDS
@@ -101,12 +101,12 @@ class Person:
         )
 
     def press(self, page: Page, button: str, **extra_fields: str) -> Page:
-        """Press a button on a page."""
+        """Press a button on a page and return the resulting page."""
         action, fields = page.button_action(button)
         return self.post(action, fields | extra_fields)
 
     def start_conversation(self, content: str, twin: str = "ada") -> Page:
-        """Say something to a twin for the first time."""
+        """Send the first message to a twin and return the page of the new conversation."""
         return self.press(self.get(f"/twins/{twin}"), "Send", content=content)
 
     def follow(
@@ -117,19 +117,22 @@ class Person:
         last_event_id: str = "",
         turn: Tag | None = None,
     ) -> Stream:
-        """Follow the reply to a turn, which the page shows like this."""
+        """Open the event stream of a turn's reply.
+
+        The frames are applied to `turn`, an element of a page; by default to a new, waiting turn.
+        """
         headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
         url = f"{self.base_url}/turns/{turn_id}/events?after={after}"
         response = self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS)
         return Stream(response, TurnDom(turn_id, turn))
 
     def close(self) -> None:
-        """Close the browser."""
+        """Close the browser session."""
         self.session.close()
 
 
 class Stream:
-    """The frames of a reply, as a browser gets them."""
+    """The event stream of a reply, applied to the DOM of its turn as a browser does."""
 
     def __init__(self, response: requests.Response, turn_dom: TurnDom) -> None:
         self.response = response
@@ -144,17 +147,17 @@ class Stream:
 
     @property
     def turn(self) -> Tag:
-        """Return the turn as the page shows it."""
+        """Return the turn's element, with all frames read so far applied."""
         return self._turn_dom.turn
 
     @property
     def text(self) -> str:
-        """Return the words that the page shows of the reply."""
+        """Return the visible text of the reply."""
         return self._turn_dom.text
 
     @property
     def html(self) -> str:
-        """Return the HTML that the page shows of the reply."""
+        """Return the HTML of the reply."""
         return self._turn_dom.reply.decode_contents()
 
     def __enter__(self) -> Stream:
@@ -167,11 +170,11 @@ class Stream:
         return self._events
 
     def next_frame(self) -> BeautifulSoup:
-        """Return the next frame."""
+        """Return the next frame, parsed."""
         return Page.parse(next(self._events).data)
 
     def read_until(self, expected_text: str) -> None:
-        """Read until the page shows these words, in the reply or beside it."""
+        """Read until the reply, or the text of a frame, contains this text."""
         received_text = ""
         for event in self._events:
             received_text += parse_html(event.data).get_text()
@@ -180,15 +183,15 @@ class Stream:
         raise AssertionError(f"{expected_text!r} never came: {self.text!r} {received_text!r}")
 
     def remaining_events(self) -> list[sse.ServerSentEvent]:
-        """Return the frames that are left, until the stream ends."""
+        """Return the remaining events, up to the end of the stream."""
         return list(self._events)
 
     def remaining_bytes(self) -> bytes:
-        """Return what is left of the stream."""
+        """Return the rest of the stream as bytes."""
         return b"".join(self.chunks())
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield what comes, unpacked, as it comes."""
+        """Yield decompressed chunks as they arrive."""
         while chunk := self.response.raw.read1(65536, decode_content=True):
             yield chunk
 
@@ -196,14 +199,14 @@ class Stream:
 def complete_first_turn(
     person: Person, upstream: Upstream, content: str, reply: str, *, twin: str = "ada"
 ) -> Page:
-    """Begin a conversation and get its first reply."""
+    """Start a conversation, complete its first reply, and return its page."""
     page = person.start_conversation(content, twin=twin)
     upstream.next_call().start_stream().complete(reply)
     return wait_for_reply(person, page)
 
 
 def wait_for_reply(person: Person, page: Page) -> Page:
-    """Return the page as it is when the newest reply of its conversation has ended."""
+    """Wait until the newest reply of a conversation has ended; return the reloaded page."""
     page = person.get(page.path)
     if page.reply_states[-1] in ("waiting", "streaming"):
         with person.follow(str(page.turns[-1]["data-turn"])) as stream:

@@ -1,4 +1,4 @@
-"""A portal of a test: its tables, its real socket, and its end with all that it holds."""
+"""Portals for tests: their tables, a real socket, and a clean shutdown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from web.container import EXTENSION_KEY, MIGRATIONS_DIR, Portal
 
 
 def create_tables(url: str) -> None:
-    """Make the tables of the portal and of the service, which may share a database."""
+    """Create the tables of the portal and of the service, which may share a database."""
     database = Database(url)
     migrate(database, MIGRATIONS_DIR, "alembic_version")
     migrate(database, service.MIGRATIONS_DIR, "service_alembic_version")
@@ -27,12 +27,12 @@ class _QuietRequestHandler(WSGIRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def serve(app: Any) -> Iterator[str]:
-    """Serve an application on a real socket and return its address."""
+    """Serve a WSGI application on a real socket and yield its URL."""
     server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietRequestHandler)
     server.daemon_threads = True  # type: ignore[attr-defined]
     server.block_on_close = False  # type: ignore[attr-defined]
@@ -46,7 +46,7 @@ def serve(app: Any) -> Iterator[str]:
 
 
 def close_portal(app: Flask) -> None:
-    """End a portal's streams and connections."""
+    """Close a portal: wait for its reply workers, then close its client and database."""
     portal = get_portal(app)
     portal.log.close()
     for thread in threading.enumerate():
@@ -57,6 +57,6 @@ def close_portal(app: Flask) -> None:
 
 
 def get_portal(app: Flask) -> Portal:
-    """Return the parts of a portal."""
+    """Return the container of a portal."""
     portal: Portal = app.extensions[EXTENSION_KEY]
     return portal

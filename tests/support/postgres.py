@@ -1,4 +1,4 @@
-"""PostgreSQL for the tests: a server of their own, from the programs that are here or fetched."""
+"""A PostgreSQL server for the tests, from installed programs or from the Debian package."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pathlib import Path
 from tests.support.packages import find_or_install, install
 
 INSTALL_HINT = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
-# A test's database: nothing must survive a power cut.
+# Speed over durability: a test database need not survive a power failure.
 FAST_OPTIONS = "-c fsync=off -c full_page_writes=off -c listen_addresses=''"
 
 
 class Postgres:
-    """A server that listens on a socket in a folder of its own."""
+    """A PostgreSQL server that listens on a Unix socket in its own folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._bin = _find_or_install_programs()
-        # PostgreSQL refuses to run as root, as in a container.
+        # PostgreSQL refuses to run as root, the usual user in a container.
         self._user = "postgres" if os.geteuid() == 0 else None
         if self._user:
             account = pwd.getpwnam(self._user)
@@ -33,20 +33,20 @@ class Postgres:
         self._database_numbers = count(1)
         self._run("initdb", "-D", "data", "-A", "trust", "-U", "twindow", "-N", "-E", "UTF8")
         self.start()
-        # What is made there is in every later database.
+        # Whatever is created in this template exists in every database created later.
         self.template_url = self._database_url("template1")
 
     def start(self) -> None:
-        """Start, or start again."""
+        """Start or restart the server."""
         options = f"-k {self._folder} {FAST_OPTIONS}"
         self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
 
     def stop(self) -> None:
-        """Stop at once: every connection breaks."""
+        """Stop the server at once, which breaks every connection."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", "immediate", "stop")
 
     def create_database(self, template: str = "template1") -> str:
-        """Make a database and return its address; one of `template0` is empty."""
+        """Create a database and return its URL; the template `template0` gives an empty one."""
         name = f"twindow_{next(self._database_numbers)}"
         connection_options = ("-h", str(self._folder), "-U", "twindow")
         self._run("createdb", *connection_options, "-T", template, name)
@@ -67,7 +67,7 @@ class Postgres:
 
 @contextmanager
 def run_postgres() -> Iterator[Postgres]:
-    """Run a server."""
+    """Run a server; delete its data afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="twindow-pg-"))
     server = Postgres(folder)
     try:

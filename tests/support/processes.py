@@ -1,4 +1,4 @@
-"""Servers in processes of their own, and the keys that their commands make."""
+"""Servers in separate processes, and API keys created with the service's CLI."""
 
 from __future__ import annotations
 
@@ -20,26 +20,29 @@ def free_port() -> int:
 
 
 class ServerProcess:
-    """A server in a process of its own."""
+    """A server in a separate process."""
 
     def __init__(self, process: subprocess.Popen[str], url: str) -> None:
         self.process = process
         self.url = url
 
     def stop(self, signal_number: signal.Signals) -> int:
-        """Send a signal to all its processes, as a terminal does, and return the exit status."""
+        """Send a signal to its process group, as a terminal does, and return the exit status."""
         os.killpg(self.process.pid, signal_number)
         return self.process.wait(10)
 
     def read_output(self) -> str:
-        """Return what it has printed since it began to serve."""
+        """Return the output after the `Serving` line; block until the process ends."""
         assert self.process.stdout is not None
         return self.process.stdout.read()
 
 
 @contextmanager
 def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[ServerProcess]:
-    """Start a server, wait for its word that it serves, and end it afterwards."""
+    """Start a server, wait for its `Serving` line, and stop it afterwards.
+
+    `settings` become environment variables with the prefix `TWINDOW_`.
+    """
     port = free_port()
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("TWINDOW_")
@@ -66,7 +69,7 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
 
 
 def create_api_key(data_dir: Path, sub: str) -> str:
-    """Make a key with full access by the service's command."""
+    """Create an API key with full access, using the service's CLI."""
     command = [sys.executable, "-m", "service", "key", "--sub", sub, "--name", "test"]
     result = subprocess.run(
         [*command, "--scope", "full_access"],

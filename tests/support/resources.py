@@ -1,7 +1,7 @@
-"""Resources beside this process, as markers: browser, server, postgres and model.
+"""Markers for external resources: browser, server, postgres and model.
 
-A test gets the marker by using the fixture of the resource. A test without one cannot start a
-process, so that `make test-fast` (no marked test) stays fast by construction.
+A test gets the marker of a resource by using its fixture. A test without a marker cannot start a
+process, so that `make test-fast` (unmarked tests only) stays fast by construction.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-# Fixtures that provide a resource, and its marker. A parameter "postgresql" has one, too.
+# Fixtures that provide a resource, and their markers. The parameter "postgresql" has one, too.
 RESOURCE_FIXTURES = {
     "browser": "browser",
     "postgres": "postgres",
@@ -20,12 +20,12 @@ RESOURCE_FIXTURES = {
     "processes": "server",
 }
 MARKERS = frozenset(RESOURCE_FIXTURES.values())
-# Programs that only prepare a test and end at once.
+# Short-lived programs that only prepare a test.
 ALLOWED_PROGRAMS = {"openssl", "apt-get"}
 
 
 class ProcessGuard:
-    """Refuse to start a process in a test that uses no resource."""
+    """A pytest plugin that forbids starting a process in a test that uses no resource."""
 
     def __init__(self) -> None:
         self._test: pytest.Item | None = None
@@ -44,12 +44,12 @@ class ProcessGuard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Watch what a test without resources does."""
+        """Guard the test, unless it uses a resource."""
         self._test = None if MARKERS & {mark.name for mark in item.iter_markers()} else item
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self) -> None:
-        """Allow the last test of a session to stop the servers of the tests before."""
+        """Stop guarding: after the last test, the servers of earlier tests may be stopped."""
         self._test = None
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:

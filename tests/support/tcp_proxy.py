@@ -1,4 +1,4 @@
-"""The network between a browser and the portal, in the hands of the test."""
+"""A TCP proxy between a browser and the portal, to simulate network failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHUNK_BYTES = 65_536
 
 
 class TcpProxy:
-    """Carry bytes to where it leads, until it is cut or goes dead."""
+    """A TCP proxy that forwards to `target_url` until a test drops or stalls its connections."""
 
     def __init__(self, url: str) -> None:
         self.target_url = url
@@ -24,7 +24,7 @@ class TcpProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def drop_connections(self) -> None:
-        """Break every connection that is open; new ones work."""
+        """Close all open connections; new connections work."""
         with self._lock:
             sockets, self._sockets = self._sockets, set()
         for end in sockets:
@@ -33,12 +33,12 @@ class TcpProxy:
             end.close()
 
     def stall_connections(self) -> None:
-        """Carry nothing more over what is open, and tell nobody; new connections work."""
+        """Stop forwarding on open connections without closing them; new connections work."""
         self._stalled.set()
         self._stalled = threading.Event()
 
     def close(self) -> None:
-        """Be gone."""
+        """Stop listening and close all connections."""
         with suppress(OSError):
             self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()
@@ -70,7 +70,7 @@ def _forward(source: socket.socket, target: socket.socket, stalled: threading.Ev
 
 @contextmanager
 def run_tcp_proxy(url: str) -> Iterator[TcpProxy]:
-    """String a wire to a portal on this machine."""
+    """Run a TCP proxy in front of a portal on this machine."""
     proxy = TcpProxy(url)
     try:
         yield proxy

@@ -1,4 +1,7 @@
-"""A turn in a page, as htmx and our script change it: targets first, then swaps."""
+"""The DOM of a turn, updated as htmx and the portal's script do.
+
+All targets are looked up before the first swap.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ TURN_TEMPLATE = """<article class="turn" id="turn-{id}" data-state="waiting">
 
 
 class TurnDom:
-    """What a page shows of a turn."""
+    """The DOM of a turn as a page shows it."""
 
     def __init__(self, turn_id: str, turn: Tag | None = None) -> None:
         self.page = parse_html(str(turn) if turn else TURN_TEMPLATE.format(id=turn_id))
 
     @property
     def turn(self) -> Tag:
-        """Return the turn."""
+        """Return the turn's element; its state is that of the footer, if the footer has one."""
         turn = self.page.select_one("article.turn")
         assert turn is not None
         if state := turn.select_one(".turn__footer").get("data-state"):  # type: ignore[union-attr]
@@ -29,18 +32,18 @@ class TurnDom:
 
     @property
     def reply(self) -> Tag:
-        """Return the element that holds the reply."""
+        """Return the element of the reply."""
         reply = self.page.select_one(".turn__reply")
         assert reply is not None
         return reply
 
     @property
     def text(self) -> str:
-        """Return the words of the reply, as a person sees them."""
+        """Return the visible text of the reply."""
         return self.reply.get_text().strip()
 
     def apply_frame(self, frame: BeautifulSoup) -> None:
-        """Do what a frame says."""
+        """Apply the partials of a frame."""
         partials = [
             (part, target)
             for part in frame.select("hx-partial")

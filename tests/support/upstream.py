@@ -1,6 +1,6 @@
-"""A scripted upstream on a real socket: a twin service, or a model server.
+"""A scripted upstream on a real socket: a twin service or a model server.
 
-Nothing happens by itself. A request whose path has no answer waits until the test answers it:
+A request waits until the test answers it, unless its path has a prepared answer:
 
     call = upstream.next_call().start_stream()
     call.delta("Hello")
@@ -36,9 +36,9 @@ TWINS = [
 
 
 class Call(Connection):
-    """A request to the upstream, answered by the test.
+    """A request to the upstream that the test answers.
 
-    `Connection` has the bytes: heads, chunks, resets, disconnects.
+    `Connection` provides the byte level: heads, chunks, resets, disconnects.
     """
 
     def __init__(self, handler: BaseHTTPRequestHandler, body: Any) -> None:
@@ -50,28 +50,28 @@ class Call(Connection):
         self._is_completion = self.path.endswith("/chat/completions")
 
     def respond(self, status: int, body: Any = None, **headers: str) -> None:
-        """Send a whole response: bytes as they are, anything else as JSON."""
+        """Send a complete response: bytes as they are, anything else as JSON."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_head(status, **{"content_type": "application/json", **headers})
         self.send_bytes(data)
         self.close()
 
     def start_stream(self, **headers: str) -> Self:
-        """Send the head of an event stream."""
+        """Send the status and headers of an event stream."""
         self.send_head(200, content_type="text/event-stream", **headers)
         return self
 
     def delta(self, text: str) -> None:
-        """Send a part of the reply."""
+        """Send a delta of the reply."""
         if self._is_completion:
             self.send_event(choices=[{"delta": {"content": text}, "finish_reason": None}])
         else:
             self.send_event(type="delta", content=text)
 
     def complete(self, text: str | None = None, *, finish_reason: str = "stop") -> None:
-        """Send the end of a successful reply and close.
+        """Send the end of a successful reply and close the connection.
 
-        The deltas are its text, unless a twin service repeats it here.
+        The text of the reply is that of its deltas; a twin service may repeat it in `text`.
         """
         if self._is_completion:
             self.send_event(choices=[{"delta": {}, "finish_reason": finish_reason}])
@@ -92,8 +92,8 @@ Answer = tuple[int, Any] | Callable[[Call], Any]
 class Upstream:
     """A scripted server.
 
-    `calls` are all requests so far. `answers` maps paths to answers. The twin list and new
-    conversations are answered by default, except for paths in `held_paths`.
+    `calls` lists all requests so far. `answers` maps paths to answers. The twin list, new
+    conversations and their histories have default answers, except for paths in `unanswered_paths`.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -103,17 +103,17 @@ class Upstream:
         self.answers: dict[str, Answer] = {}
         self.unanswered_paths: set[str] = set()
         self.twins: list[dict[str, Any]] = TWINS
-        # The messages of every conversation; None when the service offers no history.
+        # The messages of every conversation; None if the service offers no history (404).
         self.history: list[dict[str, Any]] | None = None
         self._pending_calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self._conversation_count = 0
 
     def next_call(self) -> Call:
-        """Return the next request that waits for the test."""
+        """Return the next request that waits for an answer."""
         return self._pending_calls.get(timeout=WAIT_SECONDS)
 
     def reply(self, *deltas: str) -> Call:
-        """Answer the next request with a complete reply."""
+        """Answer the next request with a complete reply and return its call."""
         call = self.next_call()
         _send_reply(call, deltas)
         return call
@@ -128,7 +128,7 @@ class Upstream:
         return [call.body["content"] for call in posts if "messages" in call.path]
 
     def close_calls(self) -> None:
-        """Close all calls."""
+        """Close the connections of all calls."""
         for call in self.calls:
             call.close()
 
@@ -138,7 +138,7 @@ class Upstream:
         self._server.server_close()
 
     def handle(self, call: Call) -> None:
-        """Answer a request, or keep it for the test."""
+        """Answer a request, or queue it for the test."""
         self.calls.append(call)
         answer = self._answer_to(call)
         if callable(answer):

@@ -1,4 +1,4 @@
-"""The HTTP server behind `tests.support.upstream`."""
+"""The HTTP server of `tests.support.upstream`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.support.upstream import Call, Upstream
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Hand each request to the upstream."""
+    """Request handler that passes each request to the upstream."""
 
     upstream: Upstream
     protocol_version = "HTTP/1.1"
 
     def handle_request(self) -> None:
-        """Read a request and have the upstream answer it."""
+        """Parse a request and let the upstream answer it."""
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length)) if length else None
         self.answer(Call(self, body))
@@ -37,7 +37,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def run_upstream() -> Iterator[Upstream]:
-    """Run a scripted upstream."""
+    """Run a scripted upstream; close its calls afterwards."""
 
     class OwnHandler(Handler):
         pass

@@ -1,4 +1,4 @@
-"""Wait for a condition."""
+"""Polling for a condition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ POLL_SECONDS = 0.005
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    """Return as soon as the condition is true."""
+    """Poll until the condition is true; fail after `WAIT_SECONDS`."""
     deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
         assert time.monotonic() < deadline
