@@ -1,4 +1,4 @@
-"""Fixtures that all states share: one page at one address, and one inspector."""
+"""Fixtures shared by all states: one browser page and one inspector."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.accessibility.inspection import Inspector
 
 @pytest.fixture(scope="package")
 def site(browser: Browser) -> Iterator[Site]:
-    """Open one page for all states."""
+    """Open one browser page for all states."""
     with run_site(browser) as site:
         yield site
 
 
 @pytest.fixture(scope="package")
 def inspector() -> Inspector:
-    """Remember what was checked in the dark theme."""
+    """Create the inspector, which remembers what it has checked in the dark theme."""
     return Inspector()

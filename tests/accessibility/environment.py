@@ -1,4 +1,4 @@
-"""The states of pages, and the environment that reaches them: a portal, its service and a page."""
+"""Page states, and the environment that reaches them: portal, scripted service and page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUESTION = "How does a bicycle stay upright?"
 
 @dataclass(frozen=True)
 class State:
-    """A state of a page: the endpoint that renders it, and how to reach it."""
+    """A page state: the endpoint that renders it, and the function that reaches it."""
 
     endpoint: str
     reach: Callable[[Environment], Page]
@@ -34,7 +34,7 @@ class State:
 
     @property
     def name(self) -> str:
-        """Return the name of the function, for the test id."""
+        """Return the name of the function, used as the test id."""
         return self.reach.__name__
 
 
@@ -44,7 +44,7 @@ STATES: list[State] = []
 def state(
     endpoint: str, **settings: Any
 ) -> Callable[[Callable[[Environment], Page]], Callable[[Environment], Page]]:
-    """Register a function that reaches a state, with the settings of its portal."""
+    """Register a function that reaches a state; `settings` configure its portal."""
 
     def register(reach: Callable[[Environment], Page]) -> Callable[[Environment], Page]:
         STATES.append(State(endpoint, reach, settings))
@@ -54,17 +54,17 @@ def state(
 
 
 class SwitchableApp:
-    """A WSGI application that passes requests to the current portal."""
+    """A WSGI application that forwards to the current portal."""
 
     app: Any = None
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Answer a request."""
+        """Forward a request."""
         return self.app(environ, start_response)
 
 
 class Site:
-    """One address and one page for the portals of all states.
+    """One URL and one browser page for the portals of all states.
 
     A browser context for each state would take five times as long.
     """
@@ -77,7 +77,7 @@ class Site:
 
     @contextmanager
     def open_state(self, state: State, data_dir: Path) -> Iterator[Environment]:
-        """Bring the page into a state, and clean up afterwards."""
+        """Bring the page into a state; clean up afterwards."""
         with ExitStack() as stack:
             upstream = stack.enter_context(upstream_server.run_upstream())
             patch = stack.enter_context(pytest.MonkeyPatch.context())
@@ -92,7 +92,7 @@ class Site:
             self.page.on("console", env.record_console)
             stack.callback(self.page.remove_listener, "console", env.record_console)
             assert state.reach(env) is self.page
-            # A page that is sent while its reply is written does not load before the reply ends.
+            # A page that streams without JavaScript does not finish loading before its reply ends.
             if "follow" not in self.page.url:
                 self.page.wait_for_load_state()
             yield env
@@ -144,7 +144,7 @@ class Environment:
         return self.page
 
     def send_first_message(self, content: str = QUESTION) -> Page:
-        """Send the first message to Ada in the page, and leave the request to the test."""
+        """Send the first message to Ada; the call to the upstream stays unanswered."""
         page = self.open("/twins/ada")
         send_message(page, content)
         turn(page, "waiting").wait_for()
@@ -158,7 +158,7 @@ class Environment:
 
     @contextmanager
     def act_as_person(self) -> Iterator[Person]:
-        """Act without a browser, then give the cookie to the page."""
+        """Act as a person without a browser, then copy the session cookie to the page."""
         person = Person(self.url)
         yield person
         cookie = person.session.cookies["twindow"]
@@ -166,11 +166,11 @@ class Environment:
         self.page.context.add_cookies([{"name": "twindow", "value": cookie, "url": self.url}])
 
     def block_script(self) -> None:
-        """Fail requests for the portal's script."""
+        """Block requests for the portal's script."""
         self.page.context.route("**/twindow.*.js", lambda route: route.abort())
 
     def record_console(self, message: ConsoleMessage) -> None:
-        """Keep a console message."""
+        """Record a console message."""
         self.console_messages.append(message.text)
 
     def _record_endpoint(self, _: Flask, **__: Any) -> None:

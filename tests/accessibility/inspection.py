@@ -1,4 +1,4 @@
-"""Look at a page in every way that a test of accessibility needs, and list what is wrong."""
+"""Accessibility checks of a page: axe, layout, forced colours and keyboard focus."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.support.chromium import resize
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# Fast: passed rules are not described, and style sheets are not fetched again.
+# Faster: axe describes no passed rules and does not fetch the style sheets again.
 RUN_AXE = """axe.run({{resultTypes: ["violations"], preload: false, {options}}})
   .then(({{ violations }}) => violations)"""
 ALL_RULES = """rules: Object.fromEntries(axe.getRules().filter(
   ({ tags }) => !tags.includes("wcag2aaa") && !tags.includes("deprecated")
 ).map(({ ruleId }) => [ruleId, { enabled: true }]))"""
 COLOUR_RULES = 'runOnly: ["color-contrast", "link-in-text-block"]'
-# The only animations that run with reduced motion.
+# The only animations allowed with reduced motion.
 COUNTDOWN_ANIMATIONS = {
     "hide-after-wait",
     "show-after-wait",
@@ -40,17 +40,17 @@ Finding = tuple[str, Any]
 
 
 class Inspector:
-    """Inspect one page after the other, without animations.
+    """Accessibility checks for a series of pages, without animations.
 
-    axe checks the dark theme, which changes only colours, where an element has a class or colour
-    that no earlier page had: about thirty of the states.
+    The dark theme changes only colours. axe therefore checks it only if an element has a class or
+    colour that no earlier page had: about thirty of the states.
     """
 
     def __init__(self) -> None:
         self._checked_in_dark: set[str] = set()
 
     def findings(self, page: Page) -> list[Finding]:
-        """Return what is wrong with a page of 1280 x 800 pixels, whose size and media change."""
+        """Return the problems of a page of 1280 x 800 pixels; change its size and media."""
         return list(self._inspect(page))
 
     def _inspect(self, page: Page) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ class Inspector:
         yield from _check_forced_colours(page)
         yield from _check_focus(page)
 
-        # What a zoom of 400 % leaves of 1280 x 1024 pixels.
+        # The size that a zoom of 400 % leaves of 1280 x 1024 pixels.
         resize(page, 320, 256)
         page.evaluate("probes.reopen()")
         if not set(page.evaluate("probes.met()")) <= names_when_wide:
@@ -95,7 +95,7 @@ def _check_axe(page: Page, theme: str) -> Iterator[Finding]:
 
 
 def _check_layout(page: Page) -> Iterator[Finding]:
-    """Check for scrolling sideways, and the target size and spacing of WCAG 2.5.8 and 1.4.12."""
+    """Check horizontal scrolling, target size (WCAG 2.5.8) and text spacing (WCAG 1.4.12)."""
     results = page.evaluate("[probes.sideways(), probes.small(), probes.broken()]")
     results += page.evaluate(TEXT_SPACING_PROBE)
     names = "sideways", "small target", "broken word in a table", "sideways, spaced", "cut, spaced"
@@ -114,12 +114,12 @@ def _check_forced_colours(page: Page) -> Iterator[Finding]:
 
 
 def _check_focus(page: Page) -> Iterator[Finding]:
-    """Check that Tab goes through the page in its order, and that the focus is visible."""
+    """Check that Tab follows the order of the page and that the focus is visible."""
     wait_on_page(page, lambda: page.evaluate("probes.settled()"))
     stops = page.evaluate("probes.stops()")
     page.evaluate("probes.follow()")
     for _ in stops:
-        page.keyboard.down("Tab")  # Held down, it repeats: half as many commands.
+        page.keyboard.down("Tab")  # A held key repeats, which takes half as many commands.
     page.keyboard.up("Tab")
     followed = page.evaluate("followed")
     order = [stop["name"] for stop in followed]

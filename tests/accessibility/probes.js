@@ -1,15 +1,17 @@
-// What the tests ask a page about itself; put into it through DevTools, which its policy allows.
+// Checks that run inside a page. They are injected through DevTools, which the page's Content
+// Security Policy allows.
 (() => {
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
-  // Titles beside a conversation, and cards: each leads to the page that says it whole.
+  // Conversation titles in the sidebar and cards may be cut: each links to the page with the full
+  // text.
   const SHORTENED = ".sidebar li a, .card :is(h2, p)";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const isForEarsOnly = (element) => element.closest(".visually-hidden") || style(element).clipPath.startsWith("inset(50%");
   const name = (element) => {
-    // A script describes new buttons a moment later.
+    // A script adds descriptions to new buttons a moment later.
     const tag = element.outerHTML.match(/^<[^>]*>/)[0].replace(/ aria-describedby="[^"]*"/, "");
     return `${tag} ${element.textContent.trim().slice(0, 40)}`;
   };
@@ -17,21 +19,22 @@
   const hasEdge = (element) => ["Top", "Right", "Bottom", "Left"].every(
     (side) => style(element)[`border${side}Style`] !== "none" && px(style(element)[`border${side}Width`]) >= 1,
   );
-  // What is pressed may be larger than what takes the focus: a label, a card that its link covers.
+  // The click target may be larger than the focusable element: a label, or a card covered by its
+  // link.
   const covered = (element) => style(element, "::after").position === "absolute" && element.offsetParent;
-  // A box may stand in a frame that draws its edge, the composer; so do the entries of a menu.
+  // The form around a field may draw its edge: in the composer, and for the entries of a menu.
   const frame = (element) => (element.matches("textarea, input, .menu button") ? element.closest("form") : covered(element));
   const outlined = (element) => style(element).outlineStyle !== "none" && px(style(element).outlineWidth) >= 1;
   const ringed = (element) => outlined(element) || style(element).boxShadow !== "none";
 
-  // WCAG 2.4.11: what has the focus may be covered in part, not as a whole; but by what the person
-  // has opened, and Escape closes.
+  // WCAG 2.4.11: a focused element may be covered in part, but not as a whole, except by something
+  // that the person has opened and that Escape closes.
   const corners = (element) => [...element.getClientRects()].flatMap(({ x, y, width, height }) =>
     [.1, .5, .9].flatMap((across) => [.1, .5, .9].map((down) => [x + across * width, y + down * height])));
   const isAt = (element, shown) => shown
     && (element.contains(shown) || shown.contains(element));
 
-  // A link in a sentence is as tall as its line; the others have room around them.
+  // A link in a sentence is as tall as its line; other targets have space around them.
   const isInSentence = (element) => style(element).display === "inline"
     && [...(element.closest("sup") ?? element).parentElement.childNodes].some((node) => node.nodeType === 3 && /[^\s·]/.test(node.data));
   const target = (element) => {
@@ -71,10 +74,10 @@
     return backgroundColor.endsWith(", 0)") && element.parentElement ? ground(element.parentElement) : backgroundColor;
   };
 
-  // A dialog that is open is the page.
+  // An open modal dialog counts as the whole page.
   const root = () => document.querySelector("dialog:modal") ?? document.body;
 
-  // A menu that the person has opened: it closes when the focus goes elsewhere.
+  // A menu that the person has opened: it closes when the focus leaves it.
   const menu = document.querySelector(".menu[open]");
   const popover = document.querySelector(":popover-open");
   const opener = menu?.querySelector("summary") ?? (popover && document.querySelector(`[popovertarget=${popover.id}]`));
@@ -86,11 +89,11 @@
       if (popover && !popover.matches(":popover-open")) popover.showPopover();
     },
 
-    // What the eye meets, by its place in the page, and whether it scrolls.
+    // Visible elements by their position in the page, and whether they scroll.
     met: () => all("body *").flatMap((element, place) =>
       (isSeen(element) && !isForEarsOnly(element) ? [`${place}${isScroller(element)}`] : [])),
 
-    // Classes and colours of what has text: what may differ in the dark theme.
+    // Classes and colours of elements with text: what may differ in the dark theme.
     painted: () => [...new Set(all("body *").filter((element) => isSeen(element)
       && (element.matches("input, select, textarea") || [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim())))
       .map((element) => `${element.tagName} ${element.className} ${style(element).color} ${ground(element)}`))],
@@ -130,16 +133,16 @@
       .filter((element) => { const { width, height } = target(element); return width < 23.9 || height < 23.9; })
       .map((element) => `${name(element)} ${Math.round(target(element).width)}x${Math.round(target(element).height)}`),
 
-    // A script makes the parts of a reply that scroll focusable, up to a second after they change.
+    // A script makes scrollable parts of a reply focusable up to a second after they change.
     settled: () => !document.documentElement.classList.contains("scripts")
       || all(".turn__reply :is(.table, .code pre, math[display=block])").every(
         (part) => (part.scrollWidth > part.clientWidth) === (part.tabIndex >= 0)),
 
-    // One radio of a group takes the focus for all, and what scrolls takes it where nothing in it does.
-    // From a menu that is open Tab goes through it, and on.
+    // Only the checked radio of a group is a tab stop, and a scrollable element is one only if it
+    // contains none. From an open menu, Tab continues through the menu and beyond.
     stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)) && isFrom(element))
       .filter((element) => element.type !== "radio" || element.checked).map(name),
-    // Tab begins where the focus was last, and every press of it is noted.
+    // Move the focus to the start, then record every element that receives it.
     follow: () => {
       if (opener) opener.focus();
       else {

@@ -1,4 +1,4 @@
-"""Every page of the portal has a state, and every state is accessible."""
+"""Accessibility of all page states; every page has at least one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.accessibility.environment import Site, State
 from tests.accessibility.inspection import Inspector
 from tests.accessibility.states import STATES
 
-# What shows no page: files, pictures, words for machines, and the stream of a reply.
+# Endpoints that show no page: files, images, data for programs, and the stream of a reply.
 NO_PAGE = {
     *(
         "assets.show",
@@ -28,14 +28,14 @@ NO_PAGE = {
 }
 
 
-def test_every_page_of_the_portal_has_a_state(app: Flask):
+def test_every_page_endpoint_has_an_accessibility_state(app: Flask):
     pages = {rule.endpoint for rule in app.url_map.iter_rules()} - NO_PAGE
 
     assert pages - {state.endpoint for state in STATES} == set()
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_state_is_accessible(
+def test_page_state_passes_all_accessibility_checks(
     state: State, site: Site, inspector: Inspector, sqlite_template: Path, tmp_path: Path
 ):
     shutil.copy(sqlite_template, tmp_path)

@@ -1,4 +1,4 @@
-"""Every state that a page can be in. To add one, write a function that reaches it."""
+"""All page states. To add one, write a function that reaches it."""
 
 from tests.accessibility.environment import STATES
 from tests.accessibility.states import (

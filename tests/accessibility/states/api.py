@@ -1,4 +1,4 @@
-"""The document of the service."""
+"""The API documentation of the service."""
 
 from playwright.sync_api import Page
 

@@ -1,4 +1,4 @@
-"""A conversation whose reply is on its way, or whole, and its composer."""
+"""A conversation with a running or complete reply, and its composer."""
 
 from playwright.sync_api import Page
 

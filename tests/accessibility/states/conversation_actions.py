@@ -1,4 +1,4 @@
-"""What is done with a conversation: its menu, and the lists that follow from it."""
+"""Actions on conversations: the menu, the lists that result, and search hits."""
 
 from playwright.sync_api import Page
 
@@ -14,7 +14,7 @@ def _open_menu(page: Page) -> Page:
 
 
 def _open_list(env: Environment, button: str | None = None) -> Page:
-    """Open the list of two conversations, after a button was pressed in the menu of the first."""
+    """Open a list of two conversations; first press `button` in the menu of the first one."""
     with env.act_as_person() as person:
         person.start_conversation("How does a bicycle stay upright?")
         person.start_conversation("Why is the sky blue?")

@@ -12,7 +12,7 @@ TITLE = "How does a bicycle stay upright, asked once more?"
 
 
 def _create_conversations(env: Environment, count: int) -> None:
-    """Have so many conversations; the reply in the first one is still running."""
+    """Create this many conversations; the reply in the first one is still running."""
     with env.act_as_person() as person:
         person.start_conversation(TITLE)
     database = env.app.extensions[EXTENSION_KEY].database

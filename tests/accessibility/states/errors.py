@@ -1,4 +1,4 @@
-"""Pages that say what went wrong."""
+"""Error pages."""
 
 import sqlite3
 
@@ -12,12 +12,12 @@ from tests.support.portals import get_portal
 from web.http.error_pages import ERROR_PAGES
 
 TWINS_PATH = "/api/v1/twins"
-# These have a way of their own below.
+# These statuses have their own states below.
 STATUSES_WITH_OWN_STATE = {404, 413, 500}
 
 
 def _register_plain_error(status: int) -> None:
-    """Add the state of a page that says nothing but what goes with its status."""
+    """Register the state of an error page that shows only the text of its status."""
 
     def reach(env: Environment) -> Page:
         env.patch.setattr("blueprints.site.render_template", lambda *_, **__: abort(status))

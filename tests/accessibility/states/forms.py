@@ -1,4 +1,4 @@
-"""Forms that are sent without a script."""
+"""Forms submitted without JavaScript."""
 
 from playwright.sync_api import Page
 
@@ -9,12 +9,12 @@ MESSAGE_OVER_40_CHARACTERS = "These words are too many to be sent to anybody."
 
 
 def submit_without_script(page: Page, content: str) -> None:
-    """Send a message as a browser does that runs no script."""
+    """Submit a message as a browser without JavaScript does."""
     message_box(page).fill(content)
     page.locator(".composer form").evaluate("form => form.submit()")
 
 
 def submit_rejected_message(page: Page, content: str) -> None:
-    """Send words that the portal refuses, and wait for the whole page that says so."""
+    """Submit a message that the portal rejects, and wait for the full page with the error."""
     with page.expect_navigation():
         submit_without_script(page, content)

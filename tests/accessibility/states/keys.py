@@ -1,4 +1,4 @@
-"""API keys."""
+"""The API key pages."""
 
 from playwright.sync_api import Page
 

@@ -1,4 +1,4 @@
-"""Pages in other languages: from right to left, and without an alphabet."""
+"""Pages in other languages: right-to-left scripts, and scripts without an alphabet."""
 
 from playwright.sync_api import Page
 

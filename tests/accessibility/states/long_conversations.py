@@ -1,4 +1,4 @@
-"""A conversation of many turns: its newest page, and what is before it."""
+"""A conversation with many turns: its newest page and earlier ones."""
 
 from playwright.sync_api import Page
 

@@ -1,4 +1,4 @@
-"""Preferences, help, and the pages that are behind a button."""
+"""Preferences, help, and panels that a button opens."""
 
 from playwright.sync_api import Page
 

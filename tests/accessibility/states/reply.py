@@ -1,4 +1,4 @@
-"""What a reply is made of: whole, and while it is written."""
+"""Replies with every kind of Markdown, complete and while they are streamed."""
 
 from playwright.sync_api import Page
 
@@ -81,7 +81,7 @@ def _open_streaming_reply(env: Environment, markdown: str, visible_text: str) ->
 
 @state("conversations.show")
 def reply_rich(env: Environment) -> Page:
-    """As it is after a delta or two: put together by the script."""
+    """Reach a complete reply that the script has assembled from two deltas."""
     page = env.send_first_message()
     call = env.upstream.next_call().start_stream()
     call.delta(RICH[: len(RICH) // 2])

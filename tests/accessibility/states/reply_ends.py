@@ -1,4 +1,4 @@
-"""Replies that did not come to their end."""
+"""Replies that ended early: stopped, failed, rate-limited or interrupted."""
 
 from playwright.sync_api import Page
 

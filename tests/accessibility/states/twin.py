@@ -1,4 +1,4 @@
-"""One twin, and the form that begins a conversation."""
+"""The page of one twin, with the form that starts a conversation."""
 
 from playwright.sync_api import Page
 
