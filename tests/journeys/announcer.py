@@ -1,4 +1,4 @@
-"""What the announcer says, on the page's own clock."""
+"""Helpers for the announcements of the live region, on the page's fake clock."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tests.journeys.steps import open_conversation, send_message, turn
 from tests.journeys.window import RECORD_ANNOUNCEMENTS
 from tests.support.upstream import Call, Upstream
 
-# Long enough for the announcer to look at the page and to say what is new.
+# Long enough for the announcer to check the page and to announce what is new.
 ANNOUNCEMENT_DELAY_MS = 4_500
 
 
 def open_recorded_conversation(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation with one turn, and record what its announcer says."""
+    """Open a conversation with one turn, and record its announcements."""
     page = open_conversation(context, upstream)
     page.clock.install()
     page.reload()
@@ -22,14 +22,14 @@ def open_recorded_conversation(context: BrowserContext, upstream: Upstream) -> P
 
 
 def next_announcements(page: Page, milliseconds: int = ANNOUNCEMENT_DELAY_MS) -> list[str]:
-    """Let time pass, and return what the announcer has said since the last call."""
+    """Advance the page's clock and return the announcements since the last call."""
     page.clock.run_for(milliseconds)
     announced: list[str] = page.evaluate("said.splice(0)")
     return announced
 
 
 def start_turn(page: Page, upstream: Upstream) -> Call:
-    """Send a message; return its request when the page waits for the reply."""
+    """Send a message; return its upstream call once the page waits for the reply."""
     send_message(page, "More")
     call = upstream.next_call().start_stream()
     turn(page, "waiting").wait_for()

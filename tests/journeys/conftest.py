@@ -1,4 +1,4 @@
-"""A real Chromium, watched for what a page should not do."""
+"""Chromium fixtures that report the errors of a page and its requests to other hosts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.support.chromium import WAIT_MS
 from tests.support.portals import serve
 from tests.support.tcp_proxy import TcpProxy, run_tcp_proxy
 
-# What Chromium says when a page is left, or scripts are late, before it has faded in.
+# Chromium's error when a page is left, or its scripts are late, during a view transition.
 TRANSITION_SKIPPED = "Transition was"
 
 
 class PageErrors(list[str]):
-    """What a page should not do: errors in its console, requests to other hosts."""
+    """Errors of a page: exceptions, console errors and requests to other hosts."""
 
 
 @pytest.fixture
@@ -30,20 +30,20 @@ def page_errors() -> Iterator[PageErrors]:
 
 @pytest.fixture
 def uncached_twins(settings: dict[str, Any]) -> None:
-    """Let the list of twins be asked for with every look at it."""
+    """Make the portal request the list of twins from the service for every page."""
     settings["twins_cache"] = 0.001
 
 
 @pytest.fixture
 def tcp_proxy(app: Flask) -> Iterator[TcpProxy]:
-    """Serve the portal behind a wire; a module's own `url` may be the wire's."""
+    """Serve the portal behind a TCP proxy; a module may override `url` with the proxy's."""
     with serve(app) as url, run_tcp_proxy(url) as tcp_proxy:
         yield tcp_proxy
 
 
 @pytest.fixture
 def bad_network(page_errors: PageErrors) -> Iterator[None]:
-    """Expect what a bad network writes into the console."""
+    """Ignore the console errors that a bad network causes."""
     yield
     page_errors.clear()
 
@@ -63,7 +63,7 @@ def noscript_context(
 
 @pytest.fixture
 def phone(browser: Browser, url: str, page_errors: PageErrors) -> Iterator[BrowserContext]:
-    """Open a browser that is touched, and whose keyboard covers half of the page."""
+    """Open a touch browser, as on a phone whose keyboard covers half of the page."""
     yield from open_context(browser, url, page_errors, has_javascript=True, has_touch=True)
 
 

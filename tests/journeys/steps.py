@@ -1,4 +1,4 @@
-"""What people do on a page: the helpers that every journey uses."""
+"""Page interactions and locators shared by all journeys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support.upstream import Call, Upstream
 
 WAIT_FOR_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
-# What a page that is sent while its reply is written shows of its state.
+# The waiting state of a turn on a page that streams without JavaScript.
 WAITING_SELECTOR = (
     ":not(:has(.turn__footer)):has(.noscript-snapshot:not(:has(~ *)) .turn__progress)"
 )
@@ -17,41 +17,44 @@ NOSCRIPT_SELECTORS = {
     "streaming": f":not(:has(.turn__footer)):not({WAITING_SELECTOR})",
 }
 LONG_REPLY = "\n\n".join(f"Paragraph {number}." for number in range(60))
-# What the portal refuses.
+# Longer than the portal accepts.
 TOO_LONG_MESSAGE = "too long " * 4_000
 
 
 def message_box(page: Page) -> Locator:
-    """Return the box that one writes in."""
+    """Return the message box of the composer."""
     return page.get_by_role("textbox", name="Message")
 
 
 def send_message(page: Page, content: str) -> None:
-    """Write something and send it."""
+    """Type a message and click Send."""
     message_box(page).fill(content)
     page.get_by_role("button", name="Send").click()
 
 
 def send_while_replying(page: Page, content: str) -> None:
-    """Write something while a reply runs, and try to send it by the keyboard."""
+    """Type a message while a reply runs, and try to send it with Enter."""
     page.wait_for_load_state()
     message_box(page).fill(content)
     message_box(page).press("Enter")
 
 
 def double_click_send(page: Page) -> None:
-    """Click Send as if it were an icon."""
+    """Double-click Send, as people do with icons."""
     page.get_by_role("button", name="Send").dblclick()
 
 
 def press_enter_twice(page: Page) -> None:
-    """Press Enter twice in the box."""
+    """Press Enter twice in the message box."""
     message_box(page).press("Enter")
     page.keyboard.press("Enter")
 
 
 def turn(page: Page, state: str, number: int = 0) -> Locator:
-    """Return a turn in a state: waiting, streaming, complete, stopped, interrupted or failed."""
+    """Return a turn in a state: waiting, streaming, complete, stopped, interrupted or failed.
+
+    `number` counts the turns in this state from 0.
+    """
     noscript_selector = NOSCRIPT_SELECTORS.get(state, f":has(.turn__footer[data-state={state}])")
     return page.locator(
         f".turn[data-state={state}], .turn[data-noscript-stream]{noscript_selector}"
@@ -64,13 +67,13 @@ def reply_text(page: Page, state: str = "streaming", number: int = 0) -> Locator
 
 
 def progress(page: Page) -> Locator:
-    """Return the line that says how a running reply stands."""
+    """Return the progress line of a running reply."""
     return page.locator(".turn__progress")
 
 
 def wait_until_settled(page: Page) -> None:
-    """Wait until a page has done what it does when it is first seen."""
-    if page.locator("[data-noscript-stream]").count():  # still loads while its reply is written
+    """Wait until a page has loaded, and until its scripts have run and the page is painted."""
+    if page.locator("[data-noscript-stream]").count():  # it loads until its reply ends
         return
     page.wait_for_load_state()
     if page.locator("html.scripts").count():
@@ -78,7 +81,7 @@ def wait_until_settled(page: Page) -> None:
 
 
 def open_conversation(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation with one whole turn."""
+    """Open a conversation with one complete turn."""
     page = context.new_page()
     page.goto("/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
@@ -92,7 +95,7 @@ def open_conversation(context: BrowserContext, upstream: Upstream) -> Page:
 def open_streaming_conversation(
     context: BrowserContext, upstream: Upstream, reply: str = "One"
 ) -> tuple[Page, Call]:
-    """Open a conversation whose first reply has begun."""
+    """Open a conversation whose first reply is streaming."""
     page = context.new_page()
     page.goto("/twins/ada")
     send_message(page, "Hello")
@@ -104,7 +107,7 @@ def open_streaming_conversation(
 
 
 def open_long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]:
-    """Have a reply that is longer than the window, and go on."""
+    """Open a conversation whose streaming reply is longer than the window."""
     page, call = open_streaming_conversation(context, upstream, "One")
     call.delta(f"\n\n{LONG_REPLY}")
     expect(reply_text(page).get_by_text("Paragraph 59.")).to_be_in_viewport()
@@ -112,12 +115,15 @@ def open_long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, 
 
 
 def open_menu(page: Page, title: str) -> None:
-    """Open the menu of a conversation in a list."""
+    """Open the menu of a conversation with this title."""
     page.locator(f"summary[title='Options of {title}']").click()
 
 
 def submit_rejected_message(page: Page) -> None:
-    """Have words refused by a whole page, as where no script runs, or one is late."""
+    """Submit a too long message without htmx, as before the script has loaded.
+
+    The portal answers with a full page.
+    """
     message_box(page).fill(TOO_LONG_MESSAGE)
     with page.expect_navigation():
         page.evaluate("document.querySelector('.composer form').submit()")

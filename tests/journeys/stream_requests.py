@@ -1,4 +1,4 @@
-"""When a page asks for a reply, on the page's own clock."""
+"""Record of a page's requests for a stream, on the page's fake clock."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from playwright.sync_api import Page, Request, Response
 from tests.journeys.traffic import is_stream_request, wait_on_page
 
 STEP_MS = 250
-# The shortest of the first gaps that are compared with later ones.
+# The last gap is compared with the first gap, or with this if the first is shorter.
 MIN_FIRST_GAP_MS = 1_000
-# The page spreads its own delays; the shortest of them is enough for a test.
+# The page adds a random delay to its retries; the shortest is enough for a test.
 DISABLE_JITTER = "Math.random = () => 0"
 
 
 class StreamRequestLog:
-    """When the page asked for the reply, on its own clock."""
+    """The times of a page's stream requests, in milliseconds of the page's clock."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -26,7 +26,7 @@ class StreamRequestLog:
         page.on("request", self._record_request)
         for end_event in ("requestfinished", "requestfailed"):
             page.on(end_event, lambda request: self.pending.discard(request))
-        # One that is a stream is answered when it has begun.
+        # A stream counts as answered when its response starts.
         page.on("response", self._record_response)
 
     def _record_request(self, request: Request) -> None:
@@ -39,16 +39,16 @@ class StreamRequestLog:
             self.pending.discard(answer.request)
 
     def advance(self, milliseconds: int) -> None:
-        """Let time pass on the page."""
+        """Advance the page's clock step by step; wait for pending requests after each step."""
         for _ in range(milliseconds // STEP_MS):
             self.now_ms += STEP_MS
             self.page.clock.run_for(STEP_MS)
-            # On the page's clock an answer takes no time, however busy this machine is.
+            # On the page's clock a response takes no time, however busy this machine is.
             wait_on_page(self.page, lambda: not self.pending)
             self.page.evaluate("0")
 
     def has_growing_gaps(self, max_requests: int = 10) -> bool:
-        """Tell whether the gaps grow."""
+        """Return whether the gaps between at most `max_requests` requests grow."""
         gaps = [b - a for a, b in pairwise(self.requested_at_ms)]
         return (
             len(gaps) > 2

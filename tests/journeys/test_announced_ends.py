@@ -1,4 +1,4 @@
-"""What is announced of a reply at its end, however it ends."""
+"""Announcements at the end of a reply, however it ends."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.journeys.window import RECORD_ANNOUNCEMENTS
 from tests.support.html import parse_html
 from tests.support.upstream import Upstream
 
-# Long enough to say some thousand characters in parts.
+# Long enough to announce several thousand characters in parts.
 LONG_MS = 20_000
 
 
-def test_each_kind_of_end_is_announced(context: BrowserContext, upstream: Upstream):
+def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream: Upstream):
     page = open_recorded_conversation(context, upstream)
     call = start_turn(page, upstream)
     call.delta("One")
@@ -48,7 +48,7 @@ def test_each_kind_of_end_is_announced(context: BrowserContext, upstream: Upstre
     assert said.endswith("Three. The reply is complete.")
 
 
-def test_reply_that_ends_before_its_page_loads_is_announced_and_the_box_keeps_the_focus(
+def test_reply_that_ends_before_page_load_is_announced_and_composer_keeps_focus(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
@@ -65,7 +65,7 @@ def test_reply_that_ends_before_its_page_loads_is_announced_and_the_box_keeps_th
     expect(message_box(page)).to_be_focused()
 
 
-def test_page_that_returns_to_a_running_reply_announces_only_what_is_new(
+def test_page_reopened_during_a_reply_announces_only_new_text(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_recorded_conversation(context, upstream)
@@ -85,7 +85,7 @@ def test_page_that_returns_to_a_running_reply_announces_only_what_is_new(
     assert "Three." not in said
 
 
-def test_long_replies_are_announced_in_parts(context: BrowserContext, upstream: Upstream):
+def test_long_reply_is_announced_in_parts(context: BrowserContext, upstream: Upstream):
     sentences = [f"Sentence {number} is 3.14 words long, or so it seems." for number in range(60)]
     page = open_recorded_conversation(context, upstream)
     start_turn(page, upstream).complete("\n\n".join(sentences))
@@ -95,7 +95,7 @@ def test_long_replies_are_announced_in_parts(context: BrowserContext, upstream: 
     assert " ".join(sentences) in " ".join(said)
     assert max(map(len, said)) < 700
 
-    passage = "beautiful things are here " * 60  # without a stop
+    passage = "beautiful things are here " * 60  # without a full stop
     links = [f"See a{number}.example.org for more." for number in range(60)]
     start_turn(page, upstream).complete(f"{passage}\n\n{' '.join(links)}")
     turn(page, "complete", 2).wait_for()

@@ -1,4 +1,4 @@
-"""What is announced of a page: each thing once, as it is read."""
+"""Announcements of the live region: each part of a reply once, in reading order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINK_LIST_TABLE_CODE_NOTE = [
     "](https://x.example/). Then three\n\n- four\n- fi",
     "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n",
 ]
-# The pieces of a reply, its text at the end where that differs from them, and what is announced.
+# The deltas of a reply, its final text if that differs from them, and what is announced.
 REPLIES = {
     "each kind of block": (
         LINK_LIST_TABLE_CODE_NOTE,
@@ -110,7 +110,7 @@ def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstrea
     assert wrong == []
 
 
-def test_progress_and_whole_sentences_are_announced_and_then_forgotten(
+def test_announcer_reads_progress_and_whole_sentences_and_is_then_cleared(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_recorded_conversation(context, upstream)
@@ -134,7 +134,7 @@ def test_progress_and_whole_sentences_are_announced_and_then_forgotten(
     expect(page.locator("#announcer")).to_be_empty()
 
 
-def test_reply_is_not_announced_when_that_is_switched_off(
+def test_reply_text_is_not_announced_if_the_preference_is_off(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
@@ -157,7 +157,7 @@ def test_reply_is_not_announced_when_that_is_switched_off(
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
 
 
-def test_draft_waits_while_a_message_is_edited_and_its_return_is_announced(
+def test_draft_is_restored_after_an_edit_and_its_return_is_announced(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)

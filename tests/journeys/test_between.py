@@ -1,4 +1,4 @@
-"""What stands between the browser and the portal answers in its place: nothing here is replaced."""
+"""A proxy or login page that answers instead of the portal must not replace page content."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ UNREACHABLE = "The portal cannot be reached."
 
 
 def stand_between(page: Page, answer: dict[str, object]) -> None:
-    """Answer every request from now on."""
+    """Answer every request with this response from now on."""
     page.route("**/*", lambda route: route.fulfill(**answer))  # type: ignore[arg-type]
 
 
 @pytest.mark.fault("F68")
-def test_response_of_a_proxy_replaces_no_message_and_no_reply(
+def test_proxy_response_replaces_no_message_and_no_reply(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -62,9 +62,7 @@ def test_response_of_a_proxy_replaces_no_message_and_no_reply(
 
 
 @pytest.mark.fault("F68")
-def test_response_of_a_proxy_replaces_no_search_results(
-    context: BrowserContext, upstream: Upstream
-):
+def test_proxy_response_replaces_no_search_results(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     page.goto("/conversations")
     for answer in ANSWERS:

@@ -1,4 +1,4 @@
-"""The way through, in a real Chromium."""
+"""The main journey, from the gallery to a reply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tests.journeys.steps import open_conversation, turn
 from tests.support.upstream import Upstream
 
 
-def test_gallery_to_reply_and_back(context: BrowserContext, upstream: Upstream):
+def test_person_goes_from_gallery_to_a_streamed_reply_and_conversation_list(
+    context: BrowserContext, upstream: Upstream
+):
     page = context.new_page()
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Twins")
@@ -50,7 +52,7 @@ def test_gallery_to_reply_and_back(context: BrowserContext, upstream: Upstream):
     expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
 
 
-def test_next_message_joins_the_page_and_retry_keeps_the_draft(
+def test_next_message_is_added_to_the_page_and_retry_keeps_the_draft(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -86,7 +88,7 @@ def test_next_message_joins_the_page_and_retry_keeps_the_draft(
     assert upstream.sent_messages()[-2:] == ["Tell me", "Tell me"]
 
 
-def test_notice_stays_until_the_next_message_and_not_for_the_next_delta(
+def test_error_notice_survives_deltas_and_disappears_with_the_next_message(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -103,13 +105,13 @@ def test_notice_stays_until_the_next_message_and_not_for_the_next_delta(
     upstream.next_call().respond(500, {"error": "boom"})
     expect(turn(page, "failed")).to_be_visible()
     expect(notices).to_be_empty()
-    page_errors.clear()  # the failed request itself
+    page_errors.clear()  # the console error of the failed request
 
     box.fill("second")
     box.press("Enter")
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
-    # As in a page that was left open.
+    # As on a page left open since before this reply, which still offers Retry.
     turn(page, "failed").locator(".note button").dispatch_event("click")
     expect(notices).to_contain_text("still replying")
     call.delta("It goes on")

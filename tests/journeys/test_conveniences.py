@@ -1,4 +1,4 @@
-"""What a page does for people who talk: it keeps, copies, repeats, and stays put."""
+"""Conveniences of a conversation: local times, copying, asking again, and drafts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ ZONE = """() => new Promise((known) => {
 })"""
 
 
-def test_times_follow_the_time_zone_of_the_browser(context: BrowserContext, upstream: Upstream):
+def test_times_are_shown_in_the_time_zone_of_the_browser(
+    context: BrowserContext, upstream: Upstream
+):
     page = context.new_page()
     clock = {"timezoneId": "Pacific/Kiritimati"}
     context.new_cdp_session(page).send("Emulation.setTimezoneOverride", clock)
@@ -59,14 +61,14 @@ def test_times_follow_the_time_zone_of_the_browser(context: BrowserContext, upst
     assert shown == f"{there:%I:%M %p}".lstrip("0")
 
 
-def test_reply_is_copied_as_markdown_and_its_code_as_code(
+def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = answered(context, upstream, CODE)
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
-    page.reload()  # timers of the page that was loaded before would run on the real clock
+    page.reload()  # timers of the page loaded before would use the real clock
     for place, words in ((".turn__actions", CODE), (".code", "print('<a>')\n")):
         button = page.locator(f"{place} [data-copy]")
         button.click()
@@ -95,7 +97,7 @@ def test_reply_is_copied_as_markdown_and_its_code_as_code(
     page_errors.clear()
 
 
-def test_message_is_asked_again_or_edited_as_a_new_one(context: BrowserContext, upstream: Upstream):
+def test_ask_again_and_edit_send_new_messages(context: BrowserContext, upstream: Upstream):
     page = answered(context, upstream, "First")
     for number in (2, 3):
         page.get_by_role("button", name="Ask again").last.click()
@@ -116,7 +118,7 @@ def test_message_is_asked_again_or_edited_as_a_new_one(context: BrowserContext, 
     expect(page.locator(".turn__said")).to_have_count(4)
 
 
-def test_each_page_keeps_its_draft_until_it_is_sent(context: BrowserContext, upstream: Upstream):
+def test_draft_is_kept_per_page_until_it_is_sent(context: BrowserContext, upstream: Upstream):
     page = context.new_page()
     page.goto("/twins/ada")
     message_box(page).fill("Half a thou")

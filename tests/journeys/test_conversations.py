@@ -1,4 +1,4 @@
-"""Find a conversation again, arrange conversations, read a long one upwards, print one."""
+"""Searching, arranging, paging and printing conversations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = """() => {
 }"""
 
 
-def test_search_finds_a_message_and_is_kept_on_the_way_back(
+def test_conversation_search_highlights_hits_and_is_restored_by_going_back(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)
@@ -43,7 +43,7 @@ def test_search_finds_a_message_and_is_kept_on_the_way_back(
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_search_shows_the_newest_answer_and_resumes_after_an_outage(
+def test_search_shows_results_of_the_last_query_and_is_retried_after_an_outage(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -57,7 +57,7 @@ def test_search_shows_the_newest_answer_and_resumes_after_an_outage(
     expect(page.get_by_text("Hello to you")).to_be_visible()
     expect(page).to_have_url(re.compile(r"q=you$"))
     for route in held:
-        with suppress(Error):  # nobody waits for it any more
+        with suppress(Error):  # the request was cancelled
             route.continue_()
     page.wait_for_load_state("networkidle")
     expect(page.get_by_text("Hello to you")).to_be_visible()
@@ -70,7 +70,7 @@ def test_search_shows_the_newest_answer_and_resumes_after_an_outage(
     expect(page.locator("#notices")).to_be_empty()
 
 
-def test_conversation_is_renamed_pinned_deleted_restored_and_saved(
+def test_conversation_can_be_renamed_pinned_deleted_restored_and_exported(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -97,7 +97,7 @@ def test_conversation_is_renamed_pinned_deleted_restored_and_saved(
     assert download.value.suggested_filename == "A greeting.md"
 
 
-def test_earlier_turns_appear_above_without_a_jump(
+def test_earlier_turns_load_above_without_moving_the_page(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)
@@ -135,7 +135,7 @@ def test_earlier_turns_appear_above_without_a_jump(
     expect(page.locator(".turn__said").first).to_be_in_viewport()
 
 
-def test_long_title_takes_two_lines_of_a_phone(context: BrowserContext, upstream: Upstream):
+def test_long_title_takes_at_most_two_lines_on_a_phone(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     open_menu(page, "Hello")
     page.get_by_role("textbox", name="Title").fill("A title without end " * 10)
@@ -150,7 +150,9 @@ def test_long_title_takes_two_lines_of_a_phone(context: BrowserContext, upstream
     expect(heading).to_have_text("Conversations")
 
 
-def test_print_is_white_and_shows_the_turns_alone(context: BrowserContext, upstream: Upstream):
+def test_printed_conversation_is_white_and_contains_only_the_turns(
+    context: BrowserContext, upstream: Upstream
+):
     page, call = open_streaming_conversation(context, upstream, "One")
     tables = []
     for columns in (8, 20):

@@ -1,4 +1,4 @@
-"""Words on their way, refused or left behind: none is lost."""
+"""Drafts and messages that are pending or rejected: no text is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.upstream import Upstream
 
 OFFLINE = "You are offline. Your text is still here; try again."
 
-# After a hundred frames at the latest.
+# The number of stored drafts, after at most a hundred frames.
 KEPT_IN_THE_END = """() => new Promise((done) => {
   const look = (frames) => {
     if (localStorage.length && frames) requestAnimationFrame(() => look(frames - 1));
@@ -30,7 +30,7 @@ KEPT_IN_THE_END = """() => new Promise((done) => {
   look(100);
 })"""
 
-# A twin's page is painted when it is left, and what it does then is done at once.
+# On a twin's page, animation frames run only when it is left, and timeouts then run at once.
 PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
   const late = [];
   requestAnimationFrame = (act) => late.push(act);
@@ -41,7 +41,7 @@ PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
 }"""
 
 
-def test_message_over_the_limit_is_counted_and_refused(
+def test_message_over_the_length_limit_is_counted_and_rejected(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = context.new_page()
@@ -82,7 +82,7 @@ def test_message_over_the_limit_is_counted_and_refused(
     expect(message_box(page)).to_have_value("")
 
 
-def test_text_typed_while_a_message_is_sent_stays_in_the_box(
+def test_text_typed_while_a_message_is_pending_stays_in_composer(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -90,7 +90,7 @@ def test_text_typed_while_a_message_is_sent_stays_in_the_box(
         held = DelayedRequest(page, FORM_URL)
         send_message(page, first)
         expect(page.locator(".composer form")).to_have_class("htmx-request")
-        send_message(page, since)  # which is not sent
+        send_message(page, since)  # not sent, because the first message is pending
         held.release()
         upstream.next_call().start_stream().complete(first)
         expect(reply_text(page, "complete", number)).to_have_text(first)
@@ -100,7 +100,7 @@ def test_text_typed_while_a_message_is_sent_stays_in_the_box(
     assert upstream.sent_messages() == ["Hello", "one", "three"]
 
 
-def test_text_typed_while_a_message_is_refused_stays_with_it(
+def test_text_typed_before_a_rejection_is_kept_with_the_rejected_message(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page, _call = open_streaming_conversation(context, upstream)
@@ -121,7 +121,7 @@ def test_text_typed_while_a_message_is_refused_stays_with_it(
     page_errors.clear()
 
 
-def test_first_message_is_kept_offline_and_while_it_is_sent(
+def test_offline_first_message_and_text_typed_during_sending_are_kept(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = context.new_page()
@@ -130,7 +130,7 @@ def test_first_message_is_kept_offline_and_while_it_is_sent(
     send_message(page, "Hello")
     expect(page.locator("#notices")).to_have_text(OFFLINE)
     expect(message_box(page)).to_have_value("Hello")
-    page_errors.clear()  # the failed request itself
+    page_errors.clear()  # the console error of the failed request
 
     context.set_offline(False)
     held = DelayedRequest(page, FORM_URL)
@@ -143,7 +143,7 @@ def test_first_message_is_kept_offline_and_while_it_is_sent(
     assert upstream.sent_messages() == ["Hello"]
 
 
-def test_message_sent_before_the_first_paint_is_no_draft(
+def test_message_sent_before_the_first_paint_leaves_no_draft(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
@@ -156,7 +156,7 @@ def test_message_sent_before_the_first_paint_is_no_draft(
     assert page.evaluate(KEPT_IN_THE_END) == 0
 
 
-def test_draft_outlives_a_starter_that_is_sent_or_refused(
+def test_draft_survives_a_starter_that_is_sent_or_rejected(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     upstream.answers["/api/v1/conversations"] = 429, {"error": "wait"}
@@ -172,7 +172,7 @@ def test_draft_outlives_a_starter_that_is_sent_or_refused(
     starter.click()
     expect(page.locator("#notices")).to_contain_text("too many requests")
     expect(message_box(page)).to_have_value("half a thought")
-    page_errors.clear()  # the refusal itself
+    page_errors.clear()  # the console error of the rejection
 
 
 def test_each_window_keeps_its_own_draft(context: BrowserContext, upstream: Upstream):

@@ -1,4 +1,4 @@
-"""A message that is edited comes as a copy: what was typed, and what was said, stay."""
+"""Edited messages: an edit is a copy, so the draft and the earlier message stay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ESCAPE_OF_AN_INPUT_METHOD = """(box) => box.dispatchEvent(new KeyboardEvent("key
   { key: "Escape", isComposing: true, bubbles: true, cancelable: true }))"""
 
 
-def test_draft_waits_while_a_message_is_edited(
+def test_draft_is_restored_when_an_edit_is_cancelled(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -25,11 +25,11 @@ def test_draft_waits_while_a_message_is_edited(
     message_box(page).fill("x" * 32_001)
     message_box(page).press("Enter")
     expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,001 characters")
-    page_errors.clear()  # the refusal itself
+    page_errors.clear()  # the console error of the rejection
     page.keyboard.press("Backspace")
     page.reload()
     expect(message_box(page)).to_have_value("x" * 32_000)
-    assert message_box(page).evaluate(ESCAPE_OF_AN_INPUT_METHOD)  # nobody has prevented it
+    assert message_box(page).evaluate(ESCAPE_OF_AN_INPUT_METHOD)  # the page has not prevented it
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     message_box(page).press("Escape")
     expect(message_box(page)).to_have_value("Draft")
@@ -37,7 +37,7 @@ def test_draft_waits_while_a_message_is_edited(
     expect(message_box(page)).to_have_value("Draft")
 
 
-def test_edited_message_survives_a_reload_until_it_is_sent(
+def test_edit_survives_a_reload_and_the_draft_returns_after_sending(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -67,7 +67,7 @@ def test_edited_message_survives_a_reload_until_it_is_sent(
     expect(message_box(page)).to_have_value("Hello")
 
 
-def test_unsent_edit_is_back_when_its_message_is_edited_again(
+def test_unsent_edit_is_restored_when_its_message_is_edited_again(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -89,7 +89,7 @@ def test_unsent_edit_is_back_when_its_message_is_edited_again(
     expect(message_box(page)).to_have_value("")
 
 
-def test_edit_that_fails_or_comes_late_does_not_disturb_a_message(
+def test_failed_or_late_edit_does_not_disturb_another_message(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -97,7 +97,7 @@ def test_edit_that_fails_or_comes_late_does_not_disturb_a_message(
     page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
     edit.click()
     expect(page.locator("#notices")).to_contain_text("cannot be reached")
-    page_errors.clear()  # the failed request itself
+    page_errors.clear()  # the console error of the failed request
     held = DelayedRequest(page, FORM_URL)
     send_message(page, "First")
     message_box(page).fill("Second")
@@ -117,14 +117,12 @@ def test_edit_that_fails_or_comes_late_does_not_disturb_a_message(
     assert upstream.sent_messages() == ["Hello", "First", "Second"]
 
 
-def test_edit_that_is_over_does_not_come_back_with_the_page(
-    context: BrowserContext, upstream: Upstream
-):
+def test_finished_edit_does_not_return_on_reload(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     there = page.url.partition("?")[0]
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
     for way in ("Cancel", "Send"):
-        page.goto(f"{there}?words_of={edited}#message")  # as without scripts
+        page.goto(f"{there}?words_of={edited}#message")  # the link used without JavaScript
         expect(message_box(page)).to_have_value("Hello")
         page.locator("#composer").get_by_text(way, exact=True).click()
         if way == "Send":

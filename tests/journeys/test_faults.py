@@ -1,4 +1,4 @@
-"""A page without its script."""
+"""A page whose script did not load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.upstream import Upstream
 
 @pytest.mark.fault("F84")
 @pytest.mark.usefixtures("bad_network")
-def test_forms_and_a_link_show_the_reply_where_the_script_did_not_load(
+def test_page_without_its_script_sends_messages_and_shows_replies(
     context: BrowserContext, upstream: Upstream
 ):
     context.route("**/twindow.*.js", lambda route: route.abort())

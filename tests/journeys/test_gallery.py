@@ -1,4 +1,4 @@
-"""Looking for a twin, in a real Chromium."""
+"""Searching and paging the gallery of twins."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def box(page: Page):
     return page.get_by_role("searchbox", name="Search twins")
 
 
-def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserContext):
+def test_typing_sends_one_search_and_updates_the_url(context: BrowserContext):
     page = opened(context)
     asked = searches(page)
     box(page).press_sequentially("emile", delay=20)
@@ -70,7 +70,7 @@ def test_typing_searches_once_and_the_address_holds_the_words(context: BrowserCo
     expect(page).to_have_url(re.compile(r"/$"))
 
 
-def test_late_answer_to_an_old_search_is_dropped(context: BrowserContext):
+def test_late_response_to_an_old_search_is_ignored(context: BrowserContext):
     page = opened(context)
     held: list[Route] = []
     page.route(re.compile(r"q=twin$"), lambda route: held.append(route))
@@ -79,7 +79,7 @@ def test_late_answer_to_an_old_search_is_dropped(context: BrowserContext):
     box(page).fill("emile")
     expect(page.locator(".card")).to_have_count(1)
     for route in held:
-        with suppress(Error):  # nobody waits for it any more
+        with suppress(Error):  # the request was cancelled
             route.continue_()
     page.wait_for_load_state("networkidle")
     expect(page.locator(".card h2")).to_have_text(["Émile"])
@@ -91,7 +91,7 @@ def test_late_answer_to_an_old_search_is_dropped(context: BrowserContext):
     expect(page).to_have_url(re.compile(r"/$"))
 
 
-def test_show_more_adds_a_page_and_moves_the_focus_there(
+def test_show_more_adds_twins_and_focuses_the_first_new_one(
     context: BrowserContext, noscript_context: BrowserContext
 ):
     for browser, scripts in ((context, True), (noscript_context, False)):
@@ -115,7 +115,7 @@ def test_show_more_adds_a_page_and_moves_the_focus_there(
         expect(page.locator(".card")).to_have_count(131)
 
 
-def test_faces_are_there_with_and_without_a_picture(context: BrowserContext, upstream: Upstream):
+def test_twin_has_its_avatar_or_an_identicon(context: BrowserContext, upstream: Upstream):
     page = opened(context)
     seen = """Promise.all([...document.images].map(
         async (each) => (await each.decode(), each.naturalWidth)))"""

@@ -1,4 +1,4 @@
-"""Words that a page gives back, and what is typed over them, before them and after them."""
+"""Rejected text that a page returns, and text typed over, before and after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
 
 
 def refused(page: Page, page_errors: PageErrors) -> None:
-    """Have words refused, and come back to the page."""
+    """Submit a message that is rejected, and return to the page."""
     there = page.url.partition("?")[0]
     submit_rejected_message(page)
     page_errors.clear()
@@ -35,7 +35,7 @@ def refused(page: Page, page_errors: PageErrors) -> None:
     expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
 
 
-def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
+def test_text_typed_before_the_script_loads_wins_over_a_draft(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -54,7 +54,7 @@ def test_what_is_typed_before_the_script_comes_is_newer_than_a_draft(
     expect(message_box(page)).to_have_value("typed early")
 
 
-def test_refused_message_stays_until_it_is_discarded(
+def test_rejected_message_is_kept_until_it_is_discarded(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -85,7 +85,7 @@ def test_refused_message_stays_until_it_is_discarded(
     expect(message_box(page)).to_have_value("")
 
 
-def test_draft_waits_until_a_refused_message_is_sent(
+def test_draft_is_restored_after_a_rejected_message_is_sent(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -100,7 +100,7 @@ def test_draft_waits_until_a_refused_message_is_sent(
     expect(message_box(page)).to_have_value("an old half")
 
 
-def test_stop_is_the_only_button_while_a_reply_runs(
+def test_stop_is_the_only_composer_button_while_a_reply_runs(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
@@ -126,7 +126,7 @@ def test_stop_is_the_only_button_while_a_reply_runs(
 
 
 @pytest.mark.usefixtures("uncached_twins")
-def test_an_edit_waits_beside_a_box_that_is_closed_and_the_draft_outlives_it(
+def test_edit_in_a_disabled_composer_is_shown_and_keeps_the_draft(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)

@@ -1,4 +1,4 @@
-"""What a bit of a long reply makes a browser look through: elements are counted, never time."""
+"""Browser work per delta of a long reply, measured in elements, never in time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))
 CODE = "\n\n```python\n" + "".join(f"print({number})  # {number}\n" for number in range(200))
-# What surrounds a reply, and what is new itself.
+# An upper limit: the elements around a reply, and the new ones.
 FEW = 80
-# What begins, how it goes on, and what it becomes by that.
+# The start of a block, its continuation, and the element that it becomes.
 CHANGES = [
     ("| a | b |\n", "|---|---|\n| 1 | 2 |\n", "table"),
     ("a\n", "===\n", "h3"),
@@ -28,7 +28,7 @@ COUNT = """() => {
 
 
 def styled(trace: Path) -> int:
-    """Return how many elements were given a style at once, at most."""
+    """Return the largest number of elements that were restyled at once."""
     events = json.loads(trace.read_text())["traceEvents"]
     return max(
         event["args"]["elementCount"]
@@ -37,7 +37,7 @@ def styled(trace: Path) -> int:
     )
 
 
-def test_end_of_a_long_reply_restyles_nothing_before_it(
+def test_delta_of_a_long_reply_restyles_nothing_before_it(
     context: BrowserContext, upstream: Upstream, tmp_path: Path
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
@@ -60,7 +60,9 @@ def test_end_of_a_long_reply_restyles_nothing_before_it(
     call.complete()
 
 
-def test_end_of_long_code_is_put_in_as_one(context: BrowserContext, upstream: Upstream):
+def test_end_of_a_long_code_block_is_inserted_in_one_step(
+    context: BrowserContext, upstream: Upstream
+):
     page, call = open_streaming_conversation(context, upstream, "One")
     call.delta(CODE)
     expect(reply_text(page).locator("code")).to_contain_text("199")

@@ -1,4 +1,4 @@
-"""Tabs that nobody looks at: they miss nothing, and take nothing from the one that is looked at."""
+"""Background tabs: they miss nothing, and take no connection from the visible tab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE_MS = 5_000
 
 
 @pytest.mark.fault("F66", "F83")
-def test_hidden_tab_closes_its_stream_and_misses_nothing(
+def test_hidden_tab_closes_its_stream_and_catches_up_when_shown(
     context: BrowserContext, upstream: Upstream
 ):
     context.add_init_script(DISABLE_JITTER)
@@ -44,7 +44,7 @@ def test_hidden_tab_closes_its_stream_and_misses_nothing(
 
 
 @pytest.mark.fault("F83")
-def test_seventh_tab_works_while_six_replies_run_in_background_tabs(
+def test_seventh_tab_works_while_replies_run_in_six_hidden_tabs(
     context: BrowserContext, upstream: Upstream, url: str
 ):
     alice = Person(url)

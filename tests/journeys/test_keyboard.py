@@ -1,4 +1,4 @@
-"""Nobody needs a mouse: everything can be done with the keyboard alone."""
+"""Use of all features with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHERE = """() => { const e = document.activeElement;
 
 
 def tab_to(page: Page, words: str) -> None:
-    """Press Tab until the focus is on what is named so."""
+    """Press Tab until the focused element has this text."""
     for _ in range(MOST_STOPS):
         if words in page.evaluate(WHERE):
             return
@@ -41,7 +41,7 @@ def page(context: BrowserContext) -> Page:
     return page
 
 
-def test_message_is_sent_stopped_and_asked_again_by_keyboard(page: Page, upstream: Upstream):
+def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, upstream: Upstream):
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
     page.keyboard.press("Enter")
@@ -70,7 +70,7 @@ def test_message_is_sent_stopped_and_asked_again_by_keyboard(page: Page, upstrea
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream):
+def test_starter_and_conversation_search_work_by_keyboard(page: Page, upstream: Upstream):
     open_by(page, "Ada")
     press(page, "How does a bicycle stay upright?")
     upstream.next_call().start_stream().complete("It steers")
@@ -87,7 +87,7 @@ def test_a_way_to_begin_is_chosen_and_found_again(page: Page, upstream: Upstream
     expect(turn(page, "complete")).to_be_visible()
 
 
-def test_key_is_made_and_preferences_are_saved_by_keyboard(page: Page, upstream: Upstream):
+def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
     press(page, "More pages")
     open_by(page, "API keys")
@@ -106,7 +106,7 @@ def test_key_is_made_and_preferences_are_saved_by_keyboard(page: Page, upstream:
     press(page, "More pages")
     open_by(page, "Preferences")
     tab_to(page, "System")
-    page.keyboard.press("Tab")  # from the languages on to the themes
+    page.keyboard.press("Tab")  # from the language group to the theme group
     page.keyboard.press("ArrowRight")
     press(page, "Save")
     expect(page.get_by_text("Your preferences are saved")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The way through in Arabic: from right to left, down to what scripts say."""
+"""The main journey in Arabic: right-to-left layout and translated scripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.upstream import Upstream
 
 PHONE = 360
 ASK = "لماذا السماء زرقاء؟"
-# Whether the page scrolls sideways.
+# Whether the page scrolls horizontally.
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 LATIN = """() => [...document.querySelectorAll("button, label, h1, h2, p, summary, [aria-label]")]
   .filter((element) => element.checkVisibility() && !element.closest(".turn__reply"))
@@ -20,20 +20,22 @@ LATIN = """() => [...document.querySelectorAll("button, label, h1, h2, p, summar
 
 @pytest.fixture
 def arabic(context: BrowserContext) -> Page:
-    """Open a browser that asks for Arabic."""
+    """Open a browser that requests Arabic."""
     context.set_extra_http_headers({"Accept-Language": "ar-EG,ar;q=0.9"})
     return context.new_page()
 
 
 def left_of(page: Page, one: str, other: str) -> bool:
-    """Tell whether one thing stands to the left of another."""
+    """Return whether one element is to the left of another."""
     a, b = (page.locator(each).first.bounding_box() for each in (one, other))
     assert a
     assert b
     return a["x"] + a["width"] <= b["x"] + 1
 
 
-def test_message_is_sent_fails_and_is_retried_from_right_to_left(arabic: Page, upstream: Upstream):
+def test_message_is_sent_fails_and_is_retried_in_right_to_left_layout(
+    arabic: Page, upstream: Upstream
+):
     page = arabic
     page.goto("/twins/ada")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
@@ -74,7 +76,7 @@ def test_message_is_sent_fails_and_is_retried_from_right_to_left(arabic: Page, u
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_scripts_speak_arabic_and_blocks_of_latin_letters_align_with_the_rest(
+def test_texts_of_scripts_are_arabic_and_latin_blocks_are_right_aligned(
     arabic: Page, context: BrowserContext, upstream: Upstream
 ):
     page = arabic

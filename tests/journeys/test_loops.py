@@ -1,4 +1,4 @@
-"""A reply that cannot be followed: nobody asks for it in a loop, and the page says so."""
+"""Replies whose stream is unavailable: retries slow down, and the page shows a notice."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ ANSWERS = {
     "500": {"status": 500, "body": LOGIN, "content_type": HTML},
 }
 REFUSED = "connection refused"
-# Long enough for the page to ask six times, each time later.
 GONE = "This reply cannot be shown here any more"
+# Long enough for the page to ask six times, each time later.
 ASKED_MS = 30_000
 MINUTE_MS = 60_000
 CANNOT = "cannot be followed now"
@@ -57,7 +57,7 @@ def answer_streams(page: Page, answer: str) -> None:
 
 
 def asked_in_vain(page: Page, asked: StreamRequestLog) -> list[object]:
-    """Let time pass, and return what the page does wrong."""
+    """Advance the page's clock and return what the page does wrong."""
     asked.advance(ASKED_MS)
     page.remove_listener("request", asked._record_request)
     wrong: list[object] = [] if asked.has_growing_gaps() else [asked.requested_at_ms]
@@ -79,7 +79,7 @@ def followed_again(page: Page, call: Call, number: int) -> None:
 
 
 @pytest.mark.fault("F68")
-def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_again(
+def test_retries_slow_down_when_a_broken_stream_cannot_be_reopened(
     context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy
 ):
     context.add_init_script(DISABLE_JITTER)
@@ -102,7 +102,7 @@ def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_again(
 
 
 @pytest.mark.fault("F68")
-def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_at_all(
+def test_retries_slow_down_when_a_stream_can_never_be_opened(
     context: BrowserContext, upstream: Upstream
 ):
     context.add_init_script(DISABLE_JITTER)
@@ -122,7 +122,7 @@ def test_page_asks_ever_more_rarely_for_a_reply_that_it_cannot_follow_at_all(
 
 
 @pytest.mark.fault("F68")
-def test_quiet_reply_whose_stream_breaks_off_is_not_called_out_of_reach(
+def test_reconnects_of_a_quiet_reply_show_no_connection_error(
     context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy
 ):
     context.add_init_script(DISABLE_JITTER)
@@ -159,13 +159,13 @@ def wait_for_the_producer(turn_id: str) -> None:
 
 
 def says_that_it_is_gone(page: Page, asked: StreamRequestLog) -> bool:
-    """Let a second pass on the page, and return whether it cannot show the reply."""
+    """Advance the page's clock by a second; return whether the page cannot show the reply."""
     asked.advance(1_000)
     return GONE in progress(page).inner_text()
 
 
 @pytest.mark.fault("F69")
-def test_page_of_a_lost_session_says_so_and_its_reply_is_finished(
+def test_page_with_a_lost_session_says_so_and_its_reply_is_completed(
     context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy, portal: Portal
 ):
     context.add_init_script(DISABLE_JITTER)

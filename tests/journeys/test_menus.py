@@ -1,4 +1,4 @@
-"""The menu of a conversation: where it opens, by mouse and by keyboard."""
+"""The menu of a conversation, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
-def test_menu_is_used_by_mouse_and_keyboard_and_closes_after_each_use(
+def test_conversation_menu_closes_after_each_use_by_mouse_and_keyboard(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -52,7 +52,7 @@ def test_menu_is_used_by_mouse_and_keyboard_and_closes_after_each_use(
     assert upstream.sent_messages() == ["Hello"]
 
 
-def test_menu_in_a_list_opens_where_there_is_room_and_does_not_print(
+def test_menu_in_a_list_opens_inside_the_viewport_and_offers_no_print(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)

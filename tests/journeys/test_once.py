@@ -1,4 +1,4 @@
-"""One press of a button is one message, whatever browsers and networks make of it."""
+"""One press of a button sends one message, whatever browsers and networks do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ FIRST = "/api/v1/conversations/up-1/messages/stream"
 
 
 @pytest.mark.fault("F62")
-def test_double_click_and_enter_twice_are_one_message(context: BrowserContext, upstream: Upstream):
+def test_double_click_or_double_enter_sends_one_message(
+    context: BrowserContext, upstream: Upstream
+):
     page = context.new_page()
     said = []
     for name, press in (("click", double_click_send), ("enter", press_enter_twice)):
@@ -49,13 +51,13 @@ def test_double_click_and_enter_twice_are_one_message(context: BrowserContext, u
 
 
 @pytest.mark.fault("F62")
-def test_double_click_on_retry_is_one_turn(context: BrowserContext, upstream: Upstream):
+def test_double_click_on_retry_creates_one_turn(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     send_message(page, "again")
     upstream.next_call().respond(500, {})
     failed = turn(page, "failed")
     posts = record_requests(page, is_post)
-    # The answer to the first press would take the button away.
+    # The response to the first click would remove the button.
     held = DelayedRequest(page, FORM_URL)
     failed.get_by_role("button", name="Retry").dblclick()
     held.release()
@@ -71,7 +73,7 @@ def test_double_click_on_retry_is_one_turn(context: BrowserContext, upstream: Up
 
 
 @pytest.mark.fault("F62", "F63")
-def test_reload_back_and_the_same_form_send_nothing_without_javascript(
+def test_reload_back_and_resubmitted_form_send_nothing_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream
 ):
     page = noscript_context.new_page()
@@ -87,14 +89,14 @@ def test_reload_back_and_the_same_form_send_nothing_without_javascript(
     expect(turn(page, "complete")).to_be_visible()
     expect(page.locator(".turn")).to_have_count(1)
 
-    page.go_back()  # one step, although the page followed its reply
+    page.go_back()  # one step, although the page has followed its reply
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     page.go_forward()
     expect(reply_text(page, "complete")).to_have_text("ok")
     assert len(posts) == 1
 
     page.goto("/twins/ada")
-    key.evaluate("(input, same) => input.value = same", same)  # what a browser keeps of a page
+    key.evaluate("(input, same) => input.value = same", same)  # as a browser restores a form
     send_message(page, "once")
     expect(turn(page, "complete")).to_be_visible()
     assert page.url.partition("?")[0] == there

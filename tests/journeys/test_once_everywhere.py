@@ -1,4 +1,4 @@
-"""One press is one message: over a network that loses answers, a restart, and two portals."""
+"""One press sends one message despite lost responses, a restart, and two portals."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
     for _ in range(2):
         page.reload()
         expect(turn(page, "complete", 2)).to_contain_text("third")
-        expect(message_box(page)).to_have_value("")  # what the conversation has is no draft
+        expect(message_box(page)).to_have_value("")  # a message in the conversation is no draft
     assert upstream.sent_messages() == ["first", "second", "third"]
 
 
 @pytest.mark.fault("F62")
 @pytest.mark.usefixtures("bad_network")
-def test_message_sent_again_after_a_restart_is_the_same_turn(
+def test_message_resent_after_a_restart_creates_no_second_turn(
     context: BrowserContext,
     upstream: Upstream,
     app: Flask,
@@ -99,7 +99,7 @@ def test_message_sent_again_after_a_restart_is_the_same_turn(
 
 @pytest.mark.fault("F62")
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_two_portals_that_get_the_same_form_at_once_send_it_once(
+def test_form_submitted_to_two_portals_at_once_is_sent_once(
     settings: dict[str, Any], upstream: Upstream, request: pytest.FixtureRequest, kind: str
 ):
     if kind == "postgresql":

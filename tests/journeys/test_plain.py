@@ -1,4 +1,4 @@
-"""The same without JavaScript."""
+"""Journeys without JavaScript."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
 
 def place(part: Locator) -> int:
-    """Return where a part of the page stands on the screen, in whole pixels."""
+    """Return the vertical position of an element in the viewport, in whole pixels."""
     return round(part.evaluate("part => part.getBoundingClientRect().top"))
 
 
@@ -64,7 +64,7 @@ def test_twins_and_conversations_work_without_javascript(
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_keys_and_preferences_work_without_javascript(
+def test_api_keys_and_preferences_work_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
@@ -94,7 +94,7 @@ def test_keys_and_preferences_work_without_javascript(
     assert call.body == {"name": "laptop", "scope": "full_access"}
 
 
-def test_growing_reply_moves_nothing_without_javascript(
+def test_streaming_reply_does_not_move_the_page_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(noscript_context, upstream, "Once")
@@ -133,7 +133,7 @@ def test_growing_reply_moves_nothing_without_javascript(
     assert place(last.get_by_text("Paragraph 40.").first) == there
 
 
-def test_complete_reply_stands_where_its_page_shows_it_later(
+def test_complete_reply_has_the_same_layout_after_reload_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(noscript_context, upstream)

@@ -1,4 +1,7 @@
-"""A refused message without JavaScript; tests/blueprints/test_rejected_messages.py has the rest."""
+"""A rejected message without JavaScript.
+
+tests/blueprints/test_rejected_messages.py has the other tests of rejected messages.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tests.support.upstream import Upstream
 SIZES = [(360, 640), (1280, 479), (640, 320)]
 
 
-def test_reason_of_a_refusal_is_in_sight(
+def test_rejection_reason_is_in_the_viewport_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(noscript_context, upstream)

@@ -1,4 +1,4 @@
-"""What is pressed twice, in two windows, or too much of: nothing is done that was not meant."""
+"""Repeated or mistimed clicks and keys: nothing unintended happens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page(context: BrowserContext, upstream: Upstream) -> Page:
 
 
 def press(page: Page, name: str) -> tuple[float, float]:
-    """Press a button of the composer with the mouse, and return where that was."""
+    """Click a button of the composer; return the position of the click."""
     button = page.get_by_role("button", name=name)
     button.hover()
     place = button.bounding_box()
@@ -31,7 +31,7 @@ def press(page: Page, name: str) -> tuple[float, float]:
     return middle
 
 
-def test_double_click_on_send_or_stop_is_one_press(page: Page, upstream: Upstream):
+def test_double_click_on_send_or_stop_counts_once(page: Page, upstream: Upstream):
     message_box(page).fill("once")
     middle = press(page, "Send")
     call = upstream.next_call().start_stream()
@@ -52,7 +52,7 @@ def test_double_click_on_send_or_stop_is_one_press(page: Page, upstream: Upstrea
     assert upstream.sent_messages() == ["Hello", "once"]
 
 
-def test_click_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
+def test_click_meant_for_stop_does_not_send_the_draft(page: Page, upstream: Upstream):
     send_message(page, "More")
     call = upstream.next_call().start_stream()
     call.delta("One")
@@ -72,7 +72,7 @@ def test_click_meant_for_stop_sends_no_draft(page: Page, upstream: Upstream):
     assert upstream.next_call().body["content"] == "half a thought more"
 
 
-def test_enter_on_stop_stops_or_does_nothing(page: Page, upstream: Upstream):
+def test_enter_on_stop_stops_the_reply_or_does_nothing(page: Page, upstream: Upstream):
     page.get_by_role("button", name="Ask again").press("Enter")
     upstream.next_call().start_stream().delta("One")
     expect(message_box(page)).to_be_focused()
@@ -89,14 +89,14 @@ def test_enter_on_stop_stops_or_does_nothing(page: Page, upstream: Upstream):
     page.get_by_role("button", name="Stop").focus()
     call.complete("One")
     expect(message_box(page)).to_be_focused()
-    page.keyboard.press("Enter")  # the reply has ended just now: it sends nothing
+    page.keyboard.press("Enter")  # the reply has just ended, so this sends nothing
     page.keyboard.press("End")
     page.keyboard.type("ft")
     page.keyboard.press("Enter")
     assert upstream.next_call().body["content"] == "half a draft"
 
 
-def test_reader_of_an_earlier_turn_stays_there_by_keyboard(
+def test_page_does_not_scroll_away_from_a_turn_focused_by_keyboard(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)

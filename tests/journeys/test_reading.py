@@ -1,4 +1,4 @@
-"""The page scrolls along with a reply, unless the reader is elsewhere."""
+"""Scrolling along with a reply, unless the person is reading elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ GROW_AND_STEP_UP = """by => {
 }"""
 
 
-def test_page_follows_a_reply_only_at_its_end(context: BrowserContext, upstream: Upstream):
+def test_page_scrolls_with_a_reply_only_while_at_its_end(
+    context: BrowserContext, upstream: Upstream
+):
     page, call = open_long_reply(context, upstream)
     newest = page.get_by_role("button", name="New text below")
     expect(newest).to_be_hidden()
@@ -68,7 +70,7 @@ def test_page_follows_a_reply_only_at_its_end(context: BrowserContext, upstream:
     call.complete()
 
 
-def test_growth_and_scrolling_in_one_frame_are_told_apart(
+def test_growth_and_scrolling_in_the_same_frame_are_distinguished(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_long_reply(context, upstream)
@@ -85,7 +87,9 @@ COVERED = """() => {
 }"""
 
 
-def test_high_box_covers_nothing(context: BrowserContext, upstream: Upstream):
+def test_tall_composer_covers_no_reply_and_no_focused_element(
+    context: BrowserContext, upstream: Upstream
+):
     page, call = open_streaming_conversation(context, upstream, "One")
     call.complete("\n\n".join(f"See [link {n}](https://example.org/{n})." for n in range(30)))
     tools = page.locator(".turn__footer .turn__actions")
@@ -145,7 +149,7 @@ def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
         assert page.evaluate("scrollY") == place
 
 
-def test_box_takes_the_focus_after_a_button_of_a_reply_and_for_an_edit(
+def test_composer_gets_focus_at_the_end_of_a_reply_and_for_an_edit(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(context, upstream, "One")

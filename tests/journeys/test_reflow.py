@@ -1,4 +1,4 @@
-"""No page scrolls sideways: on a small phone, with wide-set text, in either direction."""
+"""No horizontal scrolling: on a small phone, with wide text spacing, in both directions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tests.journeys.steps import open_conversation, send_message, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
-# A wide blank, a long formula, marks.
+# A wide space, a long formula, combining marks.
 REPLIES = [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600]
-# WCAG 1.4.12, which asks that nothing is lost when a reader sets text like this.
+# The text spacing of WCAG 1.4.12, which must not cause a loss of content.
 WIDE_SET = """*, ::before, ::after { line-height: 1.5 !important; letter-spacing: .12em !important;
   word-spacing: .16em !important } p { margin-block-end: 2em !important }"""
 SETTINGS = {
@@ -22,7 +22,7 @@ SETTINGS = {
     "large text": """() => { document.documentElement.dir = 'ltr';
       document.documentElement.dataset.text = 'large' }""",
 }
-# Whatever stands outside of the page, but for what is hidden from sight on purpose.
+# Visible elements outside of the page, except those that are hidden on purpose.
 OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => {
   const box = element.getBoundingClientRect();
   const seen = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
@@ -34,7 +34,7 @@ WIDTH = "document.scrollingElement.scrollWidth"
 
 
 def sideways(page: Page) -> list[object]:
-    """Return what stands outside of a page, by itself and with its menu open."""
+    """Return the elements outside of a page, with its menu closed and open."""
     wrong: list[object] = []
     menu, item = page.get_by_role("button", name="More"), page.locator("#shortcuts-link")
     for name, settle in SETTINGS.items():
@@ -51,7 +51,7 @@ def sideways(page: Page) -> list[object]:
     return wrong
 
 
-def test_no_page_scrolls_sideways(
+def test_no_page_scrolls_horizontally(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -62,7 +62,7 @@ def test_no_page_scrolls_sideways(
         page.goto(path)
         wrong += sideways(page)
     assert page.locator("[data-text=large] body").count() == 1
-    page_errors.clear()  # the page that is nowhere
+    page_errors.clear()  # the 404 of /nowhere
 
     page.reload()
     for number, reply in enumerate(REPLIES, 1):

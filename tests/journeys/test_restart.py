@@ -1,4 +1,4 @@
-"""A page that stays open while the portal dies, and comes back."""
+"""A page that stays open while the portal is killed and restarted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 from tools.chaos.processes import Portal, ScriptedService, run_portal
 
-# The page asks again ever more rarely while nobody answers.
+# The page reconnects at growing intervals while the portal is down.
 BACK_MS = 20_000
 
 
 @pytest.mark.fault("F71")
-def test_page_learns_by_itself_that_its_reply_was_interrupted(
+def test_open_page_shows_that_its_reply_was_interrupted_by_a_portal_crash(
     browser: Browser, processes: None, upstream: Upstream, tmp_path: Path
 ):
     port = free_port()
@@ -44,11 +44,11 @@ def said_and_half_heard(page, portal: Portal, upstream: Upstream) -> None:
     call = upstream.next_call().start_stream()
     call.delta("Half of it")
     expect(turn(page, "streaming")).to_contain_text("Half of it")
-    page.reload()  # by now it is stored as well
+    page.reload()  # the text is stored by now
     expect(turn(page, "streaming")).to_contain_text("Half of it")
 
 
 def forget_the_producers(data: Path) -> None:
-    """Let the new portal know at once, and not after seconds, that the old one is dead."""
+    """Delete the heartbeat of the killed portal: otherwise the new one waits until it expires."""
     with closing(sqlite3.connect(data / "portal.db")) as database, database:
         assert database.execute("DELETE FROM producers").rowcount == 1

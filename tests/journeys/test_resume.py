@@ -1,4 +1,4 @@
-"""A reply that is left and found again: whole, without a gap and without a repeat."""
+"""A reply that is left and reopened: complete, without gaps or repetitions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_reloads_tabs_and_devices_show_the_whole_reply_once(
 
 @pytest.mark.fault("F67")
 @pytest.mark.usefixtures("bad_network")
-def test_page_that_was_offline_says_so_and_catches_up_by_itself(
+def test_offline_page_says_so_and_catches_up_when_online(
     context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy
 ):
     page = open_conversation(context, upstream)
@@ -80,7 +80,7 @@ def test_page_that_was_offline_says_so_and_catches_up_by_itself(
         send_message(page, "Go on")
         call = upstream.next_call().start_stream()
         call.delta("One two")
-        expect(reply_text(page)).to_have_text("One two")  # so the page follows
+        expect(reply_text(page)).to_have_text("One two")  # so the stream is open
         context.set_offline(True)
         break_off()
         expect(notices).to_contain_text("You are offline")
@@ -98,7 +98,7 @@ def test_page_that_was_offline_says_so_and_catches_up_by_itself(
 
 @pytest.mark.fault("F67")
 @pytest.mark.usefixtures("bad_network")
-def test_first_stream_is_asked_for_again_when_the_network_returns(
+def test_first_stream_request_is_retried_when_the_network_returns(
     context: BrowserContext, upstream: Upstream
 ):
     context.add_init_script(DISABLE_JITTER)

@@ -1,4 +1,4 @@
-"""Single keys for what the page has anyway; they rest while one types, and can be switched off."""
+"""Single-key shortcuts: inactive while typing, and optional."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bub
 PRESS_BY_PLACE = """([key, code]) => document.body.dispatchEvent(
   new KeyboardEvent('keydown', { key, code, bubbles: true }))"""
 
-# The answer is there before the frame that says that the sheet has closed.
+# The response arrives before the frame that reports that the dialog has closed.
 CLOSED_AND_ASKED_FOR = """async (link) => {
   const headers = { "HX-Request": "true" };
   const answer = await fetch(link.href, { headers });
@@ -33,7 +33,7 @@ def sheet(page: Page):
     return page.get_by_role("dialog", name="Keyboard shortcuts")
 
 
-def test_sheet_opens_by_key_or_menu_and_only_once(context: BrowserContext):
+def test_shortcut_sheet_opens_by_key_or_menu_and_only_once(context: BrowserContext):
     page = context.new_page()
     page.goto("/")
     page.keyboard.press("?")
@@ -47,7 +47,7 @@ def test_sheet_opens_by_key_or_menu_and_only_once(context: BrowserContext):
     page.get_by_role("button", name="Close").click()
     expect(sheet(page)).to_have_count(0)
 
-    # Both before anything is answered.
+    # Two key presses before the first response.
     page.evaluate(f"{PRESS}; {PRESS}")
     expect(sheet(page)).to_be_visible()
     page.wait_for_load_state("networkidle")
@@ -69,7 +69,7 @@ def test_sheet_opens_by_key_or_menu_and_only_once(context: BrowserContext):
     expect(sheet(page)).to_have_count(1)
 
 
-def test_nothing_speaks_of_shortcuts_without_scripts(noscript_context: BrowserContext):
+def test_shortcuts_are_not_mentioned_without_javascript(noscript_context: BrowserContext):
     page = noscript_context.new_page()
     page.goto("/help")
     page.get_by_role("button", name="More").click()
@@ -87,7 +87,7 @@ def test_nothing_speaks_of_shortcuts_without_scripts(noscript_context: BrowserCo
     expect(page.locator("body")).to_have_css("color-scheme", "dark")
 
 
-def test_keys_lead_to_pages_and_boxes(context: BrowserContext, upstream: Upstream):
+def test_shortcut_keys_open_pages_and_focus_fields(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     page.keyboard.press("Escape")
     expect(message_box(page)).not_to_be_focused()
@@ -115,7 +115,7 @@ def test_keys_lead_to_pages_and_boxes(context: BrowserContext, upstream: Upstrea
     expect(message_box(page)).to_have_value("more")
 
 
-def test_box_is_reached_from_an_earlier_page_and_s_stops_a_reply(
+def test_shortcuts_reach_the_composer_from_an_earlier_page_and_stop_a_reply(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -139,7 +139,7 @@ def test_box_is_reached_from_an_earlier_page_and_s_stops_a_reply(
     expect(turn(page, "stopped")).to_be_visible()
 
 
-def test_j_and_k_move_between_the_first_and_the_last_turn(
+def test_j_and_k_keys_move_focus_between_the_first_and_the_last_turn(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -168,7 +168,7 @@ def test_j_and_k_move_between_the_first_and_the_last_turn(
     expect(message_box(page)).to_have_value("")
 
 
-def test_j_and_k_start_from_a_search_hit_and_reach_later_turns(
+def test_j_and_k_keys_start_at_a_search_hit_and_reach_later_turns(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)
@@ -188,7 +188,7 @@ def test_j_and_k_start_from_a_search_hit_and_reach_later_turns(
     expect(page.get_by_role("link", name="Later turns")).to_be_focused()
 
 
-def test_keys_rest_while_one_types_and_letters_without_a_meaning_begin_a_message(
+def test_shortcuts_are_inactive_while_typing_and_other_letters_start_a_message(
     context: BrowserContext,
 ):
     page = context.new_page()
@@ -210,7 +210,7 @@ def test_keys_rest_while_one_types_and_letters_without_a_meaning_begin_a_message
     page.keyboard.type("Hello")
     expect(message_box(page)).to_have_value("Hello")
 
-    # Keys that write other letters count by their places.
+    # Keys that produce other letters are matched by their position.
     message_box(page).press("Escape")
     expect(message_box(page)).not_to_be_focused()
     page.evaluate(PRESS_BY_PLACE, ["\u0629", "KeyM"])
@@ -220,7 +220,7 @@ def test_keys_rest_while_one_types_and_letters_without_a_meaning_begin_a_message
     expect(sheet(page)).to_be_visible()
 
 
-def test_keys_can_be_switched_off(context: BrowserContext):
+def test_shortcuts_can_be_switched_off(context: BrowserContext):
     page = context.new_page()
     page.goto("/preferences")
     page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()

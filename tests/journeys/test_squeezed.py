@@ -1,4 +1,4 @@
-"""Styles and scripts mean the same when what only their readers need is left out."""
+"""Minified styles and scripts have the same meaning as their sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from web.assets.minifier import squeeze
 STATIC = Path(__file__).parent.parent.parent / "static"
 COMMENT = re.compile(r"(?:^|(?<=\s))//.*$", re.MULTILINE)
 BLANKS = re.compile(r"\s+")
-# And what is said in fewer letters.
+# Replacements by shorter syntax.
 SHORTER = (
     (r"\bconst\b", "let"),
     (r"(?<![\w$.])(?<!async )\((\w+)\) =>", r"\1 =>"),
@@ -33,7 +33,7 @@ RULES = """css => {
 }"""
 
 
-def test_squeezed_styles_have_the_same_rules(context: BrowserContext):
+def test_minified_styles_have_the_same_css_rules(context: BrowserContext):
     page = context.new_page()
     page.goto("/help")
     wrong = []
@@ -46,7 +46,7 @@ def test_squeezed_styles_have_the_same_rules(context: BrowserContext):
     assert wrong == []
 
 
-def test_squeezed_scripts_differ_only_in_comments_and_blanks():
+def test_minified_scripts_differ_only_in_comments_and_white_space():
     wrong = []
     for path in sorted((STATIC / "js").glob("*.js")):
         text = path.read_text()
@@ -59,7 +59,7 @@ def test_squeezed_scripts_differ_only_in_comments_and_blanks():
     assert wrong == []
 
 
-def test_each_property_has_a_short_name_of_its_own_in_all_styles():
+def test_each_css_property_has_a_unique_short_name_in_all_styles():
     def declared(*, for_developers: bool) -> set[str]:
         styles = [name for name in BUNDLES if name.endswith(".css")]
         made = [
@@ -74,7 +74,7 @@ def test_each_property_has_a_short_name_of_its_own_in_all_styles():
     assert max(map(len, declared(for_developers=False))) == len("--00")
 
 
-def test_what_scripts_call_by_a_short_name_is_no_word_that_anything_else_reads():
+def test_short_names_of_script_identifiers_clash_with_no_other_word():
     names = script_names()
     scripts = "".join(path.read_text() for path in (STATIC / "js").glob("*.js"))
     quoted = set(re.findall(r"\w+", " ".join(QUOTED.findall(scripts))))

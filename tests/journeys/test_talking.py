@@ -1,4 +1,4 @@
-"""Talking on: what one sends is in view, what runs can be stopped, what one said can be edited."""
+"""Continuing a conversation: sent messages are visible, replies can be stopped, messages edited."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
     call.complete(LONG)
     expect(reply_text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
     expect(turn(page, "complete").get_by_role("button", name="Ask again")).to_be_in_viewport()
-    # Nothing can be pressed while the page fades in.
+    # Nothing can be clicked during the page's fade-in.
     page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
     return page
 
@@ -47,7 +47,7 @@ def test_sent_message_scrolls_into_view(context: BrowserContext, upstream: Upstr
     call.complete("Yes")
 
 
-def test_stop_takes_the_place_of_send_and_only_the_last_turn_can_be_asked_again(
+def test_stop_replaces_send_and_only_the_last_turn_can_be_asked_again(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
@@ -82,7 +82,7 @@ def test_stop_takes_the_place_of_send_and_only_the_last_turn_can_be_asked_again(
         expect(page.get_by_role("button", name="Ask again")).to_have_count(1)
 
 
-def test_only_wide_parts_are_stops_with_a_name_and_notes_lead_back_by_a_name(
+def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_are_named(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
@@ -99,7 +99,9 @@ def test_only_wide_parts_are_stops_with_a_name_and_notes_lead_back_by_a_name(
         expect(back).to_have_text("\u21a9")
 
 
-def test_writing_editing_and_renaming_do_not_scroll(context: BrowserContext, upstream: Upstream):
+def test_typing_editing_and_renaming_do_not_scroll_the_page(
+    context: BrowserContext, upstream: Upstream
+):
     page = long_talk(context, upstream)
     page.evaluate("scrollTo(0, 0)")
     page.get_by_role("button", name="Edit").click()
@@ -146,7 +148,7 @@ def note_after_renaming(page: Page, title: str) -> None:
     expect(message_box(page)).to_be_focused()
 
 
-def test_focus_goes_to_the_next_button_on_a_phone(phone: BrowserContext, upstream: Upstream):
+def test_focus_moves_between_send_and_stop_on_a_phone(phone: BrowserContext, upstream: Upstream):
     page = open_conversation(phone, upstream)
     send, stop = (page.get_by_role("button", name=name) for name in ("Send", "Stop"))
     message_box(page).fill("More")

@@ -1,4 +1,4 @@
-"""One page turns into the next, for those who like things to move, and only with scripts."""
+"""View transitions between pages: only with scripts, and unless motion is reduced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "element => getComputedStyle(element).viewTransitionName"
 NOTE = "addEventListener('pagereveal', event => { window.turned = Boolean(event.viewTransition) })"
 
 
-def test_face_of_the_twin_becomes_the_face_of_the_conversation_unless_motion_is_reduced(
+def test_avatar_is_animated_to_the_next_page_unless_motion_is_reduced(
     context: BrowserContext, upstream: Upstream
 ):
     for motion, turned in (("no-preference", True), ("reduce", False)):

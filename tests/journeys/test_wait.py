@@ -1,4 +1,4 @@
-"""A countdown until Retry, which needs no script, and its end."""
+"""The countdown until Retry, which needs no JavaScript, and its end."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from web.assets.bundles import property_names
 from web.container import Portal
 
 HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')"
-# The hands turn for ever; the wait and the button have an end.
+# The hands of the clock turn for ever; only the wait and the button end.
 END_OF_WAIT = """document.getAnimations()
   .filter((each) => each.effect.getComputedTiming().endTime !== Infinity)
   .forEach((each) => each.finish())"""
 
 
 def refused(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation whose first message the service refuses for half an hour."""
+    """Open a conversation whose first message the service rate-limits for half an hour."""
     page = context.new_page()
     page.goto("/twins/ada")
     send_message(page, "Hello")
@@ -64,7 +64,7 @@ def test_retry_appears_when_the_countdown_ends(
 
 
 @pytest.mark.fault("F49")
-def test_retry_appears_when_the_countdown_ends_without_script(
+def test_retry_appears_when_the_countdown_ends_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     retry_at_the_end_of_the_wait(refused(noscript_context, upstream), upstream, portal)

@@ -1,4 +1,4 @@
-"""The way back down to the newest turn: where one is away from it, and in nobody's way."""
+"""The button to the newest turn: shown far above it, and never in the way."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def newest(page: Page) -> Locator:
 
 
 def ended_long_reply(context: BrowserContext, upstream: Upstream) -> Page:
-    """Have a complete reply that is longer than the window."""
+    """Open a conversation whose complete reply is longer than the window."""
     page, call = open_long_reply(context, upstream)
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
     return page
 
 
-def test_button_leads_from_far_above_to_the_newest_turn(
+def test_newest_turn_button_scrolls_down_from_far_above(
     context: BrowserContext, upstream: Upstream
 ):
     page = ended_long_reply(context, upstream)
@@ -42,7 +42,7 @@ def test_button_leads_from_far_above_to_the_newest_turn(
     scroll_up(page, 1_500)
     expect(down).to_be_visible()
 
-    # It is no stop on the way from the box, and is not printed.
+    # The button is no tab stop before the message box, and is not printed.
     message_box(page).evaluate("box => box.focus({ preventScroll: true })")
     page.keyboard.press("Shift+Tab")
     expect(page.get_by_role("button", name="Ask again")).to_be_focused()
@@ -50,7 +50,7 @@ def test_button_leads_from_far_above_to_the_newest_turn(
     expect(page.locator(".newest-bar")).to_have_css("display", "none")
 
 
-def test_button_appears_later_in_a_low_window_and_stands_above_a_high_box(
+def test_newest_turn_button_depends_on_window_height_and_stays_above_composer(
     context: BrowserContext, upstream: Upstream
 ):
     page = ended_long_reply(context, upstream)

@@ -1,4 +1,4 @@
-"""What a page weighs, from a real server: bytes, requests and nodes are counted, never time."""
+"""Page weight on a real server: counted in bytes, requests and nodes, never in time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VIOLATIONS = """
   window.violations = [];
   addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective));
 """
-# A browser with a window fetches it by itself.
+# A browser with a window requests it by itself.
 ICON = "fetch(document.querySelector('link[rel=icon]').href).then((icon) => icon.text())"
 INLINE = """() => [
   ...document.querySelectorAll("script:not([src]), style, [style]"),
@@ -45,7 +45,7 @@ INLINE = """() => [
 
 
 class Scales:
-    """What comes over the wire while a page is watched: by address, with heads and all."""
+    """Bytes received by a page: by URL, with headers, without cached responses."""
 
     def __init__(self, page: Page) -> None:
         self.bytes: dict[str, int] = {}
@@ -59,13 +59,13 @@ class Scales:
 
     @property
     def told(self) -> str:
-        """Say what weighs how much."""
+        """Return a list of the sizes, for failure messages."""
         lines = [f"{size:>7} {address}" for address, size in self.bytes.items()]
         return "\n".join(["", *lines, f"{self.total:>7} in all"])
 
     @property
     def total(self) -> int:
-        """Return the bytes of all."""
+        """Return the total number of bytes."""
         return sum(self.bytes.values())
 
     def _begin(self, event: dict[str, Any]) -> None:
@@ -83,14 +83,14 @@ class Scales:
 
 @pytest.fixture(scope="module")
 def server(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve with nothing set: with the twins that come along, and the service beside."""
+    """Serve with default settings: the bundled twins, and the service beside the portal."""
     with run_server(Path(tmp_path_factory.mktemp("weight")), "app.py") as server:
         yield server.url
 
 
 @contextmanager
 def new_visitor(browser: Browser, url: str) -> Iterator[Page]:
-    """Open a browser that has seen nothing yet."""
+    """Open a browser with an empty cache."""
     context = browser.new_context(base_url=url)
     context.add_init_script(VIOLATIONS)
     yield context.new_page()
@@ -101,7 +101,7 @@ def of_this_host(scales: Scales, server: str) -> bool:
     return all(address.startswith(f"{server}/") for address in scales.bytes)
 
 
-def test_first_and_next_pages_are_light(browser: Browser, server: str):
+def test_first_and_later_pages_stay_within_the_weight_budget(browser: Browser, server: str):
     wrong = []
     for twin in ("coach", "marlow", "ada"):
         with new_visitor(browser, server) as page:
@@ -130,7 +130,9 @@ def test_first_and_next_pages_are_light(browser: Browser, server: str):
     assert wrong == []
 
 
-def test_page_of_twenty_turns_is_small(browser: Browser, upstream: Upstream, url: str):
+def test_conversation_of_twenty_turns_stays_within_the_weight_budget(
+    browser: Browser, upstream: Upstream, url: str
+):
     person = Person(url)
     seen = person.start_conversation("Why does a bicycle stay upright? 1")
     for number in range(2, TURNS + 2):

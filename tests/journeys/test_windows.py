@@ -1,4 +1,4 @@
-"""Two windows of one conversation: what is said in one is seen in the other."""
+"""Two windows of one conversation: what is sent in one appears in the other."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def beside(page: Page) -> Page:
 
 
 def send(page: Page, words: str) -> None:
-    """Send a message by keyboard: a click would wait for frames, rare in a background window."""
+    """Send a message with Enter: a click waits for frames, rare in a background window."""
     message_box(page).fill(words)
     message_box(page).press("Enter")
 
 
-def test_windows_of_a_conversation_show_the_same(
+def test_all_windows_of_a_conversation_show_the_same_turns(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
@@ -67,7 +67,7 @@ def test_windows_of_a_conversation_show_the_same(
     assert call.wait_for_disconnect()
 
 
-def test_other_window_announces_a_message_and_keeps_its_focus(
+def test_message_is_announced_in_other_windows_without_moving_their_focus(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -90,7 +90,7 @@ def test_other_window_announces_a_message_and_keeps_its_focus(
     expect(reply_text(other, "complete", 2)).to_have_text("Two")
 
 
-def test_turns_of_another_device_appear_when_the_page_is_shown_again(
+def test_turns_from_another_device_appear_when_the_tab_is_shown_again(
     browser: Browser, url: str, page_errors: PageErrors, context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -109,7 +109,7 @@ def test_turns_of_another_device_appear_when_the_page_is_shown_again(
     expect(reply_text(page, "complete", 2)).to_have_text("To “And more”")
 
 
-def test_turn_that_arrives_in_two_ways_is_shown_once(context: BrowserContext, upstream: Upstream):
+def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     other = beside(page)
     said = ["Hello"]
@@ -130,13 +130,14 @@ def test_turn_that_arrives_in_two_ways_is_shown_once(context: BrowserContext, up
         expect(other.locator(".turn__said")).to_contain_text(said)
 
 
-def test_message_whose_response_is_late_is_shown_once(context: BrowserContext, upstream: Upstream):
+def test_message_with_a_late_response_is_shown_once(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     held: list[tuple[Route, APIResponse]] = []
     page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
     with page.expect_request("**/turns"):
         send(page, "More")
-    wait_on_page(page, lambda: held)  # what holds the answer has its turn before this one waits
+    # The route handler must have the response before the page waits below.
+    wait_on_page(page, lambda: held)
     upstream.next_call().start_stream().complete("Two")
     show_tab(page)
     expect(reply_text(page, "complete", 1)).to_have_text("Two")
@@ -147,7 +148,7 @@ def test_message_whose_response_is_late_is_shown_once(context: BrowserContext, u
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_failed_look_for_new_turns_is_silent(context: BrowserContext, upstream: Upstream):
+def test_failed_check_for_new_turns_is_silent(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     page.route("**/turns?seen=*", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):
@@ -162,7 +163,7 @@ def test_failed_look_for_new_turns_is_silent(context: BrowserContext, upstream: 
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_conversation_that_another_window_deletes_says_so(
+def test_deletion_in_another_window_is_shown_and_can_be_undone(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(context, upstream)

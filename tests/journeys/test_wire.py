@@ -1,4 +1,4 @@
-"""What goes over the wire: never the key."""
+"""Bytes sent to the browser, which must not contain the API key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
 @pytest.mark.spec("S71")
-def test_no_byte_that_reaches_the_browser_holds_the_key(
+def test_no_byte_sent_to_the_browser_contains_the_api_key(
     context: BrowserContext, upstream: Upstream, app: Flask, page_errors: PageErrors
 ):
     seen: list[bytes] = []
@@ -43,18 +43,18 @@ def test_no_byte_that_reaches_the_browser_holds_the_key(
     assert len(seen) > 20
     assert any(b"I would not tell" in part for part in seen)
     assert not [part for part in seen if UPSTREAM_KEY.encode() in part]
-    page_errors.clear()  # the page that is nowhere
+    page_errors.clear()  # the 404 of /nowhere
 
 
 def _recorded(application: Any, seen: list[bytes]) -> Any:
-    """Note every byte that an application answers with."""
+    """Record every byte of an application's responses."""
 
     def recorded(environ: Any, start_response: Any) -> Iterator[bytes]:
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             seen.append(f"{status} {headers}".encode())
             return start_response(status, headers, *rest)
 
-        environ.pop("HTTP_ACCEPT_ENCODING", None)  # what is compressed could hide it
+        environ.pop("HTTP_ACCEPT_ENCODING", None)  # compression could hide the key
         for part in application(environ, start):
             seen.append(part)
             yield part

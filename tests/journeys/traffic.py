@@ -1,4 +1,4 @@
-"""What the page sends, and ways to hold it back."""
+"""Requests of a page: recorded, delayed or dropped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORM_URL = re.compile(r"/(turns|conversations)$")
 
 
 class DelayedRequest:
-    """The next such request, kept until the test lets it go on."""
+    """The next request to a URL, delayed until the test releases it."""
 
     def __init__(self, page: Page, url: str | re.Pattern[str]) -> None:
         self._page = page
@@ -24,13 +24,13 @@ class DelayedRequest:
         page.route(url, lambda route: self._routes.append(route), times=1)
 
     def release(self) -> None:
-        """Let it go on, as soon as it is there."""
+        """Wait for the request, then let it continue."""
         wait_on_page(self._page, lambda: self._routes)
         self._routes[0].continue_()
 
 
 def wait_on_page(page: Page, condition: Callable[[], object]) -> None:
-    """Take in what happens to a page until something is there."""
+    """Process the events of a page until the condition is true; fail after `WAIT_MS`."""
     deadline = time.monotonic() + WAIT_MS / 1000
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -38,24 +38,24 @@ def wait_on_page(page: Page, condition: Callable[[], object]) -> None:
 
 
 def record_requests(page: Page, is_wanted: Callable[[Request], object]) -> list[Request]:
-    """Return a list that grows with every request that is wanted."""
+    """Return a list that grows with every matching request."""
     recorded: list[Request] = []
     page.on("request", lambda request: is_wanted(request) and recorded.append(request))
     return recorded
 
 
 def is_stream_request(request: Request) -> bool:
-    """Tell whether a request follows a reply."""
+    """Return whether a request opens the event stream of a reply."""
     return bool(STREAM_URL.search(request.url))
 
 
 def is_post(request: Request) -> bool:
-    """Tell whether a request sends a form."""
+    """Return whether a request submits a form."""
     return request.method == "POST"
 
 
 def drop_next_response(page: Page) -> None:
-    """Let the next form reach the portal, and its answer nobody."""
+    """Let the next form submission reach the portal, but drop the response."""
 
     def lose(route: Route) -> None:
         route.fetch(max_redirects=0)

@@ -1,4 +1,4 @@
-"""What happens to a window: it is hidden, scrolled, announced."""
+"""Window helpers: visibility, events, scrolling, announcements and cookies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page
 SET_HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
 SET_VISIBLE = SET_HIDDEN.replace("true})", "false})")
 DISPATCH_VISIBILITY_CHANGE = "document.dispatchEvent(new Event('visibilitychange'))"
-# What the announcer says, from now on.
+# Collects the announcements in `said` from now on.
 RECORD_ANNOUNCEMENTS = """() => {
   globalThis.said = [];
   const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
@@ -16,22 +16,22 @@ RECORD_ANNOUNCEMENTS = """() => {
 
 
 def dispatch_window_event(page: Page, event: str) -> None:
-    """Let something happen to the window."""
+    """Dispatch an event on the window."""
     page.evaluate(f"dispatchEvent(new Event('{event}'))")
 
 
 def hide_tab(page: Page) -> None:
-    """Go to another tab."""
+    """Make the tab report that it is hidden."""
     page.evaluate(f"{SET_HIDDEN}; {DISPATCH_VISIBILITY_CHANGE}")
 
 
 def show_tab(page: Page) -> None:
-    """Come back to this tab."""
+    """Make the tab report that it is visible."""
     page.evaluate(f"{SET_VISIBLE}; {DISPATCH_VISIBILITY_CHANGE}")
 
 
 def scroll_up(page: Page, pixels: int) -> int:
-    """Scroll up, let the page know, and return where that is."""
+    """Scroll up, wait until the page has reacted, and return the new position."""
     return int(
         page.evaluate(
             "by => { scrollBy(0, -by); return new Promise((done) => requestAnimationFrame(() => "
@@ -42,5 +42,5 @@ def scroll_up(page: Page, pixels: int) -> int:
 
 
 def copy_cookies(context: BrowserContext, other: BrowserContext) -> None:
-    """Give the cookies of one browser to another."""
+    """Copy the cookies of one browser context to another."""
     other.add_cookies([{**cookie} for cookie in context.cookies()])  # type: ignore[typeddict-item]
