@@ -33,7 +33,7 @@ PAGES = {
 
 
 def main() -> None:
-    """Chat with each twin, and take a picture of each page in both themes and three widths."""
+    """Chat with each twin; save a screenshot of each page in both themes and three sizes."""
     shutil.rmtree(SCREENSHOTS_DIR, ignore_errors=True)
     SCREENSHOTS_DIR.mkdir()
     with open_portal() as page:
@@ -51,7 +51,7 @@ def main() -> None:
 
 @contextmanager
 def open_portal() -> Iterator[Page]:
-    """Run a portal, and open it in a browser."""
+    """Run a portal and open it in a browser."""
     path = chromium.find_or_install_chromium()
     with (
         tempfile.TemporaryDirectory() as data,
@@ -64,7 +64,7 @@ def open_portal() -> Iterator[Page]:
 
 
 def start_conversation(page: Page, twin: str) -> str:
-    """Begin a conversation, and return where it is."""
+    """Start a conversation and return its URL."""
     page.goto(f"/twins/{twin}")
     page.locator(".starter").nth(STARTER_INDEX).click()
     expect(page.locator(".turn[data-state=complete]")).to_have_count(1, timeout=60_000)
@@ -72,7 +72,7 @@ def start_conversation(page: Page, twin: str) -> str:
 
 
 def save_screenshot(page: Page, path: Path) -> None:
-    """Take a picture as WebP, which Playwright itself does not offer."""
+    """Save a screenshot as WebP, which Playwright itself does not offer."""
     page.evaluate(chromium.WAIT_FOR_PAINT)
     session = page.context.new_cdp_session(page)
     capture = session.send("Page.captureScreenshot", {"format": "webp", "quality": WEBP_QUALITY})

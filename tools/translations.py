@@ -1,4 +1,4 @@
-"""Read the sentences out of the sources, and bring every catalogue up to date with them."""
+"""Extract the messages from the sources and update every catalogue with them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None}
 
 
 def extract_catalog() -> Catalog:
-    """Return all sentences in the sources."""
+    """Return all translatable messages of the sources."""
     catalog = Catalog(project="Twindow", charset="utf-8")
     for source in SOURCES:
         messages = extract_from_dir(ROOT / source, EXTRACTION_METHODS, EXTRACTION_OPTIONS, KEYWORDS)
@@ -35,12 +35,12 @@ def extract_catalog() -> Catalog:
 
 
 def catalog_path(code: str) -> Path:
-    """Return where the catalogue of a language is."""
+    """Return the path of a language's catalogue."""
     return CATALOGS_DIR / code / "LC_MESSAGES" / "messages.po"
 
 
 def read_catalog(code: str) -> Catalog:
-    """Read the catalogue of a language."""
+    """Read the catalogue of a language; return an empty one if there is none."""
     if not catalog_path(code).exists():
         return Catalog(locale=code)
     with catalog_path(code).open("rb") as file:
@@ -48,14 +48,14 @@ def read_catalog(code: str) -> Catalog:
 
 
 def compile_catalog(catalog: Catalog) -> bytes:
-    """Return what is read at run time."""
+    """Return the compiled catalogue (.mo), which is read at run time."""
     buffer = BytesIO()
     write_mo(buffer, catalog)
     return buffer.getvalue()
 
 
 def untranslated_messages(catalog: Catalog) -> Iterator[str]:
-    """Yield the sentences that are not translated."""
+    """Yield the messages that are not translated."""
     for message in catalog:
         translations = message.string if message.pluralizable else (message.string,)
         if message.id and not all(translations):
@@ -63,7 +63,7 @@ def untranslated_messages(catalog: Catalog) -> Iterator[str]:
 
 
 def update_catalog(code: str) -> Catalog:
-    """Bring a catalogue up to date: new sentences come in, empty; those that are gone leave."""
+    """Update a catalogue: add new messages without a translation, and remove obsolete ones."""
     catalog = read_catalog(code)
     catalog.update(extract_catalog(), no_fuzzy_matching=True, update_header_comment=False)
     catalog.obsolete.clear()

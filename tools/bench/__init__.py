@@ -1,1 +1,1 @@
-"""How fast it is: ratios against a reference that is measured in the same run."""
+"""Performance benchmarks: ratios to a reference that is measured in the same run."""

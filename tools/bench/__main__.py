@@ -12,7 +12,7 @@ from tools.bench.table import Table
 
 
 def main() -> None:
-    """Measure, and print what was found."""
+    """Run the selected benchmarks and print their tables."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("what", nargs="?", default="all", choices=("all", "crowd", "page", "peers"))
     parser.add_argument("--people", type=int, default=20, help="crowd: how many at once")
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def measure(arguments: argparse.Namespace) -> list[Table]:
-    """Measure what was asked for."""
+    """Run the selected benchmarks and return their tables."""
     if arguments.what == "peers":
         from tools.bench import peers
 

@@ -1,4 +1,4 @@
-"""The least that can be served by the same server: a page with htmx, and a plain pass-through."""
+"""The baseline on the portal's server: a minimal page with htmx, and a plain relay of a reply."""
 
 from gevent import monkey
 
@@ -19,9 +19,9 @@ from tests.support.processes import ROOT
 
 SERVICE_URL = os.environ.get("TWINDOW_API_URL", "")
 SCRIPT_FILES = sorted((ROOT / "static" / "vendor").glob("*.js"))
-# As htmx's documentation has it: its file in the head, and that of its extension for SSE.
+# As in htmx's documentation: htmx and its SSE extension, in the head.
 DOCUMENTED_SCRIPTS = "".join(f'<script src="/{path.name}"></script>' for path in SCRIPT_FILES)
-# And the least that can be made of that: one file, which holds nothing up.
+# The minimum: one file, which blocks nothing.
 MINIMAL_SCRIPT = '<script src="/htmx.js" defer></script>'
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Bare</title>
@@ -40,26 +40,26 @@ gzipped_scripts = {name: gzip.compress(part, 9) for name, part in script_sources
 
 @app.get("/")
 def page() -> str:
-    """Show a few words and a form."""
+    """Show a heading and a form, with the documented scripts."""
     return PAGE.format(scripts=DOCUMENTED_SCRIPTS)
 
 
 @app.get("/least")
 def minimal_page() -> str:
-    """Show the same."""
+    """Show the same page with the minimal script."""
     return PAGE.format(scripts=MINIMAL_SCRIPT)
 
 
 @app.get("/<name>.js")
 def script(name: str) -> Response:
-    """Answer with the same scripts as the portal's, less its own."""
+    """Return one of the vendor scripts that the portal serves; its own scripts are left out."""
     headers = {"Content-Encoding": "gzip", "Cache-Control": "max-age=31536000, immutable"}
     return Response(gzipped_scripts[f"{name}.js"], headers=headers, content_type="text/javascript")
 
 
 @app.get("/relay")
 def relay() -> Response:
-    """Pass a reply of the service on as it comes."""
+    """Forward a reply of the service as it arrives."""
     url = f"{SERVICE_URL}/api/v1/conversations/any/messages/stream"
     response = requests.post(url, json=dict(request.args), stream=True, timeout=600)
     return Response(_chunks(response), headers=sse.HEADERS)
@@ -72,17 +72,17 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
 
 
 class BaselineApp:
-    """The page and the pass-through, as the portal's own server wants them."""
+    """The baseline application, with the interface that the portal's server expects."""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Answer a request."""
+        """Handle a request."""
         return app(environ, start_response)
 
     def start(self) -> None:
-        """Begin nothing."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """End nothing."""
+        """Do nothing."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A chat site that is measured, whoever made it: where to write, and where its replies stand."""
+"""A chat site that is measured: its selectors, its pages, and the detection of reply ends."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ from tools.bench.servers import ServerProcess
 
 TIMEOUT_MS = 30_000
 READING_PAUSE_MS = 3_000
-# Whatever a page asks of other hosts fails at once: here is only this machine.
+# Requests to other hosts fail at once: only this machine takes part.
 LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where things are. `composer`, `reply` and `whole` (a reply that has ended) are selectors."""
+    """A chat site: its server, its path and its selectors.
+
+    `ended_reply` selects replies that have ended.
+    """
 
     name: str
     server: ServerProcess
@@ -42,23 +45,23 @@ class Site:
 
     @property
     def url(self) -> str:
-        """Return the address of the first chat page."""
+        """Return the URL of the first chat page."""
         return self.server.url + self.path
 
     def open(self, page: Page) -> None:
-        """Open the first chat page, and look at it as long as a person does: some need that."""
+        """Open the first chat page and pause as long as a person reads, which some sites need."""
         page.goto(self.url)
         page.locator(self.composer).wait_for()
         page.wait_for_timeout(READING_PAUSE_MS)
 
     def send_message(self, page: Page, content: str) -> None:
-        """Write something and send it."""
+        """Type a message and press Enter."""
         page.locator(self.composer).fill(content)
         page.locator(self.composer).press("Enter")
 
 
 class PageWatcher:
-    """What `watch.js` has told of a page."""
+    """What `watch.js` has reported about a page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -67,13 +70,13 @@ class PageWatcher:
         page.on("console", self._on_console)
 
     def expect_reply_end(self, site: Site, end: str, after: float = 0) -> None:
-        """Look out for a last reply with this end, from so many seconds on."""
+        """Let the page look for a last reply with this end, after so many seconds."""
         self.ended_at = None
         options = {"whole": site.ended_reply, "end": end, "after": after}
         self.page.evaluate("wanted => bench.wait(wanted)", options)
 
     def wait_for_end(self, seconds: float) -> float | None:
-        """Return when it was there, by the clock of this machine; None if it was not in time."""
+        """Return the Unix time of the reply's end, or None after so many seconds without it."""
         deadline = time.monotonic() + seconds
         while self.ended_at is None and time.monotonic() < deadline:
             self.page.wait_for_timeout(50)
@@ -88,7 +91,7 @@ class PageWatcher:
 
 
 def twindow(server: ServerProcess) -> Site:
-    """Return Twindow, seen so."""
+    """Return Twindow as a site."""
     reply = ".turn .turn__reply"
     ended_reply = ".turn[data-state=complete] .turn__reply"
     return Site("twindow", server, "/twins/ada", "#message", reply, ended_reply)
@@ -96,7 +99,7 @@ def twindow(server: ServerProcess) -> Site:
 
 @contextmanager
 def launch_chromium() -> Iterator[Browser]:
-    """Start a real Chromium."""
+    """Launch Chromium."""
     path = installed.find_or_install_chromium()
     with sync_playwright() as playwright:
         arguments = [*installed.ARGUMENTS, LOOPBACK_ONLY]
@@ -107,18 +110,18 @@ def launch_chromium() -> Iterator[Browser]:
 
 @contextmanager
 def open_browser_context(browser: Browser, *, condition: str = "false") -> Iterator[BrowserContext]:
-    """Give somebody a browser of their own; each page notes when `until` is true first."""
+    """Open a browser context whose pages record when the JS `condition` is first true."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(TIMEOUT_MS)
     context.add_init_script(f"{WATCH_SCRIPT}\nbench.until(() => document.body && ({condition}));")
     yield context
-    with suppress(Error):  # a page that was ended
+    with suppress(Error):  # the page was killed
         context.close()
 
 
 @contextmanager
 def kill_unresponsive_pages(browser: Browser, seconds: float) -> Iterator[None]:
-    """End the pages that do not answer for so long, so that whoever asks them gets an error."""
+    """Kill the browser's pages if the block takes so long, so that its calls raise errors."""
     timer = threading.Timer(seconds, _kill_processes, [_renderer_pids(browser)])
     timer.start()
     try:

@@ -1,4 +1,4 @@
-"""A conversation of many turns, said and answered through the portal's own forms."""
+"""Long conversations, created through the portal's own forms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ TURN_ID = re.compile(r'data-turn="([\w-]+)"')
 
 
 def create_conversation(url: str, turns: int) -> PreparedConversation:
-    """Say so much, as somebody new."""
+    """Create a conversation with this many turns, as a new person."""
     person = Person(url)
     page = person.start_conversation(history_message(1))
     _read_reply(person, str(page.turns[-1]["data-turn"]))
     fields = page.hidden_fields("/turns")
     for number in range(2, turns + 1):
-        # A fragment is made and read faster than a page; the key is new, as from a page.
+        # A fragment is faster to render and to parse than a page. Each message has a new
+        # idempotency key, as on a page.
         form_fields = fields | {"content": history_message(number), "key": uuid.uuid4().hex}
         response = person.session.post(
             f"{url}{page.path}/turns", data=form_fields, headers=HTMX_HEADERS, timeout=10

@@ -1,4 +1,4 @@
-"""Many people at once before the bundled model: what they wait for, against one person alone."""
+"""Many people at once with the bundled model: their waiting times, against one person alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUESTION = "How does a steam engine work?"
 
 @dataclass
 class ReplyTiming:
-    """What one person heard, in seconds after sending."""
+    """The timing of one reply, in seconds after sending."""
 
     first_event_seconds: float = 0
     first_delta_seconds: float = 0
@@ -32,7 +32,7 @@ class ReplyTiming:
 
 
 def measure(people: int) -> dict[str, Any]:
-    """Let one person ask three times, then so many at once, each with a key of their own."""
+    """Measure three questions of one person, then one of all people at once, each with a key."""
     with (
         tempfile.TemporaryDirectory() as data,
         run_server(Path(data), "-m", "service") as server,

@@ -1,4 +1,4 @@
-"""Twindow in a real browser, served for real, in front of a scripted service."""
+"""Twindow in a real browser, on its real server, with a scripted service."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FIRST_PAGE_TITLE = "The first chat page"
 CONVERSATION_TITLE = "A conversation, opened by a new browser"
 REPLY_TITLE = f"A reply, {DELTAS_PER_SECOND} deltas of 16 bytes a second"
 
-# Frames are 16 ms apart: fewer would tell one from the next by luck.
+# Frames are 16 ms apart: with fewer rounds, medians would differ by chance.
 ROUNDS = 21
 TURN_COUNTS = (20, 1_000)
-# These have a length of their own.
+# These replies have a fixed length.
 FIXED_LENGTH_REPLIES = (ReplySpec("list", 0), ReplySpec("code", 0))
 
 
 def measure(deltas: int) -> list[Table]:
-    """Measure replies of so many deltas and of half as many, visits, and the server."""
+    """Measure visits, replies of `deltas` and of half as many deltas, and the server."""
     with (
         servers.run_scripted_service() as service,
         servers.run_portal(service) as portal,
@@ -46,7 +46,7 @@ def _measure_first_pages(browser: Browser, site: Site, baseline: ServerProcess) 
     minimal = replace(htmx, name="least htmx", path="/least")
     visits.measure_first_pages(
         browser, [minimal], 1
-    )  # the first page of all pays for the browser itself
+    )  # the first page of all includes the start of the browser
     rows = visits.measure_first_pages(browser, [site, htmx, minimal], ROUNDS)
     kinds = len(rows) // 3
     for nth, name in enumerate(("bare", "least"), 1):
@@ -83,7 +83,7 @@ def _measure_server(portal: ServerProcess, baseline: ServerProcess, deltas: int)
 
 
 def add_growth(rows: list[Row], column: str) -> list[Row]:
-    """Say of the last row how many times the one before it it costs."""
+    """Add to the last row its ratio to the row before, as `growth`."""
     before, last = (row.get(column) for row in rows[-2:])
     if isinstance(before, int | float) and isinstance(last, int | float):
         rows[-1]["growth"] = ratio(last, before)

@@ -1,4 +1,4 @@
-"""What a page costs the browser, as Chromium itself says (DevTools protocol)."""
+"""The cost of a page for the browser, as reported by Chromium (DevTools protocol)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONG_TASK_MS = 50
 
 
 class PageMeter:
-    """Measure a page that has `watch.js` in it."""
+    """Measurements of a page that runs `watch.js`."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -47,7 +47,7 @@ class PageMeter:
         self._start_metrics: dict[str, float] = {}
 
     def start(self) -> None:
-        """Count from now on."""
+        """Reset the counters."""
         self.page.evaluate("() => window.bench?.reset()")
         self._encoded_bytes.clear()
         self._decoded_bytes.clear()
@@ -55,9 +55,9 @@ class PageMeter:
         self._start_metrics = self._metrics()
 
     def main_thread_seconds(self) -> dict[str, float]:
-        """Return the seconds of the main thread since the start."""
+        """Return the seconds of the main thread since the start, by kind of work."""
         now = self._metrics()
-        # A page that moved to a process of its own counts from nothing.
+        # A page that has moved to another process counts from zero.
         has_moved = now["TaskDuration"] < self._start_metrics["TaskDuration"]
         start_metrics = {} if has_moved else self._start_metrics
         return {
@@ -66,46 +66,47 @@ class PageMeter:
         }
 
     def longest_task_ms(self) -> float:
-        """Return the longest task of more than 50 ms, 0 if there was none."""
+        """Return the duration of the longest task of more than 50 ms, or 0."""
         return max(self._long_task_durations(), default=0.0)
 
     def blocking_ms(self) -> float:
-        """Return for how long tasks held everything up, beyond 50 ms each."""
+        """Return the sum of the time by which tasks exceed 50 ms each."""
         return sum(duration - LONG_TASK_MS for duration in self._long_task_durations())
 
     def longest_frame_ms(self) -> float:
-        """Return how long the latest frame took that took more than 50 ms, 0 if there was none."""
+        """Return the duration of the longest frame of more than 50 ms, or 0."""
         return max(self.page.evaluate("() => bench.frames"), default=0.0)
 
     def first_paint_ms(self) -> float | None:
-        """Return when something could be read first."""
+        """Return the time of the first contentful paint, or None."""
         paint_ms: float | None = self.page.evaluate(FIRST_PAINT_SCRIPT)
         return paint_ms
 
     def heap_megabytes(self) -> float:
-        """Return what scripts hold, after the rubbish has been collected."""
+        """Return the size of the JavaScript heap in MB, after a garbage collection."""
         self.cdp.send("HeapProfiler.collectGarbage")
         return self._metrics()["JSHeapUsedSize"] / 1e6
 
     def count_nodes(self) -> int:
-        """Return how many nodes the document has, text included."""
+        """Return the number of DOM nodes, text nodes included."""
         return int(self.page.evaluate(COUNT_NODES_SCRIPT))
 
     def wire_kilobytes(self) -> float:
-        """Return what came over the wire: of streams and web sockets what is in them, else all."""
+        """Return the KB received: the payload of streams and web sockets, all bytes of the rest."""
         return sum(self._response_bytes()) / 1000
 
     def count_responses(self) -> int:
-        """Return how many answers came over the wire, the favicon among them."""
+        """Return the number of responses received, the favicon included."""
         return sum(1 for count in self._response_bytes() if count)
 
     def count_other_hosts(self) -> int:
-        """Return how many other hosts the page asks."""
+        """Return the number of other hosts that the page sends requests to."""
         own_host = urlsplit(self.page.url).hostname
         return len({host for host in self._hosts.values() if host and host != own_host})
 
     def _response_bytes(self) -> Iterator[float]:
-        # What comes together is told at once with the first of it, what is unknown is told as 0.
+        # Chromium reports the size of data that arrives together with its first part, and an
+        # unknown size as 0.
         for key, encoded in self._encoded_bytes.items():
             yield encoded or self._decoded_bytes[key]
 
@@ -121,7 +122,7 @@ class PageMeter:
         self._hosts[event["requestId"]] = urlsplit(event["request"]["url"]).hostname or ""
 
     def _on_data(self, event: dict[str, Any]) -> None:
-        # Of a stream that the page closes, this is all that Chromium ever tells.
+        # For a stream that the page closes, Chromium reports nothing else.
         self._encoded_bytes[event["requestId"]] += event["encodedDataLength"]
         self._decoded_bytes[event["requestId"]] += event["dataLength"]
 

@@ -1,4 +1,4 @@
-"""What a reply costs the server, beside a plain pass-through of the same stream."""
+"""CPU time of the server for a reply, against a plain relay of the same stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tools.bench.table import Row, ratio
 
 
 def measure(portal: ServerProcess, baseline: ServerProcess, deltas: int, rate: float) -> Row:
-    """Read a reply through the portal and through the pass-through at the same time."""
+    """Read a reply through the portal and through the baseline at the same time."""
     tag = f"r{deltas}"
     message = make_message(deltas, tag=tag, rate=rate)
     text_bytes = len(sample_markdown.make_reply("mixed", deltas, tag).text)
@@ -62,5 +62,5 @@ def _read_via_baseline(url: str, message: str) -> int:
 
 
 def _count_bytes(response: requests.Response) -> int:
-    """Return how many came, packed as they are."""
+    """Return the number of bytes received, before decompression."""
     return sum(len(chunk) for chunk in iter(lambda: response.raw.read1(65536), b""))

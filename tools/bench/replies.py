@@ -1,4 +1,4 @@
-"""One long reply, as it is written before somebody who watches."""
+"""Cost of one long reply in a page that shows it as it is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tools.bench.table import Row, ratio
 DELTAS_PER_SECOND = 200
 MAX_REPLY_SECONDS = 120
 WARM_UP_TIMEOUT_SECONDS = 30
-# A page that is given up may still be asked, if it answers.
+# The time that a page which missed its deadline has to answer a last request.
 ANSWER_TIMEOUT_SECONDS = 15
 
 _tags = itertools.count(1)
@@ -27,26 +27,26 @@ _tags = itertools.count(1)
 
 @dataclass(frozen=True)
 class ReplySpec:
-    """A reply to be measured."""
+    """A reply to measure."""
 
     kind: str
     deltas: int
     max_seconds: float = MAX_REPLY_SECONDS
 
     def prepare(self) -> tuple[str, sample_markdown.Reply]:
-        """Return the message that orders the reply, and what the reply will be."""
+        """Return the message that requests the reply, and the reply that it produces."""
         tag = f"m{next(_tags)}"
         message = make_message(self.deltas, tag=tag, rate=DELTAS_PER_SECOND, text=self.kind)
         return message, sample_markdown.make_reply(self.kind, self.deltas, tag)
 
 
 def measure(browser: Browser, site: Site, service: ScriptedService, spec: ReplySpec) -> Row:
-    """Let somebody ask for a reply, and return what it cost."""
+    """Send a message on a site and return the cost of its reply."""
     print(f"{site.name}: a reply, {spec.kind}, {spec.deltas or ''}", file=sys.stderr)
     try:
         return _measure(browser, site, service, spec)
     except (Error, TimeoutError) as error:
-        # One that does not work must not cost what was found out about the others.
+        # A site that fails must not discard the results of the others.
         print(f"{site.name}: {error}", file=sys.stderr)
         return {"site": site.name, "text": spec.kind, "deltas": spec.deltas, "took s": "failed"}
 
@@ -106,7 +106,7 @@ def _page_costs(meter: PageMeter, text_bytes: int) -> Row:
 
 
 def _warm_up(watcher: PageWatcher, site: Site) -> None:
-    """Have a first, short reply: it may bring another page, and load what is loaded late."""
+    """Receive a first, short reply, which may open another page and load further files."""
     tag = f"w{next(_tags)}"
     site.send_message(watcher.page, make_message(20, tag=tag, rate=DELTAS_PER_SECOND))
     watcher.page.locator(site.reply).first.wait_for()

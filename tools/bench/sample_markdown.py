@@ -1,4 +1,4 @@
-"""What the scripted service says: Markdown as models write it, in pieces of 16 bytes."""
+"""The replies of the scripted service: Markdown as models write it, in deltas of 16 bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ WORDS = TEXT.split()
 
 @dataclass(frozen=True)
 class Reply:
-    """A whole reply; its last words are `end`, and `parts` counts the marks "No. 1" to the last."""
+    """A complete reply.
+
+    `end` is its last sentence. `marker_count` is the number of its marks, "No. 1" to the last.
+    """
 
     text: str
     end: str
@@ -32,7 +35,7 @@ class Reply:
 
 
 def make_reply(kind: str, deltas: int, tag: str) -> Reply:
-    """Write a reply of so many deltas; `list` and `code` have a length of their own."""
+    """Return a reply of this many deltas; `list` and `code` have a fixed length."""
     markdown = MarkdownWriter()
     end = f"That was reply {tag}."
     size = deltas * DELTA_BYTES - len(end) - 2
@@ -47,7 +50,7 @@ def make_reply(kind: str, deltas: int, tag: str) -> Reply:
 
 
 class MarkdownWriter:
-    """Write Markdown, always the same."""
+    """A generator of Markdown that always produces the same text."""
 
     def __init__(self) -> None:
         self.rng = random.Random(5)  # noqa: S311
@@ -92,7 +95,7 @@ class MarkdownWriter:
         )
 
     def bullet_list(self) -> str:
-        """Write a list with one inside it."""
+        """Write a list with a nested list."""
         items = [f"- **{self.random_words(1)}**: {self.random_words(9)}\n" for _ in range(4)]
         nested_items = [f"  - {self.random_words(6)}\n" for _ in range(2)]
         return "".join([*items[:2], *nested_items, *items[2:]]) + "\n"
@@ -134,10 +137,10 @@ class MarkdownWriter:
         return "".join(items)[:size]
 
     def next_marker(self) -> str:
-        """Write the next mark, by which one sees how far a reply is shown."""
+        """Write the next mark, which shows how much of a reply is visible."""
         self.marker_count += 1
         return f"No. {self.marker_count}"
 
     def random_words(self, count: int) -> str:
-        """Write some words."""
+        """Write random words."""
         return " ".join(self.rng.choices(WORDS, k=count))

@@ -1,7 +1,7 @@
-"""A scripted service that keeps time exactly, in a process of its own.
+"""A scripted service with exact timing, in a separate process.
 
-What a message says is the order for its reply: `deltas=2000 rate=200 text=mixed tag=7`. A rate of 0
-is as fast as can be. Any other message gets the sample.
+A message contains the instructions for its reply: `deltas=2000 rate=200 text=mixed tag=7`. A rate
+of 0 sends as fast as possible. Any other message gets the sample reply.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ SAMPLE_INSTRUCTIONS = {"rate": "500"}
 
 
 class Handler(scripted_service.Handler):
-    """Answer at once, by what the message says."""
+    """Request handler that answers at once, as the message instructs."""
 
     disable_nagle_algorithm = True
-    # When the last piece of a reply left, by its tag.
+    # The time at which the last delta of a reply was sent, by its tag.
     ended_at: dict[str, float]
 
     def _respond(self, call: Call) -> None:
@@ -61,7 +61,7 @@ class Handler(scripted_service.Handler):
 
 
 def history(turns: int) -> list[dict[str, str]]:
-    """Return a conversation of so many turns."""
+    """Return a conversation with this many turns."""
     return [
         {
             "said": history_message(n),
@@ -72,17 +72,17 @@ def history(turns: int) -> list[dict[str, str]]:
 
 
 def history_message(turn: int) -> str:
-    """Return what is said in a turn of a conversation that is there already."""
+    """Return the message of a turn of the existing conversation."""
     return make_message(HISTORY_DELTAS, tag=f"t{turn}", rate=0)
 
 
 def history_reply_end(turn: int) -> str:
-    """Return how the reply to it ends."""
+    """Return the end of the reply in that turn."""
     return sample_markdown.make_reply("mixed", HISTORY_DELTAS, f"t{turn}").end
 
 
 def make_message(deltas: int, *, tag: str, rate: float, text: str = "mixed") -> str:
-    """Return the message that orders a reply."""
+    """Return the message that requests a reply."""
     return f"Tell me about it. deltas={deltas} rate={rate} text={text} tag={tag}"
 
 
@@ -95,7 +95,7 @@ def _make_deltas(instructions: dict[str, str]) -> list[str]:
 
 
 def main() -> None:
-    """Serve until standard input ends, so that it cannot outlive whoever started it."""
+    """Serve until standard input ends, so that the process cannot outlive its parent."""
     Handler.ended_at = {}
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

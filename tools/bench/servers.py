@@ -1,4 +1,4 @@
-"""What is measured, in processes of their own: the scripted service, the portal, the bare page."""
+"""The measured servers in separate processes: scripted service, portal and baseline."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tests.support.processes import run_server
 from tools.chaos import probes, processes
 
 START_TIMEOUT_SECONDS = 20
-# One person does here what many do in days.
+# One person sends here what many send in days.
 UNLIMITED_SETTINGS = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1", "WORKERS": "1"}
 
 
 @dataclass(frozen=True)
 class ServerProcess:
-    """An address, and the process whose work answers there."""
+    """The URL of a server, and the process that does its work."""
 
     url: str
     worker_pid: int
 
     def cpu_seconds(self) -> float:
-        """Return how long the process has computed, user and system."""
+        """Return the CPU time of the process, user and system."""
         return probes.cpu_seconds(self.worker_pid)
 
 
@@ -38,7 +38,7 @@ class ScriptedService:
     url: str
 
     def reply_ended_at(self, tag: str) -> float | None:
-        """Return when the last piece of a reply left, None while it is being sent."""
+        """Return when the last delta of a reply was sent, or None while it is being sent."""
         body = requests.get(f"{self.url}/over/{tag}", timeout=30).json()
         ended_at: float | None = body["at"]
         return ended_at
@@ -53,14 +53,14 @@ def run_scripted_service() -> Iterator[ScriptedService]:
 
 @contextmanager
 def run_portal(service: ScriptedService) -> Iterator[ServerProcess]:
-    """Serve Twindow as it is served for real, in front of the service."""
+    """Serve Twindow as in production, with the scripted service."""
     with _run_server(service, "app.py") as serving:
         yield serving
 
 
 @contextmanager
 def run_baseline(service: ScriptedService) -> Iterator[ServerProcess]:
-    """Serve the bare page and the plain pass-through: what the portal is compared with."""
+    """Serve the baseline, to which the portal is compared."""
     with _run_server(service, "-m", "tools.bench.baseline_app") as serving:
         yield serving
 
@@ -78,7 +78,7 @@ def _run_server(service: ScriptedService, *command: str) -> Iterator[ServerProce
 
 
 def find_worker_pid(master_pid: int) -> int:
-    """Return the one process that a server has started for its work."""
+    """Return the id of the only worker process of a server."""
     children = Path(f"/proc/{master_pid}/task/{master_pid}/children")
     deadline = time.monotonic() + START_TIMEOUT_SECONDS
     while not (pids := children.read_text().split()) and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Figures as plain tables."""
+"""Plain-text tables of measurements."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with a title; what a row lacks is a dash."""
+    """Rows with a title; a missing cell is shown as a dash."""
 
     title: str
     rows: list[Row]
 
     def to_text(self) -> str:
-        """Write it with aligned columns, names on the left and figures on the right."""
+        """Return the table as text with aligned columns, names left and numbers right."""
         columns = list(dict.fromkeys(name for row in self.rows for name in row))
         lines = [columns, *([_format_cell(row.get(name)) for name in columns] for row in self.rows)]
         widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
@@ -32,7 +32,7 @@ class Table:
 
 
 def ratio(value: float | None, reference: float | None) -> float | None:
-    """Return how many times the reference a value is."""
+    """Return value / reference, or None if one is missing or the reference is 0."""
     return round(value / reference, 2) if value is not None and reference else None
 
 

@@ -1,4 +1,4 @@
-"""Visits: the first chat page, cold and warm, and a conversation that is opened again."""
+"""Visits: the first chat page, cold and warm, and an existing conversation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANSWER_TIMEOUT_SECONDS = 15
 
 @dataclass(frozen=True)
 class PreparedConversation:
-    """A conversation of so many turns, how its last reply ends, and who may see it."""
+    """A conversation: its turns, the end of its last reply, and cookies that grant access to it."""
 
     url: str
     turns: int
@@ -32,10 +32,10 @@ class PreparedConversation:
 
 
 def measure_first_pages(browser: Browser, sites: Sequence[Site], rounds: int) -> list[Row]:
-    """Open first chat pages by new browsers, and once more by the same; return the medians.
+    """Open the first chat pages in new browsers, then again in the same; return the medians.
 
-    The sites take turns, in an order of chance: what the machine does beside falls on all of them,
-    and so does the end of the page before.
+    The sites take turns in random order, so that the load of the machine and the end of the
+    previous page affect all of them.
     """
     print(f"{', '.join(site.name for site in sites)}: the first page", file=sys.stderr)
     visits: dict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -53,7 +53,7 @@ def measure_first_pages(browser: Browser, sites: Sequence[Site], rounds: int) ->
 def measure_conversation(
     browser: Browser, site: Site, prepared: PreparedConversation, max_seconds: float
 ) -> Row:
-    """Open a conversation whose last reply has this end, with a browser that was never here."""
+    """Open a conversation in a new browser; wait until its last reply is shown."""
     print(f"{site.name}: a conversation of {prepared.turns} turns", file=sys.stderr)
     selector, end = json.dumps(site.ended_reply), json.dumps(prepared.end)
     condition = f"[...document.querySelectorAll({selector})].at(-1)?.textContent.includes({end})"
@@ -71,7 +71,7 @@ def measure_conversation(
 
 def _measure_visit(context: BrowserContext, url: str, max_seconds: float = 30) -> Row:
     page = context.new_page()
-    page.wait_for_timeout(QUIET_MS)  # a new window keeps Chromium itself busy
+    page.wait_for_timeout(QUIET_MS)  # Chromium itself is busy after it has opened a window
     meter = PageMeter(page)
     meter.start()
     page.goto(url, wait_until="load", timeout=max_seconds * 1000)

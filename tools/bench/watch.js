@@ -1,11 +1,11 @@
-// Watches a page from inside: long tasks, late frames, when something first was there.
+// Watches a page from inside: long tasks, long frames, and when a condition was first true.
 {
   const bench = (window.bench = { tasks: [], frames: [], at: 0 });
   const watch = (type, durations) => new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) durations().push(duration);
   }).observe({ type, buffered: true });
   watch("longtask", () => bench.tasks);
-  // By the browser itself: to ask for each frame would cost more than a page that is looked at.
+  // Reported by the browser: requesting each frame would cost more than watching the page.
   watch("long-animation-frame", () => bench.frames);
 
   bench.reset = () => {
@@ -20,7 +20,7 @@
 
   const last = (selector) => [...document.querySelectorAll(selector)].at(-1)?.textContent ?? "";
 
-  // Told, not asked: a page that is busy for minutes answers nobody.
+  // Logged to the console, not polled: a page that is busy for minutes answers no request.
   bench.share = (selector) => {
     setInterval(() => {
       const [, number] = last(selector).match(/.*No\. (\d+)/s) ?? [0, 0];

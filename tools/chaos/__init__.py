@@ -1,1 +1,1 @@
-"""Chaos: kill, drain, attack, soak and fuzz a real Twindow, and count what it kept."""
+"""Chaos tests: kill, drain, attack, soak and fuzz a real Twindow, and count what was kept."""

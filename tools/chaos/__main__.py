@@ -15,8 +15,8 @@ SCENARIOS = ("crash", "drain", "hostile", "burst", "soak", "fuzz")
 
 
 def main() -> int:
-    """Run what is asked for; 1 says that a promise was broken."""
-    # So that what was started is ended, whoever ends this.
+    """Run the selected scenarios; return 1 if an expectation was not met."""
+    # Exit normally on SIGTERM, so that child processes are stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments = _parse_arguments()
     scenarios = SCENARIOS if arguments.form == "all" else (arguments.form,)

@@ -1,4 +1,4 @@
-"""What a hostile service may send instead of a reply."""
+"""Malicious responses that a hostile service may send instead of a reply."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ SHORT_LINE = b"data: x\n"
 
 
 def bomb(call: Call) -> None:
-    """Send 200 KB that unpack to one line of 200 MB."""
+    """Send 200 KB that decompress to one line of 200 MB."""
     _send_gzipped(call, b"x" * MEGABYTE, prefix=b"data: ")
 
 
 def bomb_of_deltas(call: Call) -> None:
-    """Send a packed stream that unpacks to 200 MB of good deltas."""
+    """Send a compressed stream that decompresses to 200 MB of valid deltas."""
     _send_gzipped(call, DELTA_EVENT * (MEGABYTE // len(DELTA_EVENT)))
 
 
 def line(call: Call) -> None:
-    """Send one line of 50 MB without an end."""
+    """Send one line of 50 MB without a line end."""
     call.start_stream()
     call.send_bytes(b"data: ")
     for _ in range(50):
@@ -42,14 +42,14 @@ def lines(call: Call) -> None:
 
 
 def endless(call: Call) -> None:
-    """Send deltas as fast as they are taken, until cut."""
+    """Send deltas as fast as they are read, until the connection is closed."""
     call.start_stream()
     while True:
         call.send_bytes(DELTA_EVENT * 60)
 
 
 def small_deltas(call: Call) -> None:
-    """Send deltas of one character as fast as they are taken, until cut."""
+    """Send deltas of one character as fast as they are read, until the connection is closed."""
     call.start_stream()
     delta = b'data: {"type":"delta","content":"x"}\n\n'
     while True:
@@ -57,14 +57,14 @@ def small_deltas(call: Call) -> None:
 
 
 def loris(call: Call) -> None:
-    """Send a head that never ends, a byte each fifth of a second."""
+    """Send a response head that never ends, one byte every 0.2 seconds."""
     for byte in _endless_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"):
         call.send_bytes(byte)
         time.sleep(0.2)
 
 
 def heartbeats(call: Call) -> None:
-    """Send nothing but signs of life, until cut."""
+    """Send one delta, then only heartbeats until the connection is closed."""
     call.start_stream()
     call.delta("A first word. ")
     while True:
@@ -73,7 +73,7 @@ def heartbeats(call: Call) -> None:
 
 
 def calm(call: Call) -> None:
-    """Reply well: what the others are compared with."""
+    """Send a normal reply, to compare the attacks with."""
     call.start_stream()
     for number in range(50):
         call.delta(f"word {number} ")

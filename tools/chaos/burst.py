@@ -1,4 +1,4 @@
-"""Many requests at once on one key, over several workers: exactly its limit is accepted."""
+"""Many requests at once with one key, over several workers: exactly its limit is accepted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXPECTATIONS: Expectations = {
 
 
 def run(request_count: int = 600, *, threads: int = 50, workers: int = 2) -> Report:
-    """Ask so often on one key, by both header forms in turn; restart, and ask once more."""
+    """Send the requests with one key, in both header forms by turns; restart and send one more."""
     with tempfile.TemporaryDirectory() as data:
         key = create_api_key(Path(data), "burst")
         auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))

@@ -1,4 +1,4 @@
-"""kill -9 at a random instant, again and again: is every message there, and there once?"""
+"""Repeated kill -9 at random times: each message must exist, and only once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EXPECTATIONS: Expectations = {
 
 @dataclass
 class CrashTest:
-    """Everything that was said, and what became of it."""
+    """A crash test: all messages that were sent, and what happened to them."""
 
     data: Path
     service: ScriptedService
@@ -59,7 +59,7 @@ class CrashTest:
     resubmitted_count: int = 0
 
     def run_round(self, round_number: int, streams: int, words: int, gap: float) -> None:
-        """Begin conversations, kill the portal or a worker of it, and see what is left."""
+        """Start conversations, kill the portal or one of its workers, and record what is left."""
         settings = {"WORKERS": str(1 + round_number % 2)}
         with ExitStack() as stack:
             portal = stack.enter_context(run_portal(self.data, self.port, self.service, **settings))
@@ -68,10 +68,10 @@ class CrashTest:
                 self._make_messages(round_number, streams, words, gap),
             )
             for message in messages[: len(self.people)]:
-                message.open_form()  # however slow the machine is, somebody has something to send
+                message.open_form()  # so that even a slow machine sends something
             sender = threading.Thread(target=self._send_messages, args=(messages, kill_event))
             sender.start()
-            # While they are still being sent, or later.
+            # While messages are still being sent, or later.
             time.sleep(self.rng.uniform(0.05, self.rng.choice((0.6, words * gap))))
             kill_event.set()
             killed_at = time.monotonic()
@@ -88,7 +88,7 @@ class CrashTest:
             self._record_round(messages, round_number, killed_at, healthy_at)
 
     def report(self) -> Report:
-        """Count, over all rounds."""
+        """Return the totals of all rounds."""
         turn_counts = dict(
             select_rows(self.data, "SELECT content, count(*) FROM turns GROUP BY content")
         )
@@ -158,7 +158,7 @@ class CrashTest:
         self.stored_counts += shares(submitted, received, killed_at - 1)
 
     def _count_unfinished_replies(self) -> int:
-        """Count replies without an end that a fresh start does not end by itself."""
+        """Count the replies without an end that a restarted portal does not end."""
         if count_running_replies(self.data):
             with run_portal(self.data, self.port, self.service):
                 deadline = time.monotonic() + SWEEP_TIMEOUT_SECONDS
@@ -175,7 +175,7 @@ def run(
     gap: float = 0.07,
     seed: int | None = None,
 ) -> Report:
-    """Crash the portal so many times, with so many replies running."""
+    """Crash the portal `rounds` times, each time with `streams` running replies."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())

@@ -1,4 +1,4 @@
-"""SIGTERM while many read: does it end in time, does everybody hear how to go on, is all kept?"""
+"""SIGTERM with many readers: the portal exits in time, readers can resume, nothing is lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tools.chaos.sent_messages import (
 from web import stream_limit
 
 READ_TIMEOUT_SECONDS = 30
-# So few readers come back without a crowd.
+# Fewer readers reconnect without overloading the portal.
 MIN_READERS_FOR_SPREAD = 50
 
 EXPECTATIONS: Expectations = {
@@ -48,7 +48,7 @@ EXPECTATIONS: Expectations = {
 
 
 class DrainResult(NamedTuple):
-    """What a SIGTERM came to."""
+    """The outcome of a SIGTERM."""
 
     stream_texts: list[str]
     sigterm_at: float
@@ -57,12 +57,12 @@ class DrainResult(NamedTuple):
 
 
 def run(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int = 2) -> Report:
-    """End a portal with so many readers of running replies, and start it again."""
+    """Stop a portal with this many readers of running replies, and start it again."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         port = free_port()
-        # Whoever follows more replies than one may is sent away before the end, whatever happens.
+        # A person who exceeds the stream limit is disconnected before the end in any case.
         people = stack.enter_context(
             create_people(
                 port, max(PERSON_COUNT, ceil(streams / stream_limit.MAX_STREAMS_PER_PERSON))
@@ -77,7 +77,7 @@ def run(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int =
             coroutine = _stop_while_reading(
                 portal, [message for message in messages if message.turn_id]
             )
-            # A thread of its own: in tests, a browser may own the loop of this one.
+            # In a separate thread: in tests, a browser may own the event loop of this one.
             with ThreadPoolExecutor(1) as pool:
                 result = pool.submit(asyncio.run, coroutine).result()
             output = "".join(portal.output)
@@ -140,14 +140,17 @@ async def _read_stream(port: int, message: SentMessage, streams_started: asyncio
                     streams_started.release()
                 text += line.decode()
     except (OSError, TimeoutError):
-        pass  # what was heard until then counts
+        pass  # the text received so far counts
     finally:
         writer.close()
     return text
 
 
 def _last_retry(text: str) -> str:
-    """Return the word on when to come back, which is not the one that a stream begins with."""
+    """Return the last `retry` value after the first data, or "".
+
+    A stream also begins with a `retry` value, which is not meant.
+    """
     retries = re.findall(r"^retry: (\d+)", text.partition("\ndata:")[2], re.MULTILINE)
     return retries[-1] if retries else ""
 

@@ -1,4 +1,4 @@
-"""Random streams and random Markdown, through everything that reads them."""
+"""Random event streams and random Markdown, through all code that reads them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPECTATIONS: Expectations = {
 
 
 def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Report:
-    """Try random streams and documents for so long; `only` repeats one round by its number."""
+    """Fuzz streams and documents for so many seconds; `only_round` repeats one round."""
     started_at = time.monotonic()
     number, slowest, failures = 0, (0.0, ""), list[str]()
     rss_before = proc_status(os.getpid(), "VmRSS")
@@ -64,7 +64,7 @@ def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Re
 
 
 def fuzz_stream(rng: random.Random) -> None:
-    """Relay a random stream as the portal does, and read what a browser would."""
+    """Relay a random stream as the portal does, and parse the result as a browser does."""
     stream = random_input.event_stream(rng)
     events = _read_events(stream, [len(stream)])
     assert _read_events(stream, _random_cuts(rng, len(stream))) == events
@@ -77,7 +77,7 @@ def fuzz_stream(rng: random.Random) -> None:
 
 
 def fuzz_document(rng: random.Random) -> None:
-    """Render random Markdown, whole and while it is written."""
+    """Render random Markdown, complete and while it is streamed."""
     text = random_input.markdown(rng)
     _check_html(text)
     _check_incremental(rng, text)

@@ -1,4 +1,4 @@
-"""One reply under attack: what does everybody else feel, and what stays behind?"""
+"""One reply under attack: the effect on other visitors, and the resources that leak."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXPECTATIONS: Expectations = {
 
 
 def run(modes: Sequence[str] = tuple(MODES)) -> dict[str, Report]:
-    """Attack a fresh portal in each of the modes."""
+    """Run each attack against a new portal."""
     with run_scripted_service() as service:
         return {mode: _run_attack(service, mode) for mode in modes}
 
@@ -51,9 +51,9 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
         paths = _warm_up(data, observer)
         _warm_up(data, victim)
         victim.session.close()
-        time.sleep(0.5)  # for what the end of a reply leaves behind
+        time.sleep(0.5)  # let the clean-up after a reply finish
         files_before, rss_before = count_open_files(worker), proc_status(worker, "VmRSS")
-        Path(f"/proc/{worker}/clear_refs").write_text("5")  # the peak begins anew
+        Path(f"/proc/{worker}/clear_refs").write_text("5")  # resets the peak (VmHWM)
         message = SentMessage(victim, f"mode={mode} tag={portal.port}.")
         attack = threading.Thread(target=_receive_reply, args=(message, data))
         attack.start()
@@ -77,7 +77,7 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
 
 
 def _warm_up(data: Path, person: Person) -> list[str]:
-    """Have a good reply, and see every kind of page: what is loaded once is no growth."""
+    """Receive a normal reply and open every kind of page: lazy loading is not growth."""
     message = SentMessage(person, f"n=50 gap=0.01 tag={id(person)}.")
     _receive_reply(message, data)
     paths = ["/healthz", "/conversations", message.path]
@@ -88,9 +88,9 @@ def _warm_up(data: Path, person: Person) -> list[str]:
 
 
 def _receive_reply(message: SentMessage, data: Path) -> None:
-    """Begin a conversation, follow its reply as a browser does, and load its page in the end.
+    """Start a conversation, follow its reply as a browser does, and load its page at the end.
 
-    Nothing is parsed here: that would hold up the one who looks meanwhile.
+    Nothing is parsed here: that would slow down the latency measurement in the other thread.
     """
     message.submit()
     [[turn_id]] = select_rows(data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")

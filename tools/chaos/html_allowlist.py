@@ -1,4 +1,4 @@
-"""What may stand in rendered Markdown: a list of its own, not the renderer's."""
+"""The HTML allowed in rendered Markdown: a separate list, not the renderer's."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ REQUIRED_REL = "noopener noreferrer nofollow"
 
 
 class AllowlistChecker(HTMLParser):
-    """Collect what is not allowed in a piece of HTML."""
+    """An HTML parser that collects what the allowlist does not contain."""
 
     def __init__(self) -> None:
         super().__init__()
         self.violations: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Look at a tag and its attributes."""
+        """Check a tag and its attributes."""
         attributes = dict(attrs)
         if (
             tag not in TAGS_WITHOUT_ATTRIBUTES | ALLOWED_ATTRIBUTES.keys()
@@ -69,17 +69,17 @@ class AllowlistChecker(HTMLParser):
             self.violations.append(f"<{tag} {attributes}>")
 
     def handle_comment(self, data: str) -> None:
-        """Refuse a comment."""
+        """Reject a comment."""
         self.violations.append(f"<!--{data}-->")
 
     def handle_decl(self, decl: str) -> None:
-        """Refuse a declaration."""
+        """Reject a declaration."""
         self.violations.append(f"<!{decl}>")
 
     def unknown_decl(self, data: str) -> None:
-        """Refuse a section."""
+        """Reject a marked section such as CDATA."""
         self.violations.append(f"<![{data}]>")
 
     def handle_pi(self, data: str) -> None:
-        """Refuse an instruction."""
+        """Reject a processing instruction."""
         self.violations.append(f"<?{data}>")

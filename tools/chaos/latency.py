@@ -1,4 +1,4 @@
-"""Somebody who looks at pages all the time, and takes down how long each took."""
+"""Page latency for a visitor who requests pages all the time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ MAX_SECONDS = 25.0
 
 
 def measure_latency(person: Person, paths: Sequence[str], background: threading.Thread) -> Report:
-    """Look at a page each 20 ms for as long as something else lasts, or a little longer."""
+    """Request a page every 20 ms while a thread runs, but at least for `MIN_SECONDS`.
+
+    The measurement ends after `MAX_SECONDS` in any case.
+    """
     durations: list[float] = []
     failed_count = 0
     started_at = time.monotonic()

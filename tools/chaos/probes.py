@@ -1,4 +1,4 @@
-"""What a running portal shows of itself: its database, and what /proc says of its processes."""
+"""Measurements of a running portal: its database, and the /proc files of its processes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 
 def select_rows(data: Path, query: str) -> list[tuple[Any, ...]]:
-    """Ask the portal's database, which is only read."""
+    """Return the rows of a query on the portal's database, which is opened read-only."""
     with closing(sqlite3.connect(f"file:{data / 'portal.db'}?mode=ro", uri=True)) as database:
         return database.execute(query).fetchall()
 
 
 def count_running_replies(data: Path) -> int:
-    """Count the replies that have no end yet."""
+    """Count the replies without an end."""
     [[number]] = select_rows(
         data,
         "SELECT count(*) FROM turns"
@@ -26,23 +26,23 @@ def count_running_replies(data: Path) -> int:
 
 
 def proc_status(pid: int, name: str) -> int:
-    """Read a number from /proc/PID/status: VmRSS and VmHWM in KB, Threads."""
+    """Return a number from /proc/PID/status: VmRSS and VmHWM in KB, Threads."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1])
 
 
 def count_open_files(pid: int) -> int:
-    """Count the files and sockets a process has open."""
+    """Count the open files and sockets of a process."""
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def pss_kb(pid: int) -> int:
-    """Read how many KB of memory a process has for itself, its share of the rest included."""
+    """Return the memory of a process in KB: its own, and its share of shared memory (PSS)."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("Pss:")).split()[1])
 
 
 def cpu_seconds(pid: int) -> float:
-    """Read how long a process has computed."""
+    """Return the CPU time of a process in seconds, user and system."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return float((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))

@@ -23,7 +23,7 @@ STOP_TIMEOUT_SECONDS = 15
 
 
 class Portal:
-    """A portal in processes of its own."""
+    """A portal in separate processes."""
 
     def __init__(self, process: subprocess.Popen[str], port: int) -> None:
         self.process = process
@@ -35,13 +35,13 @@ class Portal:
 
     @property
     def worker_pids(self) -> list[int]:
-        """Return the ids of the processes that serve."""
+        """Return the ids of the worker processes."""
         master = self.process.pid
         children = Path(f"/proc/{master}/task/{master}/children")
         return [int(child) for child in children.read_text().split()]
 
     def wait_until_healthy(self) -> float:
-        """Return the time of the first answer."""
+        """Wait until /healthz answers with 200; return the time of the answer (monotonic clock)."""
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             with (
@@ -57,13 +57,13 @@ class Portal:
         raise TimeoutError(f"The portal does not answer: {self.output}")
 
     def kill(self) -> None:
-        """Kill all its processes at once."""
+        """Kill all its processes at once (SIGKILL)."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def stop(self, signum: signal.Signals = signal.SIGINT) -> int | None:
-        """Ask the master to end, and return its exit status; None when it had to be killed."""
+        """Send a signal to the master; return its exit status, or None if it had to be killed."""
         if self.process.poll() is None:
             self.process.send_signal(signum)
         try:
@@ -75,7 +75,7 @@ class Portal:
         return status
 
     def _collect_output(self) -> None:
-        # A pipe that nobody empties would stop the portal when it is full.
+        # A pipe that nobody reads would block the portal when it is full.
         assert self.process.stdout is not None
         self.output.extend(self.process.stdout)
 
@@ -84,8 +84,8 @@ class Portal:
 def run_portal(
     data: Path, port: int, service: ScriptedService, **settings: str
 ) -> Iterator[Portal]:
-    """Serve the portal in front of the service until the block ends."""
-    # A few people do here what many do in days: no hour must bound them.
+    """Serve the portal with the scripted service until the block ends."""
+    # A few people send here what many send in days: the hourly quota must not limit them.
     unlimited_quota = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1"}
     connection_settings = {"PORT": str(port), "API_URL": service.url, "API_KEY": "any"}
     settings = unlimited_quota | connection_settings | settings
@@ -99,13 +99,13 @@ def run_portal(
 
 
 class ScriptedService:
-    """The scripted service, as the harness sees it."""
+    """The scripted service, as the chaos tests see it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
     def received_messages(self, substring: str = "") -> dict[str, Any]:
-        """Return the messages that came and hold what is wanted."""
+        """Return the received messages that contain `substring`, with their counts and times."""
         response = requests.get(f"{self.url}/seen?{substring}", timeout=30)
         messages: dict[str, Any] = response.json()
         return messages
@@ -113,7 +113,7 @@ class ScriptedService:
 
 @contextmanager
 def run_scripted_service(module: str = "tools.chaos.scripted_service") -> Iterator[ScriptedService]:
-    """Run the scripted service, or one that is started and ended in the same way."""
+    """Run the scripted service, or another module that is started and stopped in the same way."""
     with subprocess.Popen(
         [sys.executable, "-m", module],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Random streams and documents: mostly well formed, and then not."""
+"""Random event streams and documents: mostly well-formed, sometimes damaged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NESTING_PREFIXES = ("> ", "- ", "* > ", "[", "![", "**a ", "<b>", "`", "|")
 
 
 def event_stream(rng: random.Random) -> bytes:
-    """Make a stream of events, then damage some."""
+    """Return a stream of events, some of them damaged."""
     data = bytearray(b"\xef\xbb\xbf" if rng.random() < 0.1 else b"")
     line_end = rng.choice(LINE_ENDS)
     for _ in range(rng.randint(0, 12)):
@@ -108,7 +108,7 @@ def _random_value(rng: random.Random, depth: int) -> Any:
 
 
 def markdown(rng: random.Random) -> str:
-    """Make a document, sometimes long or deep."""
+    """Return a Markdown document, sometimes long or deeply nested."""
     pieces = (
         INLINE_MARKDOWN + BLOCK_MARKDOWN
         if rng.random() < 0.8

@@ -1,4 +1,4 @@
-"""Numbers, what they were promised to be, and one table of both."""
+"""Measured values, their expectations, and a table of both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Report = dict[str, Any]
 
 
 class Expectation(NamedTuple):
-    """What a number must be, in words and as a test."""
+    """An expectation for a value: its description and its predicate."""
 
     description: str
     is_met: Callable[[Any], bool]
@@ -19,39 +19,39 @@ Expectations = Mapping[str, Expectation]
 
 
 def at_most(limit: float) -> Expectation:
-    """Promise no more than that; what was not measured breaks nothing."""
+    """Expect at most this value; a missing measurement (None) is accepted."""
     return Expectation(f"at most {limit}", lambda value: value is None or value <= limit)
 
 
 def at_least(limit: float) -> Expectation:
-    """Promise that much; what was not measured breaks nothing."""
+    """Expect at least this value; a missing measurement (None) is accepted."""
     return Expectation(f"at least {limit}", lambda value: value is None or value >= limit)
 
 
 def below(limit: float) -> Expectation:
-    """Promise less than that."""
+    """Expect less than this value."""
     return Expectation(f"below {limit}", lambda value: value < limit)
 
 
 def exactly(expected: object) -> Expectation:
-    """Promise one value."""
+    """Expect exactly this value."""
     return Expectation(f"{expected!r}", lambda value: value == expected)
 
 
 def only(*allowed: str) -> Expectation:
-    """Promise that nothing else occurs."""
+    """Expect no other values than these."""
     return Expectation(f"only {', '.join(allowed)}", lambda value: set(value) <= set(allowed))
 
 
 def failed_expectations(report: Report, expectations: Expectations) -> list[str]:
-    """Name the promises that were not kept."""
+    """Return the names of the expectations that were not met."""
     return [
         name for name, expectation in expectations.items() if not expectation.is_met(report[name])
     ]
 
 
 def print_report(title: str, report: Report, expectations: Expectations) -> bool:
-    """Print a table, and tell whether all promises were kept."""
+    """Print a table; return whether all expectations were met."""
     failed = failed_expectations(report, expectations)
     print(f"\n{title}")
     for name, value in report.items():

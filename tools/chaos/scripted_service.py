@@ -1,6 +1,6 @@
-"""A scripted service in a process of its own: it survives the portal, and remembers what came.
+"""A scripted service in a separate process: it outlives the portal and records the messages.
 
-What a message says is the order for its reply: `n=200 gap=0.05 tag=x` streams x:0 to x:199, and
+A message contains the instructions for its reply: `n=200 gap=0.05 tag=x` streams x:0 to x:199.
 `end=` names another end than complete, `mode=` an attack.
 """
 
@@ -31,7 +31,7 @@ TWIN = {"id": "ada", "name": "Ada", "description": "Explains how things work."}
 
 @dataclass
 class Message:
-    """A message that came: how often, when each piece of its reply left, when the last was over."""
+    """A received message: its count, and when the deltas and the end of its reply were sent."""
 
     count: int = 0
     sent_times: array[float] = field(default_factory=lambda: array("d"))
@@ -39,7 +39,7 @@ class Message:
 
 
 class Handler(upstream_server.Handler):
-    """Answer at once, by what the message says."""
+    """Request handler that answers at once, as the message instructs."""
 
     messages: dict[str, Message]
 
@@ -82,12 +82,12 @@ class Handler(upstream_server.Handler):
 
 
 def parse_instructions(content: str) -> dict[str, str]:
-    """Read what a message says."""
+    """Return the instructions in a message."""
     return dict(word.split("=", 1) for word in content.split() if "=" in word)
 
 
 def send_reply(call: Call, message: Message, instructions: dict[str, str]) -> None:
-    """Reply as ordered."""
+    """Send a reply as instructed."""
     if "mode" in instructions:
         attacks.MODES[instructions["mode"]](call)
         return
@@ -110,14 +110,14 @@ def send_reply(call: Call, message: Message, instructions: dict[str, str]) -> No
 
 
 class Server(ThreadingHTTPServer):
-    """Take three hundred connections at once."""
+    """An HTTP server whose backlog holds three hundred connections at once."""
 
     daemon_threads = True
     request_queue_size = 1024
 
 
 def main() -> None:
-    """Serve until standard input ends, so that it cannot outlive whoever started it."""
+    """Serve until standard input ends, so that the process cannot outlive its parent."""
     Handler.messages = {}
     server = Server(("127.0.0.1", 0), Handler)
     print(server.server_address[1], flush=True)

@@ -1,4 +1,4 @@
-"""What people said, and what their pages show of it after whatever has happened."""
+"""Sent messages, and what their pages show after a fault."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ END_TIMEOUT_SECONDS = 20.0
 
 @dataclass
 class SentMessage:
-    """One press of the button that begins a conversation. `path` is set by the portal's answer."""
+    """One submission of the form that starts a conversation; the portal's answer sets `path`."""
 
     person: Person
     content: str
@@ -42,16 +42,16 @@ class SentMessage:
 
     @property
     def is_acknowledged(self) -> bool:
-        """Tell whether the portal has said that it has the message."""
+        """Return whether the portal has acknowledged the message."""
         return bool(self.path)
 
     def open_form(self) -> None:
-        """Go to the button, once."""
+        """Load the form, unless that was done before."""
         if not self.action:
             self.action, self.fields = self.person.get("/twins/ada").button_action("Send")
 
     def submit(self) -> None:
-        """Press the button, once more where nothing came back: it is the same press."""
+        """Submit the form. Another call sends the same form, with the same idempotency key."""
         with suppress(requests.RequestException, StopIteration):
             self.open_form()
             response = self.person.session.post(
@@ -64,7 +64,7 @@ class SentMessage:
                 self.path = urlsplit(response.headers["Location"]).path
 
     def refresh(self) -> None:
-        """See on the page how the reply stands."""
+        """Read the state of the reply from its page."""
         for article in self.person.get(self.path).turns:
             self.turn_id, self.state = str(article["data-turn"]), str(article["data-state"])
             self.text = _text_of(article, ".turn__reply")
@@ -74,9 +74,10 @@ class SentMessage:
                 self.ended_at = time.monotonic()
 
     def count_stored(self, received: dict[str, Any], before: float) -> tuple[int, int]:
-        """Return how many characters the page should have, sent before then, and how many it has.
+        """Return how many characters the page should have, and how many of them it has.
 
-        `seen` is what the service remembers of the message.
+        `received` is the record of the message in the service; only deltas sent before the time
+        `before` are expected.
         """
         tag = parse_instructions(self.content)["tag"]
         expected_text = " ".join(
@@ -94,7 +95,7 @@ def _text_of(article: Tag, selector: str) -> str:
 
 @contextmanager
 def create_people(port: int, count: int = PERSON_COUNT) -> Iterator[list[Person]]:
-    """Give so many people with browsers."""
+    """Create this many people, each with a browser session."""
     people = [Person(f"http://127.0.0.1:{port}") for _ in range(count)]
     try:
         yield people
@@ -104,13 +105,13 @@ def create_people(port: int, count: int = PERSON_COUNT) -> Iterator[list[Person]
 
 
 def run_concurrently(people: Sequence[Person], action: Callable[[Person], T]) -> list[T]:
-    """Let all do something at once, each in a thread."""
+    """Run an action for all people at once, each in a thread."""
     with ThreadPoolExecutor(len(people)) as pool:
         return list(pool.map(action, people))
 
 
 def poll_until_ended(messages: Sequence[SentMessage]) -> None:
-    """Look at the pages until every reply has ended, or for twenty seconds."""
+    """Reload the pages until every reply has ended, at most for `END_TIMEOUT_SECONDS`."""
     deadline = time.monotonic() + END_TIMEOUT_SECONDS
 
     def poll(person: Person) -> None:
@@ -136,7 +137,7 @@ def poll_until_ended(messages: Sequence[SentMessage]) -> None:
 def shares(
     messages: Sequence[SentMessage], received: dict[str, Any], before: float
 ) -> list[tuple[int, int]]:
-    """Return what was due and what was kept of every interrupted reply that had begun."""
+    """Return the expected and the stored characters of each interrupted reply that had begun."""
     counts = [
         message.count_stored(received[message.content], before)
         for message in messages
@@ -146,7 +147,7 @@ def shares(
 
 
 def summarize_stored(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """Sum up what was kept."""
+    """Return the smallest and the overall share of the text that was stored."""
     expected, stored = sum(expected for expected, _ in counts), sum(stored for _, stored in counts)
     return {
         "kept_min": round(min((k / d for d, k in counts), default=1.0), 4),

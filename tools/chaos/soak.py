@@ -1,4 +1,4 @@
-"""Hours of ordinary use, faults included: does anything grow, and does anything break?"""
+"""Hours of ordinary use, faults included: growth of resources, and errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXPECTATIONS: Expectations = {
 
 
 class SoakTest:
-    """A portal, its visitors, and what was measured."""
+    """A portal, its visitors, and the measured samples."""
 
     def __init__(self, portal: Portal, data: Path, samples_file: Path | None) -> None:
         self.portal = portal
@@ -53,7 +53,7 @@ class SoakTest:
         self.stop_event = threading.Event()
 
     def take_sample(self) -> None:
-        """Measure once, and write it down."""
+        """Take a sample and append it to the samples file."""
         master, [worker] = self.portal.process.pid, self.portal.worker_pids
         sample = {
             "seconds": round(time.monotonic() - self.started_at, 1),
@@ -73,7 +73,7 @@ class SoakTest:
                 file.write(json.dumps(sample) + "\n")
 
     def run(self, visitors: Sequence[Visitor], seconds: float) -> None:
-        """Let the visitors in, and measure until time is up or somebody interrupts."""
+        """Run the visitors and take samples until the time is up or Ctrl+C is pressed."""
         threads = [threading.Thread(target=v.run, args=(self.stop_event,)) for v in visitors]
         for thread in threads:
             thread.start()
@@ -95,7 +95,7 @@ class SoakTest:
 
 
 def run(seconds: float = 120, samples_file: Path | None = None, seed: int = 1) -> Report:
-    """Use a portal for so long, and say how it has changed."""
+    """Use a portal for so many seconds; return how its resources have changed."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())

@@ -1,4 +1,4 @@
-"""Somebody who uses the portal at random: talks, leaves, comes back, stops, retries, errs."""
+"""A visitor who uses the portal at random: chats, leaves, returns, stops, retries, errs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _tag_numbers = itertools.count()
 
 
 class Visitor:
-    """One person, a random habit, and a count of the answers."""
+    """A person with random behaviour, and a count of the responses."""
 
     def __init__(self, url: str, rng: random.Random, status_counts: Counter[str]) -> None:
         self.person = Person(url)
@@ -34,7 +34,7 @@ class Visitor:
         self.paths: list[str] = []
 
     def run(self, stop_event: threading.Event) -> None:
-        """Do something, pause, and so on until told to leave."""
+        """Perform random actions with pauses until the event is set."""
         actions = (
             *(
                 self.begin_conversation,
@@ -54,13 +54,13 @@ class Visitor:
                 self.errors.append(repr(error)[:300])
 
     def begin_conversation(self) -> None:
-        """Begin a conversation."""
+        """Start a conversation."""
         page = self.person.start_conversation(self._random_message())
         if page.status == 200:
             self.paths = [*self.paths, page.path][-MAX_PATHS:]
 
     def send_message(self) -> None:
-        """Say something more; the twin may still be replying, and then this is refused."""
+        """Send another message; the portal rejects it while the twin is replying."""
         self.person.press(self._open_random_page(), "Send", content=self._random_message())
 
     def follow_reply(self) -> None:
@@ -71,31 +71,31 @@ class Visitor:
             stream.remaining_events()
 
     def disconnect(self) -> None:
-        """Go away in the middle of a reply."""
+        """Disconnect in the middle of a reply."""
         with self.person.follow(self._last_turn_id()) as stream:
             list(islice(stream, self.rng.randrange(5)))
 
     def reload(self) -> None:
-        """Look at the same page a few times."""
+        """Load the same page a few times."""
         path = self.rng.choice(self.paths)
         for _ in range(self.rng.randint(1, 3)):
             self.person.get(path)
 
     def stop(self) -> None:
-        """Stop a reply, if it runs."""
+        """Stop a reply, if one is running."""
         self._press_if_present("Stop")
 
     def retry(self) -> None:
-        """Retry, if something went wrong."""
+        """Retry, if a reply has failed."""
         self._press_if_present("Retry")
 
     def browse(self) -> None:
-        """Look at the lists, and search them."""
+        """Open the lists and search them."""
         for path in ("/", "/?q=ad", "/conversations", "/conversations?q=n%3D1", "/twins/ada"):
             self.person.get(path)
 
     def send_invalid_requests(self) -> None:
-        """Ask for what is not there, and send what cannot be read."""
+        """Request pages that do not exist, and send invalid data."""
         person, url = self.person, self.person.base_url
         path = self.rng.choice(self.paths)
         person.get("/conversations/nobody-knows")

@@ -1,4 +1,4 @@
-"""Twindow beside two others that install from packages, measured in the same way."""
+"""Twindow compared with two other packages, measured in the same way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS = 3
 
 
 def measure(venvs_dir: Path, deltas: int, screenshots_dir: Path | None) -> list[Table]:
-    """Measure all three, and take pictures if there is a place for them."""
+    """Measure Twindow and both peers; save screenshots if a folder is given."""
     for peer in PEERS:
         peer.install(venvs_dir)
     specs = [

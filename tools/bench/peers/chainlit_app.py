@@ -1,4 +1,4 @@
-"""A chat with the scripted service in Chainlit, as its page on streaming says."""
+"""A Chainlit chat with the scripted service, as in Chainlit's page on streaming."""
 
 import json
 import os
@@ -12,7 +12,7 @@ TURN_COUNT = int(os.environ["TURN_COUNT"])
 
 @chainlit.on_chat_start
 async def send_history() -> None:
-    """Send the conversation that is there already: without sign-in Chainlit keeps none."""
+    """Send the existing conversation: without sign-in Chainlit stores none."""
     if not TURN_COUNT:
         return
     async with httpx.AsyncClient() as client:
@@ -24,7 +24,7 @@ async def send_history() -> None:
 
 @chainlit.on_message
 async def stream_reply(message: chainlit.Message) -> None:
-    """Stream the reply as it comes."""
+    """Stream the reply as it arrives."""
     written = chainlit.Message("")
     address = f"{SERVICE_URL}/api/v1/conversations/any/messages/stream"
     asked = {"json": {"content": message.content}, "timeout": 600}

@@ -1,4 +1,4 @@
-"""A chat with the scripted service in Gradio, as its guide on streaming chatbots says."""
+"""A Gradio chat with the scripted service, as in Gradio's guide to streaming chatbots."""
 
 import json
 import os
@@ -13,7 +13,7 @@ TURN_COUNT = int(os.environ["TURN_COUNT"])
 
 
 def stream_reply(message: str, history: list[Any]) -> Iterator[str]:
-    """Yield the reply so far, with each piece that comes."""
+    """Yield the reply so far, after each delta."""
     text = ""
     url = f"{SERVICE_URL}/api/v1/conversations/any/messages/stream"
     with httpx.stream("POST", url, json={"content": message}, timeout=600) as response:
@@ -25,7 +25,7 @@ def stream_reply(message: str, history: list[Any]) -> Iterator[str]:
 
 
 def load_history() -> list[dict[str, str]]:
-    """Return the conversation that is there already."""
+    """Return the existing conversation."""
     turns = (
         httpx.get(f"{SERVICE_URL}/history?turns={TURN_COUNT}", timeout=60).json()
         if TURN_COUNT

@@ -1,4 +1,4 @@
-"""The peers: installed into environments of their own, and served with our own small apps."""
+"""The peers: installation into separate environments, and servers with our own small apps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ START_TIMEOUT_SECONDS = 90
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that is compared: its version, how its app is run, and where things are in it."""
+    """A package to compare with: its version, the command of its app, and its selectors."""
 
     name: str
     version: str
@@ -33,7 +33,7 @@ class Peer:
     reply: str
 
     def install(self, venvs_dir: Path) -> None:
-        """Make an environment and install the package into it, unless that was done before."""
+        """Create an environment and install the package, unless that was done before."""
         venv_dir = venvs_dir / self.name
         marker_file = venv_dir / f"{self.version}.installed"
         if marker_file.exists():
@@ -46,7 +46,7 @@ class Peer:
 
     @contextmanager
     def run(self, venvs_dir: Path, service: ScriptedService, turns: int = 0) -> Iterator[Site]:
-        """Serve its app before the service, with a conversation of so many turns."""
+        """Serve its app with the scripted service and a conversation of this many turns."""
         port = free_port()
         program, *arguments = (part.format(port=port, apps=APPS_DIR) for part in self.command)
         with (

@@ -1,4 +1,4 @@
-"""The same conversation in each, as people see it."""
+"""Screenshots of the same conversation on each site."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ VIEWPORTS: tuple[tuple[Theme, int, int], ...] = (
     ("light", 390, 844),
 )
 QUESTION = "How does a bicycle stay upright?"
-REPLY_END = "how bicycles balance"  # of the service's sample
+REPLY_END = "how bicycles balance"  # of the service's sample reply
 SETTLE_MS = 1_500
 REPLY_TIMEOUT_SECONDS = 30
 
 
 def take_screenshots(browser: Browser, sites: Sequence[Site], folder: Path) -> None:
-    """Take a picture of each site, and one of all beside each other."""
+    """Save a screenshot of each site, and one of all sites side by side."""
     folder.mkdir(parents=True, exist_ok=True)
     for theme, width, height in VIEWPORTS:
         images = [_take_screenshot(browser, site, theme, width, height) for site in sites]
@@ -37,7 +37,7 @@ def take_screenshots(browser: Browser, sites: Sequence[Site], folder: Path) -> N
 
 def _take_screenshot(browser: Browser, site: Site, theme: Theme, width: int, height: int) -> bytes:
     with open_browser_context(browser) as context:
-        # Chainlit does not ask the system which theme is wanted.
+        # Chainlit ignores the colour scheme of the system.
         context.add_init_script(f"localStorage.setItem('vite-ui-theme', '{theme}')")
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": height})
