@@ -71,9 +71,9 @@ class Peer:
 
 def _environment(home: Path, service: ScriptedService, port: int, turns: int) -> dict[str, str]:
     return os.environ | {
-        "SERVICE": service.url,
+        "SERVICE_URL": service.url,
         "PORT": str(port),
-        "TURNS": str(turns),
+        "TURN_COUNT": str(turns),
         "HOME": str(home),
         "CHAINLIT_APP_ROOT": str(home),
         "GRADIO_ANALYTICS_ENABLED": "False",
