@@ -1,4 +1,4 @@
-"""A client of the service."""
+"""HTTP client for the tests of the service."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core import sse
 
 
 class ApiClient:
-    """A client of the service's API."""
+    """Client of the API that authenticates with one key; without a key it sends no credential."""
 
     def __init__(self, url: str, key: str | None) -> None:
         self.url = url + "/api/v1"
@@ -21,15 +21,15 @@ class ApiClient:
         self.headers = {"Authorization": f"Bearer {key}"} if key else {}
 
     def get(self, path: str, **options: Any) -> requests.Response:
-        """Read."""
+        """Send a GET request."""
         return self._send("GET", path, **options)
 
     def post(self, path: str, **options: Any) -> requests.Response:
-        """Write."""
+        """Send a POST request."""
         return self._send("POST", path, **options)
 
     def delete(self, path: str, **options: Any) -> requests.Response:
-        """Take away."""
+        """Send a DELETE request."""
         return self._send("DELETE", path, **options)
 
     def _send(self, method: str, path: str, **options: Any) -> requests.Response:
@@ -37,13 +37,13 @@ class ApiClient:
         return self.session.request(method, self.url + path, headers=headers, timeout=10, **options)
 
     def create_conversation(self) -> str:
-        """Begin a conversation and return its id."""
+        """Create a conversation with the twin `ada` and return its id."""
         return str(self.post("/conversations", json={"twinId": "ada"}).json()["data"]["id"])
 
     def stream(
         self, conversation_id: str, content: str, headers: Mapping[str, str] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Send a message and return the events of its reply."""
+        """Send a message and yield the events of its reply as decoded JSON objects."""
         path = f"/conversations/{conversation_id}/messages/stream"
         headers = self.headers | dict(headers or {})
         response = self.post(path, json={"content": content}, headers=headers, stream=True)
@@ -55,6 +55,6 @@ class ApiClient:
 
     @staticmethod
     def chunks(response: requests.Response) -> Iterator[bytes]:
-        """Yield what comes, as it comes."""
+        """Yield the body in chunks, each as soon as it arrives."""
         while chunk := response.raw.read1(65536):
             yield chunk

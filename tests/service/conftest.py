@@ -1,4 +1,4 @@
-"""The service on a real socket, with a scripted model behind it."""
+"""Fixtures that run the service on a real socket, with a scripted model server behind it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def postgres_url(postgres: Postgres) -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the address of an empty database; that of PostgreSQL serves all tests."""
+    """Return the URL of an empty database. All tests on PostgreSQL share one database."""
     if request.param == "sqlite":
         return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
     url: str = request.getfixturevalue("postgres_url")
@@ -81,7 +81,7 @@ def model() -> Iterator[Upstream]:
 def service_settings(model: Upstream, tmp_path: Path, sqlite_template: Path) -> dict[str, Any]:
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
-    shutil.copy(sqlite_template, data / "service.db")  # quicker than migrations
+    shutil.copy(sqlite_template, data / "service.db")  # faster than migrations
     twins = tmp_path / "twins"
     twins.mkdir()
     (twins / "ada.md").write_text(TWIN)
@@ -96,7 +96,7 @@ def service_settings(model: Upstream, tmp_path: Path, sqlite_template: Path) -> 
 
 @pytest.fixture
 def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Callable[[], Flask]]:
-    """Return the service in one more process with each call."""
+    """Return a factory. Each call creates another service application, as a process would."""
     apps: list[Flask] = []
 
     def new_service() -> Flask:
@@ -154,7 +154,7 @@ def lock_timeout() -> float:
 
 @pytest.fixture
 def new_queue(database_url: str, clock: Clock, lock_timeout: float) -> Iterator[NewQueue]:
-    """Return the line as one more process has it with each call; leases last for the test."""
+    """Return a factory. Each call creates the queue of another process; leases outlast the test."""
     databases: list[Database] = []
 
     def new_queue(slot_count: int) -> ReplyQueue:

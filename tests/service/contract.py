@@ -1,4 +1,7 @@
-"""Hold the service to its OpenAPI document: `python -m tests.service.contract --examples 500`."""
+"""Check the service against its OpenAPI document with schemathesis.
+
+Run it with `python -m tests.service.contract --examples 500`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ UNLIMITED_REQUESTS = 10**9
 
 
 def run(*, examples: int, seed: int = SEED) -> subprocess.CompletedProcess[str]:
-    """Send so many requests to each operation, by all checks, and return what came of it."""
+    """Run all checks with `examples` requests to each operation; return the finished process."""
     with tempfile.TemporaryDirectory() as folder, _run_service(Path(folder)) as (url, secrets):
         command = [sys.executable, "-m", "schemathesis.cli"]
         command += ["--config-file", str(HERE / "schemathesis.toml")]
@@ -80,7 +83,7 @@ def _send_reply(call: Call) -> None:
 
 
 def main() -> None:
-    """Print the report."""
+    """Print the report of schemathesis and exit with its status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=SEED)

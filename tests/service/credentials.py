@@ -1,4 +1,4 @@
-"""Every kind of credential that somebody might send."""
+"""Valid and invalid credentials of every kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.container import Container
 
 
 class Credentials:
-    """Make them for one service; only three of them are any good."""
+    """Factory for the credentials of one service. Only the first three of `KINDS` are valid."""
 
     def __init__(self, container: Container) -> None:
         self._container = container
@@ -21,19 +21,19 @@ class Credentials:
 
     @classmethod
     def kinds(cls) -> list[str]:
-        """Return what kinds there are."""
+        """Return the names of all kinds."""
         return list(KINDS)
 
     def make(self, name: str) -> str:
-        """Make one."""
+        """Create a credential of the named kind."""
         return KINDS[name](self)
 
     def make_api_key(self, scope: Any, **options: Any) -> str:
-        """Make an API key."""
+        """Create an API key of alice and return its secret."""
         return self._container.api_keys.create("alice", "test", scope, **options)[1]
 
     def make_revoked_key(self) -> str:
-        """Make a key and take it back."""
+        """Create an API key, revoke it, and return its secret."""
         key, secret = self._container.api_keys.create("alice", "test", "full_access")
         assert self._container.api_keys.revoke("alice", key.id)
         return secret
@@ -41,17 +41,17 @@ class Credentials:
     def make_jwt(
         self, *, secret: str | None = None, algorithm: str = "HS256", **claims: Any
     ) -> str:
-        """Make a JWT, good but for what is said; a claim of None is left out."""
+        """Sign a JWT that is valid except for the given arguments; a claim of None is omitted."""
         good = {"sub": "alice", "aud": "twindow", "exp": int(time.time()) + 600}
         payload = {name: value for name, value in (good | claims).items() if value is not None}
         signed_with = None if algorithm == "none" else secret or self._secret
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a secret that is too short for HS512
+            warnings.simplefilter("ignore")  # PyJWT warns of a secret that is too short for HS512
             return jwt.encode(payload, signed_with, algorithm=algorithm)
 
 
 def _mistyped_secrets(secret: str) -> Iterator[str]:
-    """Change the last letter, which is one of the checksum's."""
+    """Yield the key with another last character, which belongs to the checksum."""
     yield secret[:-1] + ("a" if secret[-1] != "a" else "b")
 
 

@@ -1,4 +1,4 @@
-"""An identity provider on a real socket, and JWTs of its making."""
+"""Identity provider on a real socket, and the JWTs that it signs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY_FACTORIES = {
 
 
 class IdentityProvider:
-    """An identity provider on a real socket."""
+    """Identity provider that serves its JWK Set on a real socket."""
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream = upstream
@@ -30,11 +30,11 @@ class IdentityProvider:
         upstream.answers["/jwks"] = self._answer_jwks
 
     def add_key(self, kid: str, algorithm: str = "RS256") -> None:
-        """Make a key."""
+        """Create a key pair with this `kid`."""
         self.keys[kid] = algorithm, KEY_FACTORIES[algorithm]()
 
     def sign(self, kid: str, *, header: dict[str, Any] | None = None, **claims: Any) -> str:
-        """Sign a JWT, good but for what is said; a claim of None is left out."""
+        """Sign a JWT that is valid except for the given claims; a claim of None is omitted."""
         algorithm, key = self.keys[kid]
         payload = {"sub": "alice", "aud": "twindow", "iss": ISSUER, "exp": time.time() + 60}
         payload = {name: value for name, value in (payload | claims).items() if value is not None}
@@ -42,7 +42,7 @@ class IdentityProvider:
 
     @property
     def fetch_count(self) -> int:
-        """Return how often its keys were asked for."""
+        """Return how many times the JWK Set was requested."""
         return len(self.upstream.calls)
 
     def _answer_jwks(self, call: Call) -> None:
@@ -52,7 +52,7 @@ class IdentityProvider:
             call.respond(200, {"keys": [self.public_jwk(kid) for kid in self.keys]})
 
     def public_jwk(self, kid: str) -> dict[str, Any]:
-        """Return a key as the world sees it."""
+        """Return the public part of a key as a JWK."""
         algorithm, key = self.keys[kid]
         key_algorithm = jwt.get_algorithm_by_name(algorithm)
         jwk: dict[str, Any] = json.loads(key_algorithm.to_jwk(key.public_key()))

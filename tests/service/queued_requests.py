@@ -1,4 +1,4 @@
-"""Guests in the line before the model, each in a thread of its own."""
+"""Requests in the reply queue, each in its own thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _changed = threading.Condition()
 
 
 class QueuedRequest:
-    """Somebody in the line."""
+    """A request that waits in the reply queue or has a slot."""
 
     def __init__(self, reply_queue: ReplyQueue, owner: str) -> None:
         self.reported_positions: list[int] = []
@@ -49,25 +49,25 @@ class QueuedRequest:
         self._queued.set()
 
     def wait_until_queued(self) -> bool:
-        """Wait until they are in the line, or let in at once."""
+        """Wait until the request is in the queue, or has a slot at once."""
         return self._queued.wait(WAIT_SECONDS)
 
     def wait_for_position(self, ahead: int) -> bool:
-        """Wait until they are told that so many come before."""
+        """Wait until the last reported position is `ahead` (the number of entries before it)."""
         with _changed:
             return _changed.wait_for(lambda: self.reported_positions[-1:] == [ahead], WAIT_SECONDS)
 
     def wait_for_slot(self) -> bool:
-        """Wait until they are let in."""
+        """Wait until the request has a slot."""
         return self.slot_acquired.wait(WAIT_SECONDS)
 
     def release(self) -> None:
-        """Give the place back."""
+        """Release the slot and wait until the thread has ended."""
         self._released.set()
         self._thread.join(WAIT_SECONDS)
 
     def abandon(self) -> None:
-        """Leave, from wherever in the line they are."""
+        """Leave the queue at any position, or release the slot."""
         self.should_abandon = True
         self.release()
 
@@ -78,7 +78,10 @@ Enqueue = Callable[[ReplyQueue, str], QueuedRequest]
 
 @contextmanager
 def run_queued_requests() -> Iterator[Enqueue]:
-    """Let guests come, one after the other; in the end they all leave."""
+    """Yield a function that enqueues a request, and abandon all requests at exit.
+
+    The function returns when the request is queued or has a slot.
+    """
     queued_requests: list[QueuedRequest] = []
 
     def enqueue(line: ReplyQueue, owner: str) -> QueuedRequest:
@@ -93,7 +96,7 @@ def run_queued_requests() -> Iterator[Enqueue]:
 
 
 def wait_for_slots(queued_requests: Sequence[QueuedRequest], count: int) -> list[QueuedRequest]:
-    """Wait until so many of the guests are inside, and return those who are."""
+    """Wait until at least `count` of the requests have a slot, and return all that have one."""
     with _changed:
         assert _changed.wait_for(lambda: len(_with_slot(queued_requests)) >= count, WAIT_SECONDS)
     return _with_slot(queued_requests)
@@ -104,12 +107,12 @@ def _with_slot(queued_requests: Sequence[QueuedRequest]) -> list[QueuedRequest]:
 
 
 def count_queue_rows(reply_queue: ReplyQueue) -> int:
-    """Return how many stand in the line, as the database knows it."""
+    """Return the number of entries in the database table of the queue."""
     with reply_queue.slots.database.read() as connection:
         return len(connection.execute(table.select()).all())
 
 
 def expire_leases(reply_queue: ReplyQueue, *owners: str) -> None:
-    """Let so much time pass that the leases of these owners' guests are over."""
+    """Let the leases of all queue entries of these owners expire."""
     with reply_queue.slots.database.write() as connection:
         connection.execute(table.update().where(table.c.owner.in_(owners)).values(until=1))

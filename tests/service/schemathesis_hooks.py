@@ -1,5 +1,7 @@
-"""What schemathesis cannot know: a second message with the key of the first is refused, and so
-are two credentials that differ.
+"""Schemathesis hooks for rules that schemathesis cannot know.
+
+The service rejects a second message with the idempotency key of the first, and a request with two
+different credentials.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ IDEMPOTENCY_HEADER = "Idempotency-Key"
 
 @schemathesis.hook
 def before_call(_context: Any, case: Any, _arguments: Any) -> None:
-    """Give each press a key of its own, where the key is one; and no second, random credential."""
+    """Replace every valid idempotency key by a new one, and remove a second, random credential."""
     if case.headers and case.headers.get("X-API-Key") != os.environ["KEY"]:
         case.headers.pop("X-API-Key", None)
     if case.headers and re.fullmatch(

@@ -1,4 +1,4 @@
-"""A twin may be for some: what is not yours is not there, and nothing tells that it is."""
+"""Access lists of twins. A hidden twin cannot be distinguished from one that does not exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def twin(access: str) -> str:
     return TWIN.replace("---\nYou", f"{access}\n---\nYou")
 
 
-# Whom a list lets in: alice, somebody of the team, a stranger.
+# An access list, and whether it admits alice, a member of the group `team`, and a stranger.
 ACCESS = [
     ("", True, True, True),
     ("access: []", False, False, False),
@@ -30,7 +30,7 @@ ACCESS = [
 ]
 
 
-def test_access_names_people_and_groups():
+def test_access_list_admits_named_people_and_groups():
     for_whom = []
     for access, *_ in ACCESS:
         ada = parse("ada", twin(access), 1.0)
@@ -41,14 +41,14 @@ def test_access_names_people_and_groups():
     assert [row for row in for_whom if row not in ACCESS] == []
 
 
-def test_a_person_who_is_called_like_a_group_is_not_in_it():
+def test_person_named_like_a_group_is_not_a_member():
     ada = parse("ada", twin("access: ['group:team']"), 1.0)
 
     assert not ada.is_visible_to("group:team", frozenset())
     assert not ada.is_visible_to("eve", frozenset({"group:team"}))
 
 
-def test_an_invalid_access_list_lets_in_nobody(tmp_path: Path):
+def test_invalid_access_list_admits_nobody(tmp_path: Path):
     wrong = []
     for access in ("access:", "access: null", "access: ~", "access: alice", "access: ['group:']"):
         (tmp_path / "ada.md").write_text(twin(access))
@@ -75,7 +75,7 @@ def give_to(container: Container, name: str) -> None:
 
 
 @pytest.mark.spec("S3", "S34")
-def test_1_lists_and_counts_only_the_twins_for_the_caller(
+def test_twin_list_has_and_counts_only_twins_visible_to_the_caller(
     api: ApiClient, stranger: ApiClient, container: Container
 ):
     for number in range(3):
@@ -92,7 +92,7 @@ def test_1_lists_and_counts_only_the_twins_for_the_caller(
 
 
 @pytest.mark.spec("S39", "S42")
-def test_2_3_a_twin_for_others_is_not_there(
+def test_hidden_twin_gives_the_same_404_as_a_missing_twin(
     api: ApiClient, stranger: ApiClient, container: Container
 ):
     give_to(container, "alice")
@@ -108,7 +108,7 @@ def test_2_3_a_twin_for_others_is_not_there(
     assert len({answer.content for answer in hidden}) == 1
 
 
-def test_5_6_history_with_a_withdrawn_twin_is_read_only(
+def test_conversation_is_read_only_after_access_to_its_twin_is_withdrawn(
     api: ApiClient, container: Container, model: Upstream
 ):
     model.always_reply("Hi")

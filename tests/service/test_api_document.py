@@ -1,4 +1,4 @@
-"""docs/api.md shows what a stream holds, and how to read it."""
+"""The stream and the client that docs/api.md shows as examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.upstream_server import run_upstream
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
 
-def test_the_lines_of_a_stream_are_what_the_service_writes():
+def test_documented_stream_is_what_the_service_writes():
     lines = re.findall(r"^    data: (.*)$", DOCUMENT, re.MULTILINE)
     events = [msgspec.json.decode(line, type=schemas.Event) for line in lines]
 
@@ -33,9 +33,7 @@ def test_the_lines_of_a_stream_are_what_the_service_writes():
     assert told == whole.message.content
 
 
-def test_the_example_prints_the_reply_that_comes_without_a_delta(
-    processes: None, url: str, full_key: str
-):
+def test_documented_client_prints_a_reply_without_deltas(processes: None, url: str, full_key: str):
     with run_upstream() as repeated:
         repeated.answers["/api/v1/conversations"] = 201, {"data": {"id": "one"}}
         repeated.answers["/api/v1/conversations/one/messages/stream"] = only_the_end
@@ -43,7 +41,7 @@ def test_the_example_prints_the_reply_that_comes_without_a_delta(
         assert run_the_example(f"{repeated.url}/api/v1", full_key) == "Hello again.\n"
 
 
-def test_the_example_prints_each_piece_once(
+def test_documented_client_prints_each_delta_once(
     processes: None, api: ApiClient, model: Upstream, full_key: str
 ):
     model.always_reply("Hi ", "there")

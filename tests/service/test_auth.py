@@ -1,4 +1,4 @@
-"""Who may do what: the same rule for every endpoint, every credential and both header forms."""
+"""Authorization: one rule for every operation, every kind of credential, and both headers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BODIES = {
     "stream_message": {"content": "Hello"},
     "create_key": {"name": "new", "scope": "read_only"},
 }
-# What a request gets that is let in; the ids are those of nothing.
+# Status of an authorized request; 404 for other operations: the ids in their paths do not exist.
 LET_IN = {
     "list_twins": 200,
     "show_twin": 200,
@@ -65,7 +65,7 @@ def test_every_operation_checks_the_credential(api: ApiClient, credentials: Cred
 
 
 def expected(operation: Operation, credential: str, form: str) -> int:
-    """Say what the interface wants: one rule, whichever the endpoint."""
+    """Return the status that the interface requires, by one rule for every operation."""
     let_in = LET_IN.get(operation.name, 404)
     if operation.needs == "a JWT":
         return let_in if credential == "JWT" and form != "X-API-Key" else 401
@@ -92,7 +92,7 @@ def test_every_operation_requires_a_credential(api: ApiClient):
 
 
 @pytest.mark.spec("S64")
-def test_two_different_credentials_are_refused(api: ApiClient, credentials: Credentials):
+def test_two_different_credentials_are_rejected(api: ApiClient, credentials: Credentials):
     wrong = []
     for first, second in [
         ("full_access key", "read_only key"),
@@ -117,7 +117,7 @@ def ask(api: ApiClient, operation: Operation, headers: Mapping[str, str]) -> Any
 
 
 @pytest.mark.spec("S24", "S73")
-def test_a_key_expires(api: ApiClient, container: Container, url: str):
+def test_expired_api_key_is_rejected(api: ApiClient, container: Container, url: str):
     token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only", "expiresIn": 1}
     made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
@@ -132,7 +132,7 @@ def test_a_key_expires(api: ApiClient, container: Container, url: str):
     assert (answer.status_code, answer.json()["error"]) == (401, "The API key has expired.")
 
 
-def test_key_lifetime_out_of_range_is_refused(api: ApiClient, container: Container):
+def test_api_key_lifetime_out_of_range_is_rejected(api: ApiClient, container: Container):
     token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"name": "short", "scope": "read_only"}
     answers = [
@@ -145,7 +145,7 @@ def test_key_lifetime_out_of_range_is_refused(api: ApiClient, container: Contain
 
 
 @pytest.mark.spec("S22", "S24", "S74", "S75")
-def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: ApiClient, container: Container):
+def test_api_keys_are_listed_and_revoked_only_by_their_owner(api: ApiClient, container: Container):
     alice, bob = (
         {"Authorization": f"Bearer {container.jwt_tokens.sign(sub)}"} for sub in ("al", "bob")
     )
@@ -167,7 +167,9 @@ def test_keys_are_listed_and_revoked_by_whom_they_belong_to(api: ApiClient, cont
     assert api.get("/auth/api-keys", headers=alice).json()["data"] == []
 
 
-def test_nobody_multiplies_their_hour_by_keys(api: ApiClient, container: Container):
+def test_api_key_limit_includes_keys_revoked_within_the_last_hour(
+    api: ApiClient, container: Container
+):
     made = [
         container.api_keys.create("bob", str(number), "read_only")[0] for number in range(MAX_KEYS)
     ]
@@ -177,7 +179,7 @@ def test_nobody_multiplies_their_hour_by_keys(api: ApiClient, container: Contain
     answer = api.post("/auth/api-keys", json=body, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_keys")
 
-    # A key that was revoked has had its hour.
+    # A revoked key counts for another hour: a new one would give the person more requests.
     assert api.delete(f"/auth/api-keys/{made[0].id}", headers=headers).status_code == 204
     assert api.post("/auth/api-keys", json=body, headers=headers).status_code == 409
     with container.database.write() as connection:
@@ -191,7 +193,7 @@ def test_nobody_multiplies_their_hour_by_keys(api: ApiClient, container: Contain
     assert statuses == [201, 201, 409]
 
 
-def test_the_bound_of_keys_holds_at_once(database: Database):
+def test_api_key_limit_holds_for_concurrent_requests(database: Database):
     def make(number: int) -> bool:
         try:
             ApiKeys(database).create("alice", str(number), "read_only")
@@ -203,7 +205,7 @@ def test_the_bound_of_keys_holds_at_once(database: Database):
         assert sum(pool.map(make, range(MAX_KEYS + 20))) == MAX_KEYS
 
 
-def test_keys_are_kept_as_hashes(container: Container, full_key: str):
+def test_api_keys_are_stored_as_hashes(container: Container, full_key: str):
     with container.database.read() as connection:
         stored = str(connection.execute(select(api_keys)).all())
 
@@ -212,7 +214,7 @@ def test_keys_are_kept_as_hashes(container: Container, full_key: str):
     assert full_key[11:] not in stored
 
 
-def test_two_keys_are_never_alike(container: Container):
+def test_api_keys_are_unique(container: Container):
     made = {ApiKeys(container.database).create("alice", "t", "read_only")[1] for _ in range(50)}
 
     assert len(made) == 50

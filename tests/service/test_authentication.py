@@ -1,4 +1,4 @@
-"""What each scope allows, and how one gets in."""
+"""Permissions of each scope, and how a caller gets a credential."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.upstream import Upstream
 
 @pytest.fixture
 def talk(api: ApiClient, model: Upstream) -> str:
-    """Return the path of a conversation in which something was said."""
+    """Return the path of a conversation that has a message and its reply."""
     model.always_reply("Hi")
     path = f"/conversations/{api.create_conversation()}"
     api.post(f"{path}/messages", json={"content": "Hello"})
@@ -20,7 +20,9 @@ def talk(api: ApiClient, model: Upstream) -> str:
 
 
 @pytest.mark.spec("S69")
-def test_read_only_reads_everything_and_writes_nothing(api: ApiClient, read_key: str, talk: str):
+def test_read_only_key_can_read_everything_and_write_nothing(
+    api: ApiClient, read_key: str, talk: str
+):
     reader = {"Authorization": f"Bearer {read_key}"}
 
     for path in ("/twins", "/twins/ada", "/conversations", talk, f"{talk}/messages"):
@@ -40,7 +42,7 @@ def test_read_only_reads_everything_and_writes_nothing(api: ApiClient, read_key:
 
 
 @pytest.mark.spec("S70")
-def test_full_access_writes_as_well(api: ApiClient, talk: str):
+def test_full_access_key_can_read_and_write(api: ApiClient, talk: str):
     for path in ("/twins", "/twins/ada", "/conversations", talk, f"{talk}/messages"):
         assert api.get(path).status_code == 200
     said = api.get(f"{talk}/messages").json()["data"][0]["id"]
@@ -53,7 +55,7 @@ def test_full_access_writes_as_well(api: ApiClient, talk: str):
 
 @pytest.mark.spec("S68")
 @pytest.mark.parametrize("scope", ["read_only", "full_access"])
-def test_a_key_keeps_its_scope(api: ApiClient, container: Container, scope: str):
+def test_api_key_has_the_scope_chosen_at_creation(api: ApiClient, container: Container, scope: str):
     token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     body = {"name": "laptop", "scope": scope}
     made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
@@ -67,7 +69,7 @@ def test_a_key_keeps_its_scope(api: ApiClient, container: Container, scope: str)
 
 
 @pytest.mark.spec("S72")
-def test_the_operator_prints_a_jwt(service: Flask, api: ApiClient):
+def test_token_command_prints_a_jwt_that_can_create_api_keys(service: Flask, api: ApiClient):
     command = ["twindow", "token", "--sub", "carol"]
     token = service.test_cli_runner().invoke(args=command).output.strip()
 

@@ -1,4 +1,4 @@
-"""Avatars: pictures from the folder of the twins, and nothing else from anywhere."""
+"""Avatars: the service serves images from the folder of the twins, and no other file."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def fetch(api: ApiClient, url: str | None, **headers: str) -> requests.Response:
     return api.get(url.removeprefix("/api/v1"), headers=headers)
 
 
-def test_avatars_are_addressed_by_their_content_and_need_no_key(
-    api: ApiClient, container: Container
-):
+def test_avatar_url_is_a_content_hash_and_needs_no_api_key(api: ApiClient, container: Container):
     for content, extension, kind in PICTURES:
         (container.twins.folder / "picture").write_bytes(content)
         (container.twins.folder / "ada.md").write_text(twin("picture"))
@@ -62,7 +60,7 @@ def test_avatars_are_addressed_by_their_content_and_need_no_key(
         assert (again.status_code, again.content) == (304, b"")
 
 
-def test_only_pictures_of_current_twins_are_served(api: ApiClient, container: Container):
+def test_only_avatars_of_current_twins_are_served(api: ApiClient, container: Container):
     folder = container.twins.folder
     (folder / "other.png").write_bytes(PNG + b"another")
     (folder / "ada.png").write_bytes(PNG)
@@ -81,7 +79,7 @@ def test_only_pictures_of_current_twins_are_served(api: ApiClient, container: Co
     assert {answer.json()["code"] for answer in gone} == {"not_found"}
 
 
-def test_a_changed_picture_has_another_address_at_once(api: ApiClient, container: Container):
+def test_changed_avatar_has_a_new_url_immediately(api: ApiClient, container: Container):
     (container.twins.folder / "ada.png").write_bytes(PNG)
     (container.twins.folder / "ada.md").write_text(twin("ada.png"))
     first = avatar_of(api)
@@ -95,7 +93,7 @@ def test_a_changed_picture_has_another_address_at_once(api: ApiClient, container
     assert fetch(api, first).status_code == 404
 
 
-def test_a_picture_that_did_not_change_is_not_read_again(tmp_path: Path):
+def test_unchanged_avatar_is_not_read_again(tmp_path: Path):
     (tmp_path / "ada.png").write_bytes(PNG)
     (tmp_path / "ada.md").write_text(twin("ada.png"))
     twins = TwinRepository(tmp_path)
@@ -105,7 +103,7 @@ def test_a_picture_that_did_not_change_is_not_read_again(tmp_path: Path):
     assert twins.find_avatar(picture.name) is twins.find_avatar(picture.name) is picture
 
 
-def test_the_picture_of_a_twin_that_is_gone_is_let_go(tmp_path: Path):
+def test_avatar_of_a_deleted_twin_is_removed_from_the_cache(tmp_path: Path):
     (tmp_path / "ada.png").write_bytes(PNG)
     (tmp_path / "ada.md").write_text(twin("ada.png"))
     twins = TwinRepository(tmp_path)
@@ -117,7 +115,7 @@ def test_the_picture_of_a_twin_that_is_gone_is_let_go(tmp_path: Path):
     assert twins.avatars._cache == {}
 
 
-def test_an_avatar_elsewhere_is_passed_on(api: ApiClient, container: Container):
+def test_external_avatar_url_is_returned_unchanged(api: ApiClient, container: Container):
     (container.twins.folder / "ada.md").write_text(twin("https://example.org/ada.svg?s=1#x"))
 
     assert avatar_of(api) == "https://example.org/ada.svg?s=1#x"
@@ -152,7 +150,7 @@ HIDDEN = [
 
 @pytest.fixture
 def odd_pictures(tmp_path: Path) -> Path:
-    """Return a folder of twins with pictures that cannot be shown."""
+    """Return a folder of twins with image files that cannot be served."""
     folder = tmp_path / "twins"
     (folder / "deeper").mkdir(parents=True)
     (tmp_path / "secret.png").write_bytes(PNG)
@@ -168,7 +166,7 @@ def odd_pictures(tmp_path: Path) -> Path:
     return folder
 
 
-def test_avatars_that_cannot_be_shown_are_hidden_and_logged_once(
+def test_invalid_avatar_is_hidden_and_logged_once(
     odd_pictures: Path, caplog: pytest.LogCaptureFixture
 ):
     wrong = []
@@ -188,7 +186,7 @@ def test_avatars_that_cannot_be_shown_are_hidden_and_logged_once(
     assert wrong == []
 
 
-def test_a_picture_may_be_deeper_in_the_folder_and_behind_links_that_stay_in_it(tmp_path: Path):
+def test_avatar_may_be_in_a_subfolder_or_behind_a_link_inside_the_folder(tmp_path: Path):
     (tmp_path / "..first").mkdir()
     (tmp_path / "..first" / "ada.png").write_bytes(PNG)
     (tmp_path / "pictures").symlink_to("..first")

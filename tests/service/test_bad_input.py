@@ -1,4 +1,4 @@
-"""Bad input, anywhere: a clear sentence that names the field, nothing stored, and life goes on."""
+"""Invalid input: the error names the field, nothing is stored, and the service stays available."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WRITING = {
 
 @pytest.fixture
 def everywhere(api: ApiClient, container: Container) -> list[tuple[str, bytes, dict[str, str]]]:
-    """Return where bodies are read, their first field, and headers that let one in."""
+    """Return each path that reads a body, its first field, and headers that authorize it."""
     conversation = api.create_conversation()
     token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     return [
@@ -60,7 +60,7 @@ def everywhere(api: ApiClient, container: Container) -> list[tuple[str, bytes, d
 
 
 @pytest.mark.spec("S18", "S42", "S52", "S54", "S58", "S93")
-def test_bad_bodies_are_refused_and_store_nothing(
+def test_invalid_bodies_are_rejected_and_nothing_is_stored(
     api: ApiClient, container: Container, everywhere: list[tuple[str, bytes, dict[str, str]]]
 ):
     before = stored(container)
@@ -81,7 +81,10 @@ def test_bad_bodies_are_refused_and_store_nothing(
 
 
 def is_refusal(answer: requests.Response, field: bytes) -> bool:
-    """Say whether this is a sentence in the shape of a refusal, which begins with its field."""
+    """Return whether the answer has the shape of an error and its sentence begins with `field`.
+
+    An empty `field` matches any error.
+    """
     told = answer.json()
     return (
         set(told) == {"error", "code", "details"}
@@ -99,8 +102,8 @@ def stored(container: Container) -> list[int]:
         ]
 
 
-def test_a_body_without_a_length_is_not_cut_off_but_refused(api: ApiClient):
-    """Its beginning might be whole, and mean something else."""
+def test_chunked_body_over_the_limit_is_rejected_and_not_truncated(api: ApiClient):
+    """The beginning of a body could be valid JSON with another meaning."""
 
     def pieces() -> Iterator[bytes]:
         yield b'{"twinId": "ada"}'
@@ -115,7 +118,7 @@ def test_a_body_without_a_length_is_not_cut_off_but_refused(api: ApiClient):
 
 
 @pytest.mark.spec("S35", "S36", "S46", "S47")
-def test_invalid_pages_are_refused_with_their_field(api: ApiClient):
+def test_invalid_pagination_is_rejected_with_the_parameter_name(api: ApiClient):
     values = ["0", "-1", "1.5", "x", "", "1e400", "9" * 400, "٣", "NaN", "null", "1,2", "0x10"]
     wrong = []
     for path, name, value in product(("/twins", "/conversations"), ("page", "limit"), values):
@@ -131,7 +134,7 @@ ODD_IDS = [
 ]
 
 
-def test_odd_ids_are_not_found(api: ApiClient):
+def test_malformed_ids_are_not_found(api: ApiClient):
     wrong = []
     for id_ in ODD_IDS:
         for path in (f"/twins/{id_}", f"/conversations/{id_}", f"/conversations/{id_}/messages"):

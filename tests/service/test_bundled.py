@@ -1,4 +1,4 @@
-"""The model that comes along: one child, kept alive, and missed without harm."""
+"""The bundled model: one child process for all workers, kept alive; its absence is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HELLO = [{"role": "user", "content": "Say hello."}]
 
 @pytest.fixture
 def new_model(tmp_path: Path) -> Iterator[Callable[[], ModelClient]]:
-    """Return the model of one more worker with each call."""
+    """Return a factory. Each call creates the model client of another worker."""
     models: list[ModelClient] = []
 
     def new_model() -> ModelClient:
@@ -35,15 +35,15 @@ def new_model(tmp_path: Path) -> Iterator[Callable[[], ModelClient]]:
         return models[-1]
 
     yield new_model
-    for model in reversed(models):  # the owner of the child ends last
+    for model in reversed(models):  # the first one owns the child process and closes last
         model.close()
 
 
-def test_workers_share_one_child_that_is_restarted(
+def test_workers_share_one_model_process_that_is_restarted(
     new_model: Callable[[], ModelClient], tmp_path: Path
 ):
     (tmp_path / "data").mkdir()
-    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # its owner was, and it with it
+    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # left by a killed owner
     (tmp_path / "data" / "model.json").write_text(killed)
     first = new_model()
     first.bundled.restart_delays = (0,)
@@ -65,7 +65,7 @@ def test_workers_share_one_child_that_is_restarted(
     assert "".join(second.stream_reply(HELLO, SHORT))
 
 
-def test_without_weights_the_service_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bundled, "find_weights", lambda: None)
     service = Service(create_service(load_settings({"data_dir": tmp_path / "data"})))
 
@@ -78,7 +78,9 @@ def test_without_weights_the_service_says_so(tmp_path: Path, monkeypatch: pytest
     service.container.database.close()
 
 
-def test_a_child_that_cannot_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_model_process_that_cannot_start_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(bundled.sys, "executable", "/bin/false")
     model = BundledModel(tmp_path, window=512, parallel=1)
     model.restart_delays = (0.01,)
@@ -89,7 +91,7 @@ def test_a_child_that_cannot_start_is_told(tmp_path: Path, monkeypatch: pytest.M
     model.stop()
 
 
-def test_the_child_never_outlives_its_input():
+def test_model_process_ends_when_its_stdin_closes():
     children = {moment: start() for moment in ("before the key", "after the key", "at work")}
     for moment, child in children.items():
         if moment != "before the key":
@@ -104,7 +106,7 @@ def test_the_child_never_outlives_its_input():
 
 
 def start() -> subprocess.Popen[bytes]:
-    """Start the model's server."""
+    """Start the server of the bundled model."""
     return subprocess.Popen(
         [sys.executable, "-m", "service.llm.bundled_server", "512", "1"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The words for programs: there is one set of them, and the documents tell all."""
+"""Error codes: there is one set of them, and the documents list all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.service.client import ApiClient
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
 
-def test_every_code_has_a_status_and_every_error_of_a_stream_has_one():
+def test_every_error_code_has_a_status_and_stream_codes_have_exactly_one():
     told = [code for codes in ERRORS_BY_STATUS.values() for code in codes]
 
     assert set(told) == set(get_args(ErrorCode))
@@ -31,13 +31,13 @@ def test_every_code_has_a_status_and_every_error_of_a_stream_has_one():
     assert STATUS_BY_CODE["model_busy"] == 503
 
 
-def test_a_refusal_without_words_of_its_own_has_those_of_its_code():
+def test_api_error_without_a_sentence_uses_the_default_of_its_code():
     assert ApiError(409, "too_many_keys").sentence == ERRORS_BY_STATUS[409]["too_many_keys"]
     assert str(ApiError(409, "too_many_keys", "There are 100.")) == "There are 100."
     assert DEFAULT_ERRORS[409][0] == "still_replying"
 
 
-def test_the_largest_body_is_told_as_it_is(api: ApiClient):
+def test_documented_body_size_limit_is_the_enforced_limit(api: ApiClient):
     headers = api.headers | {"Content-Type": "application/json"}
     body = b'{"twinId": "ada"}'
 
@@ -49,7 +49,7 @@ def test_the_largest_body_is_told_as_it_is(api: ApiClient):
     assert f"body ≤ {MAX_BODY_BYTES // 1024} KiB" in DOCUMENT
 
 
-def test_the_api_document_tells_each_code_and_what_to_do():
+def test_api_document_lists_every_error_code_with_advice():
     rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| \S.* \|$", DOCUMENT, re.MULTILINE)
 
     wanted = [(str(status), code) for status, codes in ERRORS_BY_STATUS.items() for code in codes]
@@ -61,7 +61,7 @@ def components(api: ApiClient) -> dict[str, Any]:
     return dict(api.get("/openapi.json").json()["components"])
 
 
-def test_the_openapi_document_lists_the_codes(components: dict[str, Any]):
+def test_openapi_document_lists_every_error_code(components: dict[str, Any]):
     refusal, error = (
         components["schemas"][name]["properties"] for name in ("ErrorResponse", "Error")
     )
@@ -70,7 +70,7 @@ def test_the_openapi_document_lists_the_codes(components: dict[str, Any]):
     assert error["code"]["enum"] == sorted(get_args(ReplyErrorCode))
 
 
-def test_the_openapi_document_says_what_each_refusal_means(components: dict[str, Any]):
+def test_openapi_document_explains_every_error_code(components: dict[str, Any]):
     for name, response in components["responses"].items():
         for code, sentence in ERRORS_BY_STATUS[int(name[:3])].items():
             assert f"`{code}`: {sentence}" in response["description"]

@@ -1,4 +1,4 @@
-"""Conversations: the endpoints 3 to 5, and the history."""
+"""Conversations: endpoints 3 to 5 of the interface, and the message history."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S41", "S44")
-def test_3_creates_a_conversation(api: ApiClient):
+def test_conversation_is_created_with_twin_and_title(api: ApiClient):
     answer = api.post("/conversations", json={"twinId": "ada", "title": "On heat"})
 
     assert answer.status_code == 201
@@ -22,7 +22,7 @@ def test_3_creates_a_conversation(api: ApiClient):
 
 
 @pytest.mark.spec("S42")
-def test_3_requires_a_twin(api: ApiClient):
+def test_conversation_requires_an_existing_twin(api: ApiClient):
     bodies: list[dict[str, object]] = [{}, {"twinId": None}, {"twinId": 3}, {"twinId": ""}]
     refused = [api.post("/conversations", json=body) for body in bodies]
 
@@ -33,7 +33,7 @@ def test_3_requires_a_twin(api: ApiClient):
 
 
 @pytest.mark.spec("S16", "S43")
-def test_3_the_title_is_optional(api: ApiClient):
+def test_conversation_title_is_optional(api: ApiClient):
     given: list[dict[str, object]] = [{}, {"title": None}, {"title": ""}]
     answers = [api.post("/conversations", json={"twinId": "ada"} | title) for title in given]
 
@@ -41,7 +41,9 @@ def test_3_the_title_is_optional(api: ApiClient):
 
 
 @pytest.mark.spec("S41", "S45", "S49")
-def test_4_lists_own_conversations_newest_first(api: ApiClient, url: str, container: Container):
+def test_conversation_list_has_only_own_conversations_newest_first(
+    api: ApiClient, url: str, container: Container
+):
     first, second = api.create_conversation(), api.create_conversation()
     stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
 
@@ -51,7 +53,7 @@ def test_4_lists_own_conversations_newest_first(api: ApiClient, url: str, contai
 
 
 @pytest.mark.spec("S46", "S47", "S61")
-def test_4_has_pages_as_1_has(api: ApiClient):
+def test_conversation_list_is_paginated_like_the_twin_list(api: ApiClient):
     for _ in range(21):
         newest = api.create_conversation()
 
@@ -64,7 +66,7 @@ def test_4_has_pages_as_1_has(api: ApiClient):
 
 
 @pytest.mark.spec("S15", "S48")
-def test_4_keeps_only_the_conversations_with_one_twin(api: ApiClient, container: Container):
+def test_conversation_list_can_be_filtered_by_twin(api: ApiClient, container: Container):
     (container.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     with_bob = api.post("/conversations", json={"twinId": "bob"}).json()["data"]
     api.create_conversation()
@@ -76,7 +78,7 @@ def test_4_keeps_only_the_conversations_with_one_twin(api: ApiClient, container:
 
 
 @pytest.mark.spec("S45")
-def test_4_the_one_that_was_spoken_in_last_comes_first(api: ApiClient, model: Upstream):
+def test_conversation_list_begins_with_the_most_recent_message(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
     first, second = api.create_conversation(), api.create_conversation()
     api.post(f"/conversations/{first}/messages", json={"content": "Hello"})
@@ -85,7 +87,7 @@ def test_4_the_one_that_was_spoken_in_last_comes_first(api: ApiClient, model: Up
 
 
 @pytest.mark.spec("S50", "S53")
-def test_5_returns_the_reply(api: ApiClient, model: Upstream):
+def test_sending_a_message_returns_the_whole_reply(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(
@@ -106,7 +108,7 @@ def test_5_returns_the_reply(api: ApiClient, model: Upstream):
 
 
 @pytest.mark.spec("S52", "S54")
-def test_5_and_6_require_words(api: ApiClient):
+def test_blank_message_is_rejected(api: ApiClient):
     path = f"/conversations/{api.create_conversation()}/messages"
     bodies: list[dict[str, object]] = [
         *({}, {"content": None}, {"content": ""}),
@@ -120,9 +122,7 @@ def test_5_and_6_require_words(api: ApiClient):
 
 
 @pytest.mark.spec("S63")
-def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(
-    api: ApiClient, model: Upstream
-):
+def test_message_history_is_paginated_oldest_first(api: ApiClient, model: Upstream):
     path = f"/conversations/{api.create_conversation()}/messages"
     for number in (1, 2, 3):
         model.always_reply(f"Reply {number}")
@@ -136,7 +136,7 @@ def test_the_history_of_a_conversation_is_read_oldest_first_in_pages(
     assert len(page("")) == 6
 
 
-def test_5_and_6_store_the_same_messages(api: ApiClient, model: Upstream):
+def test_streamed_and_whole_replies_store_the_same_messages(api: ApiClient, model: Upstream):
     model.always_reply("Hi ", "there")
     one, other = api.create_conversation(), api.create_conversation()
 

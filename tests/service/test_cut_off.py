@@ -1,4 +1,4 @@
-"""The mark of a reply that was cut off stands outside its code."""
+"""The continuation mark of a truncated reply, which must not become part of its code."""
 
 from rendering.render import render
 from service.llm.cut_off import goes_on
@@ -28,7 +28,7 @@ ENDS = [
 ]
 
 
-def test_mark_of_a_cut_off_reply_is_outside_its_code():
+def test_continuation_mark_of_a_truncated_reply_is_outside_its_code():
     ends = [(text, goes_on(text)) for text, _ in ENDS]
 
     assert [row for row in ends if row not in ENDS] == []

@@ -1,4 +1,4 @@
-"""What all endpoints have in common, and those of the twins (1, 2) and of the keys (7)."""
+"""Rules common to all endpoints, and the endpoints for twins (1, 2) and API keys (7)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S26", "S27", "S28", "S29", "S30", "S31", "S32", "S33")
-def test_each_endpoint_accepts_the_credentials_of_the_table(
+def test_each_endpoint_accepts_only_the_credentials_of_the_interface(
     api: ApiClient, credentials: Credentials
 ):
     messages = f"/conversations/{api.create_conversation()}/messages"
@@ -27,7 +27,7 @@ def test_each_endpoint_accepts_the_credentials_of_the_table(
     made = {name: credentials.make(name) for name in ("read_only key", "full_access key", "JWT")}
     wrong = []
     for method, path, scope in table:
-        # The body is empty: an accepted credential leads to the fields that are missing.
+        # The body is empty, so an accepted credential gets the error for missing fields.
         accepted = 200 if method == "GET" else 422
         wanted = {
             "read_only": [accepted, accepted, 401],
@@ -46,7 +46,9 @@ def test_each_endpoint_accepts_the_credentials_of_the_table(
 
 
 @pytest.mark.spec("S34", "S38")
-def test_1_what_is_listed_can_be_read_and_talked_with(api: ApiClient, container: Container):
+def test_every_listed_twin_can_be_read_and_used_in_a_conversation(
+    api: ApiClient, container: Container
+):
     (container.twins.folder / "bob.md").write_text("---\nname: A man called Bob\n---\n")
     listed = api.get("/twins").json()["data"]
 
@@ -57,7 +59,7 @@ def test_1_what_is_listed_can_be_read_and_talked_with(api: ApiClient, container:
 
 
 @pytest.mark.spec("S37")
-def test_1_lists_twins_in_data(api: ApiClient):
+def test_twin_list_is_wrapped_in_data_with_pagination(api: ApiClient):
     answer = api.get("/twins").json()
 
     assert [twin["id"] for twin in answer["data"]] == ["ada"]
@@ -65,7 +67,7 @@ def test_1_lists_twins_in_data(api: ApiClient):
 
 
 @pytest.mark.spec("S35")
-def test_1_pages_are_1_based(api: ApiClient, container: Container):
+def test_twin_list_page_numbers_start_at_1(api: ApiClient, container: Container):
     for number in range(5):
         (container.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
@@ -78,7 +80,9 @@ def test_1_pages_are_1_based(api: ApiClient, container: Container):
 
 
 @pytest.mark.spec("S36", "S61", "S91")
-def test_1_a_page_has_20_twins_and_100_at_most(api: ApiClient, container: Container):
+def test_twin_list_page_has_20_twins_by_default_and_at_most_100(
+    api: ApiClient, container: Container
+):
     for number in range(100):
         (container.twins.folder / f"t{number}.md").write_text(f"---\nname: T{number}\n---\n")
 
@@ -89,7 +93,7 @@ def test_1_a_page_has_20_twins_and_100_at_most(api: ApiClient, container: Contai
 
 
 @pytest.mark.spec("S13", "S38", "S40")
-def test_2_shows_a_twin_but_not_its_instructions(api: ApiClient):
+def test_twin_resource_excludes_its_instructions(api: ApiClient):
     twin = api.get("/twins/ada").json()["data"]
 
     assert twin["name"] == "Ada"
@@ -102,7 +106,7 @@ def test_2_shows_a_twin_but_not_its_instructions(api: ApiClient):
 
 
 @pytest.mark.spec("S28", "S39")
-def test_2_the_path_names_the_twin(api: ApiClient, container: Container):
+def test_twin_is_found_only_by_its_exact_id(api: ApiClient, container: Container):
     (container.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
 
     assert api.get("/twins/bob").json()["data"]["name"] == "Bob"
@@ -112,7 +116,7 @@ def test_2_the_path_names_the_twin(api: ApiClient, container: Container):
 
 
 @pytest.mark.spec("S58", "S59")
-def test_7_requires_a_name_and_a_scope(api: ApiClient, credentials: Credentials):
+def test_api_key_requires_a_name_and_a_scope(api: ApiClient, credentials: Credentials):
     headers = {"Authorization": f"Bearer {credentials.make('JWT')}"}
     refused = [
         api.post("/auth/api-keys", json=body, headers=headers)
@@ -124,7 +128,7 @@ def test_7_requires_a_name_and_a_scope(api: ApiClient, credentials: Credentials)
 
 
 @pytest.mark.spec("S56", "S60")
-def test_7_creates_a_key_with_a_jwt(api: ApiClient, url: str, container: Container):
+def test_api_key_is_created_with_a_jwt(api: ApiClient, url: str, container: Container):
     token = container.jwt_tokens.sign("alice")
     answer = api.post(
         "/auth/api-keys",
@@ -142,7 +146,7 @@ def test_7_creates_a_key_with_a_jwt(api: ApiClient, url: str, container: Contain
 
 
 @pytest.mark.spec("S11", "S62")
-def test_every_ordinary_answer_wraps_its_result_in_data(
+def test_every_non_streaming_response_wraps_its_result_in_data(
     api: ApiClient, model: Upstream, credentials: Credentials
 ):
     model.always_reply("Hi")

@@ -1,4 +1,4 @@
-"""Thirteen ways to be refused, and one shape for all of them."""
+"""The thirteen kinds of error, and the shape that they all have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A service, and what it takes to get it into trouble."""
+    """A service, and requests that cause its errors."""
 
     api: ApiClient
     model: Upstream
@@ -26,38 +26,38 @@ class Trouble:
     monkeypatch: pytest.MonkeyPatch
 
     def say(self, content: str = "Hello") -> Response:
-        """Say something in a new conversation."""
+        """Send a message in a new conversation."""
         path = f"/conversations/{self.api.create_conversation()}/messages"
         return self.api.post(path, json={"content": content})
 
     def less_than_it_needs(self) -> Response:
-        """Write with a key that may only read."""
+        """Write with a read-only key."""
         key = self.parts.api_keys.create("alice", "reader", "read_only")[1]
         return self.api.post("/conversations", json={"twinId": "ada"}, headers={"X-API-Key": key})
 
     def twice_at_once(self) -> Response:
-        """Say something while a reply is written."""
+        """Send a message while the reply to another is written."""
         conversation = self.api.create_conversation()
         next(self.api.stream(conversation, "Hello"))
         return self.api.post(f"/conversations/{conversation}/messages", json={"content": "Hi"})
 
     def too_often(self) -> Response:
-        """Ask when the hour is used up."""
+        """Send a request after the hourly limit is reached."""
         self.monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 0)
         return self.api.get("/twins")
 
     def with_a_bug(self) -> Response:
-        """Ask for what raises an exception."""
+        """Send a request whose handler raises an exception."""
         self.monkeypatch.setattr("service.api.serializers.twin", lambda _: 1 / 0)
         return self.api.get("/twins")
 
     def with_a_model_that_fails(self) -> Response:
-        """Say something to a model that fails."""
+        """Send a message to a model that fails."""
         self.model.answers["/v1/chat/completions"] = 500, {"error": "secret /home/x"}
         return self.say()
 
     def with_a_database_that_is_locked(self) -> Response:
-        """Ask while somebody else writes."""
+        """Send a request while another transaction holds the write lock."""
         self.parts.database.lock_timeout = 0.01
         with self.parts.database.write():
             return self.api.get("/twins")
@@ -82,7 +82,7 @@ FIELD_AT_FAULT = {400: "page", 422: "content"}
 
 
 @pytest.mark.spec("S87", "S88")
-def test_every_refusal_has_a_sentence_a_code_and_the_fields_at_fault(
+def test_every_error_has_a_sentence_a_code_and_the_invalid_fields(
     api: ApiClient, model: Upstream, container: Container
 ):
     wrong = []
@@ -106,13 +106,15 @@ def test_every_refusal_has_a_sentence_a_code_and_the_fields_at_fault(
     assert [status for status, _ in TROUBLE] == list(DEFAULT_ERRORS)
 
 
-def test_an_address_with_a_nul_is_refused(api: ApiClient):
+def test_url_with_a_nul_character_is_rejected(api: ApiClient):
     assert api.get("/conversations?twinId=%00").status_code == 400
     assert api.get("/conversations/%00").status_code == 400
 
 
 @pytest.mark.spec("S39", "S51", "S54")
-def test_what_is_not_yours_is_not_there(api: ApiClient, url: str, container: Container):
+def test_resources_of_others_give_the_same_404_as_missing_ones(
+    api: ApiClient, url: str, container: Container
+):
     conversation = api.create_conversation()
     stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
     paths: list[tuple[Any, str, dict[str, Any]]] = [
@@ -138,7 +140,7 @@ def test_what_is_not_yours_is_not_there(api: ApiClient, url: str, container: Con
     stranger.session.close()
 
 
-def test_unknown_addresses_and_methods_answer_in_the_same_shape(api: ApiClient):
+def test_unknown_paths_and_methods_give_the_common_error_shape(api: ApiClient):
     unknown = api.get("/nowhere")
     wrong = api.post("/twins", json={})
 

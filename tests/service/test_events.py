@@ -1,4 +1,4 @@
-"""The events of a reply: their kinds, their fields, their order, and nothing else."""
+"""Events of a reply stream: types, fields and order, and that nothing else is sent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lines(response: Any) -> Iterator[str]:
 
 
 @pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
-def test_6_streams_the_reply_and_ends_once(api: ApiClient, model: Upstream):
+def test_reply_stream_has_progress_deltas_and_one_complete_event(api: ApiClient, model: Upstream):
     events = api.stream(conversation := api.create_conversation(), "Hello")
     first = next(events)
     model.reply("Hi ", "there")
@@ -48,7 +48,7 @@ def test_6_streams_the_reply_and_ends_once(api: ApiClient, model: Upstream):
 
 
 @pytest.mark.spec("S76")
-def test_each_event_comes_as_soon_as_there_is_one(api: ApiClient, model: Upstream):
+def test_each_event_is_sent_without_delay(api: ApiClient, model: Upstream):
     response = begin(api)
     events = sse.read_events(api.chunks(response))
     assert json.loads(next(events).data) == THINKING
@@ -75,7 +75,7 @@ FIELDS = {
 
 
 @pytest.mark.spec("S77", "S80", "S81", "S82", "S83")
-def test_each_event_is_a_line_of_json_and_the_end_is_the_last(api: ApiClient, model: Upstream):
+def test_each_event_is_one_line_of_json_and_the_end_event_is_last(api: ApiClient, model: Upstream):
     for kind in ("complete", "error"):
         if kind == "complete":
             model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
@@ -99,7 +99,7 @@ def test_each_event_is_a_line_of_json_and_the_end_is_the_last(api: ApiClient, mo
 
 
 @pytest.mark.spec("S84")
-def test_deltas_are_the_pieces_of_the_reply(api: ApiClient, model: Upstream):
+def test_deltas_are_the_non_empty_pieces_from_the_model(api: ApiClient, model: Upstream):
     for pieces in (["Hi"], ["H", "", "i", "\n", "  "], [" "], []):
         model.always_reply(*pieces)
 
@@ -119,7 +119,9 @@ def test_deltas_are_the_pieces_of_the_reply(api: ApiClient, model: Upstream):
 
 
 @pytest.mark.spec("S84")
-def test_in_silence_progress_is_said_again(api: ApiClient, model: Upstream, container: Container):
+def test_progress_and_keep_alives_are_repeated_while_the_model_is_silent(
+    api: ApiClient, model: Upstream, container: Container
+):
     said = lines(begin(api))
     call = model.next_call()
     [reply] = container.replies._running.values()
@@ -136,7 +138,7 @@ def test_in_silence_progress_is_said_again(api: ApiClient, model: Upstream, cont
 
 
 @pytest.mark.spec("S85")
-def test_the_service_speaks_to_its_model_and_to_nobody_else(
+def test_service_connects_only_to_its_model_server(
     api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     spoken_to = set()

@@ -1,4 +1,4 @@
-"""Which headers come with which answer: the OpenAPI document promises what is sent, and no more."""
+"""Response headers: the OpenAPI document promises the headers that are sent, and no others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def headers(document: dict[str, Any], response: dict[str, Any]) -> set[str]:
     return set(response["headers"])
 
 
-def test_the_answers_to_a_jwt_promise_no_rate_headers(document: dict[str, Any]):
+def test_documented_jwt_operations_have_no_rate_limit_headers(document: dict[str, Any]):
     for operation in operations.all:
         about = document["paths"][path_template(operation)][operation.method.lower()]
         for status, response in about["responses"].items():
@@ -32,7 +32,7 @@ def test_the_answers_to_a_jwt_promise_no_rate_headers(document: dict[str, Any]):
             assert promised == (operation.needs != "a JWT" and status != "401"), operation.name
 
 
-def test_refusals_that_no_operation_has_are_not_described(document: dict[str, Any]):
+def test_openapi_document_omits_errors_that_no_operation_returns(document: dict[str, Any]):
     refusals = document["components"]["responses"]
 
     assert "409-jwt" in refusals
@@ -40,7 +40,7 @@ def test_refusals_that_no_operation_has_are_not_described(document: dict[str, An
     assert "429-jwt" not in refusals
 
 
-def test_location_is_promised_where_something_is_said(document: dict[str, Any]):
+def test_location_header_is_documented_only_for_sending_messages(document: dict[str, Any]):
     promised = {
         operation.name
         for operation in operations.all
@@ -51,7 +51,7 @@ def test_location_is_promised_where_something_is_said(document: dict[str, Any]):
     assert promised == {"send_message", "stream_message"}
 
 
-def test_a_refusal_says_how_to_go_on(document: dict[str, Any]):
+def test_documented_errors_have_challenge_and_retry_headers(document: dict[str, Any]):
     refusals = document["components"]["responses"]
 
     assert "WWW-Authenticate" in refusals["401"]["headers"]
@@ -59,7 +59,7 @@ def test_a_refusal_says_how_to_go_on(document: dict[str, Any]):
     assert "Retry-After" in refusals["503-jwt"]["headers"]
 
 
-def test_the_shortest_id_is_that_of_the_address(document: dict[str, Any]):
+def test_documented_minimum_id_length_matches_the_route(document: dict[str, Any]):
     path = "/conversations/{conversationId}/messages/{messageId}"
     given = document["paths"][path]["delete"]["parameters"]
 
@@ -69,9 +69,7 @@ def test_the_shortest_id_is_that_of_the_address(document: dict[str, Any]):
     ]
 
 
-def test_every_answer_to_a_key_tells_how_it_stands_also_where_it_is_not_counted(
-    api: ApiClient, model: Upstream
-):
+def test_requests_that_are_not_counted_also_get_rate_limit_headers(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
     conversation = api.create_conversation()
     uncounted = [
@@ -89,7 +87,9 @@ def test_every_answer_to_a_key_tells_how_it_stands_also_where_it_is_not_counted(
     assert last.headers["RateLimit"].startswith('"hour";r=498;t=')
 
 
-def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: ApiClient, container: Container):
+def test_responses_without_a_valid_api_key_have_no_rate_limit_headers(
+    api: ApiClient, container: Container
+):
     jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     without = [
         api.get("/twins", headers={}),
@@ -103,7 +103,7 @@ def test_where_there_is_no_key_there_is_nothing_to_tell_of_it(api: ApiClient, co
     assert not [answer.url for answer in without if "RateLimit" in answer.headers]
 
 
-def test_the_answers_of_5_and_6_name_what_to_stop_and_stopping_it_late_is_no_error(
+def test_location_header_is_the_url_to_stop_a_reply_and_a_late_stop_succeeds(
     api: ApiClient, model: Upstream
 ):
     model.always_reply("Hi")

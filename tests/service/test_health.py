@@ -1,4 +1,4 @@
-"""What the operator of a service that runs alone can ask."""
+"""Health checks for the operator of a service that runs without a portal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check(service: Flask) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_all_is_well(service: Flask, model: Upstream, url: str):
+def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upstream, url: str):
     model.answers["/v1/chat/completions"] = reply
 
     assert check(service) == (0, "The service's database can be written.\nThe model answers.\n")
@@ -30,7 +30,7 @@ def reply(call: Call) -> None:
     call.complete()
 
 
-def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Upstream):
+def test_check_reports_a_model_server_that_rejects_the_key(service: Flask, model: Upstream):
     model.answers["/v1/chat/completions"] = 401, {}
 
     status, said = check(service)
@@ -39,7 +39,7 @@ def test_a_model_that_refuses_the_key_is_named(service: Flask, model: Upstream):
     assert "The model server refused the service's key." in said
 
 
-def test_a_broken_twin_is_named(service: Flask, container: Container, model: Upstream):
+def test_check_reports_an_invalid_twin_file(service: Flask, container: Container, model: Upstream):
     model.answers["/v1/chat/completions"] = reply
     (container.twins.folder / "bob.md").write_text("no front matter")
 
@@ -49,7 +49,7 @@ def test_a_broken_twin_is_named(service: Flask, container: Container, model: Ups
     assert "bob.md: line 1" in said
 
 
-def test_a_database_that_cannot_be_written_is_told_to_machines_too(
+def test_unwritable_database_fails_the_check_and_the_readiness_endpoint(
     service: Flask, container: Container, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     model.answers["/v1/chat/completions"] = reply

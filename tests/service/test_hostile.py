@@ -1,4 +1,4 @@
-"""Models, providers and clients that mean no good, or just went wrong."""
+"""Models, providers and clients that are hostile or faulty."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from tests.support.processes import run_server
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
 
-def test_halves_of_characters_are_joined_or_replaced(api: ApiClient, model: Upstream):
+def test_split_surrogate_pairs_are_joined_and_lone_surrogates_replaced(
+    api: ApiClient, model: Upstream
+):
     table = [
         (["a\\ud83d", "\\ude00b"], "a\U0001f600b"),
         (["a\\ud83d", "b"], "a\ufffdb"),
@@ -39,7 +41,7 @@ def test_halves_of_characters_are_joined_or_replaced(api: ApiClient, model: Upst
 
 
 def send(call: Call, pieces: list[str]) -> None:
-    """Send pieces of JSON text as they are."""
+    """Send each piece as the raw text of a JSON string."""
     call.start_stream()
     for piece in pieces:
         call.send_bytes(
@@ -48,7 +50,7 @@ def send(call: Call, pieces: list[str]) -> None:
     call.complete()
 
 
-def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
+def test_endless_reply_is_truncated_and_stored_as_incomplete(
     api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(models, "MAX_REPLY_CHARACTERS", 1000)
@@ -65,7 +67,7 @@ def test_a_reply_that_goes_on_for_ever_is_cut_off_and_kept(
     assert (len(kept["content"]), kept["status"]) == (1000, "incomplete")
 
 
-def test_a_model_that_only_says_that_it_lives_is_given_up(
+def test_model_that_sends_only_heartbeats_times_out(
     api: ApiClient, model: Upstream, container: Container
 ):
     container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.3)
@@ -76,7 +78,9 @@ def test_a_model_that_only_says_that_it_lives_is_given_up(
         assert events.result(10)[-1]["code"] == "model_failed"
 
 
-def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: ApiClient, model: Upstream):
+def test_repeat_of_a_failed_message_gets_409_while_another_reply_runs(
+    api: ApiClient, model: Upstream
+):
     talk = api.create_conversation()
     path = f"/conversations/{talk}/messages"
     once = api.headers | {"Idempotency-Key": "one"}
@@ -95,7 +99,7 @@ def test_a_repeat_of_what_failed_waits_for_no_other_reply(api: ApiClient, model:
         assert other.result(10)[-1]["type"] == "complete"
 
 
-def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
+def test_reply_that_ends_during_a_database_outage_is_stored_afterwards(
     api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     store, refused = container.messages.store_reply, []
@@ -115,7 +119,9 @@ def test_a_reply_that_ends_while_the_database_is_away_is_stored_when_it_is_back(
     assert len(refused) == 3
 
 
-def test_a_twin_of_the_far_future_harms_no_other(api: ApiClient, container: Container):
+def test_twin_file_dated_in_the_far_future_does_not_break_the_list(
+    api: ApiClient, container: Container
+):
     late = container.twins.folder / "late.md"
     late.write_text("---\nname: Late\n---\n")
     os.utime(late, (2**38, 2**38))
@@ -125,12 +131,12 @@ def test_a_twin_of_the_far_future_harms_no_other(api: ApiClient, container: Cont
 
 @pytest.fixture(scope="module")
 def alone(processes: None, tmp_path_factory: pytest.TempPathFactory):
-    """Run the service as it is run."""
+    """Run the service in a process as in production, and return its URL."""
     with run_server(tmp_path_factory.mktemp("data"), "-m", "service") as server:
         yield server.url
 
 
-def test_wrongly_framed_bodies_are_client_errors(alone: str):
+def test_malformed_chunked_bodies_are_client_errors(alone: str):
     for body in (b"zz\r\nhello\r\n0\r\n\r\n", b"5\r\nhelloXX0\r\n\r\n", b"-1\r\n\r\n"):
         with socket.create_connection(("127.0.0.1", int(alone.rpartition(":")[2])), 10) as client:
             client.sendall(
@@ -140,14 +146,14 @@ def test_wrongly_framed_bodies_are_client_errors(alone: str):
             assert client.recv(1000).split()[1] in (b"400", b"401"), body
 
 
-def test_nobody_moves_the_site_by_a_header(alone: str):
+def test_request_headers_cannot_change_the_base_path(alone: str):
     for headers in ({"SCRIPT_NAME": "/zzz"}, {"SCRIPT_NAME": "/api"}, {"PATH_INFO": "/nowhere"}):
         answer = requests.get(f"{alone}/api/v1/openapi.json", headers=headers, timeout=10)
 
         assert answer.json()["servers"] == [{"url": "/api/v1"}]
 
 
-def test_invalid_hosts_cause_no_server_error(alone: str):
+def test_invalid_host_headers_cause_no_server_error(alone: str):
     wrong = []
     for host in ("xn--a", "a b", "x" * 300, "[::1", "%00"):
         for path in ("docs", "openapi.json", "twins"):
@@ -157,8 +163,8 @@ def test_invalid_hosts_cause_no_server_error(alone: str):
     assert wrong == []
 
 
-def test_a_connection_that_never_pauses_does_not_block_others(alone: str):
-    """Its requests are there before they are asked for (pipelining), until the other is served."""
+def test_pipelined_requests_on_one_connection_do_not_block_others(alone: str):
+    """Pipeline requests on one connection until a request on another connection is answered."""
     requests_at_once = b"GET /api/v1/nowhere HTTP/1.1\r\nHost: x\r\n\r\n" * 50
     answering = threading.Event()
 
@@ -183,7 +189,7 @@ def test_a_connection_that_never_pauses_does_not_block_others(alone: str):
             client.shutdown(socket.SHUT_RDWR)
 
 
-def test_what_is_being_stored_as_the_service_ends_is_stored(
+def test_reply_being_stored_at_shutdown_is_not_lost(
     api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     store, begun, go = container.messages.store_reply, threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Sending with Idempotency-Key: the same press of a button is one message and one reply."""
+"""Idempotency-Key: repeated requests with one key create one message and one reply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def send(api: ApiClient, conversation: str, content: str = "Hello", **headers: s
     )
 
 
-def test_a_repeat_gets_the_first_result(api: ApiClient, model: Upstream):
+def test_repeated_request_returns_the_first_reply(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
@@ -36,9 +36,7 @@ def test_a_repeat_gets_the_first_result(api: ApiClient, model: Upstream):
     assert len(model.calls) == 1
 
 
-def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(
-    api: ApiClient, model: Upstream
-):
+def test_repeated_request_during_a_reply_streams_it_from_the_start(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(list, api.stream(conversation, "Hello", headers=ONCE))
@@ -55,7 +53,7 @@ def test_a_repeat_while_the_reply_is_written_gets_it_from_the_beginning(
     assert len(model.calls) == 1
 
 
-def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(
+def test_repeat_after_a_failed_reply_creates_a_new_reply_but_no_message(
     api: ApiClient, model: Upstream
 ):
     conversation = api.create_conversation()
@@ -71,9 +69,7 @@ def test_a_reply_that_failed_is_written_anew_but_the_message_is_not(
     assert [m["content"] for m in history] == ["Hello", "Hi"]
 
 
-def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(
-    api: ApiClient, model: Upstream
-):
+def test_repeat_after_a_stopped_reply_adds_a_second_reply(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
     first = api.stream(conversation, "Hello", headers=ONCE)
@@ -98,7 +94,7 @@ def test_a_reply_that_was_stopped_is_written_anew_beside_what_there_is(
     assert {m["replyTo"] for m in history[1:]} == {history[0]["id"]}
 
 
-def test_a_key_is_for_one_message(api: ApiClient, model: Upstream):
+def test_idempotency_key_reused_for_another_message_is_rejected(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(send, api, conversation)
@@ -109,7 +105,7 @@ def test_a_key_is_for_one_message(api: ApiClient, model: Upstream):
     assert send(api, api.create_conversation()).json()["code"] == "idempotency_key_reused"
 
 
-def test_an_invalid_idempotency_key_is_refused(api: ApiClient):
+def test_invalid_idempotency_key_is_rejected(api: ApiClient):
     conversation = api.create_conversation()
     for key in ('""', "x" * 256, "a\tb", '"' + "x" * 255, '"a"b"', '"a'):
         answer = send(api, conversation, **{"Idempotency-Key": key})
@@ -118,7 +114,7 @@ def test_an_invalid_idempotency_key_is_refused(api: ApiClient):
         assert "Idempotency-Key" in answer.json()["error"]
 
 
-def test_ten_at_once_are_one(api: ApiClient, model: Upstream):
+def test_concurrent_requests_with_one_key_create_one_message(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     with ThreadPoolExecutor(10) as pool:
         sent = [pool.submit(send, api, conversation) for _ in range(10)]
@@ -130,9 +126,7 @@ def test_ten_at_once_are_one(api: ApiClient, model: Upstream):
     assert len(model.calls) == 1
 
 
-def test_a_reply_that_was_stopped_does_not_end_the_one_that_was_begun_anew(
-    api: ApiClient, model: Upstream
-):
+def test_end_of_a_stopped_reply_does_not_end_its_replacement(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages/stream"
     headers = api.headers | ONCE

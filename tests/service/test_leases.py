@@ -1,4 +1,4 @@
-"""Who writes a reply, where several processes could: one of them, and the others know."""
+"""Leases: one of several processes writes a reply, and the others know its state."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def lapse(database: Database) -> None:
         connection.execute(conversations.update().values(replying_until=1))
 
 
-def test_a_late_end_does_not_take_the_lease_of_another_reply(
+def test_end_of_an_expired_reply_does_not_release_the_lease_of_the_next(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id
@@ -61,7 +61,7 @@ def test_a_late_end_does_not_take_the_lease_of_another_reply(
         messages.add(talk, "third")
 
 
-def test_a_reply_that_was_taken_up_by_another_is_stored_once(
+def test_reply_taken_over_by_another_process_is_stored_once(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
     said, first = messages.add(new_conversation().id, "Hello")
@@ -78,7 +78,7 @@ def test_a_reply_that_was_taken_up_by_another_is_stored_once(
     assert messages.list_page(said.conversation_id)[0][1:] == [stored]
 
 
-def test_a_lease_that_lapsed_but_was_not_taken_is_still_good_for_its_end(
+def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
     said, holder = messages.add(new_conversation().id, "Hello")
@@ -87,7 +87,7 @@ def test_a_lease_that_lapsed_but_was_not_taken_is_still_good_for_its_end(
     assert messages.store_reply(said, str(holder), "late, and welcome", is_complete=True)
 
 
-def test_a_repeat_as_the_reply_ends_finds_it_and_begins_no_other(
+def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     for _ in range(30):
@@ -102,7 +102,7 @@ def test_a_repeat_as_the_reply_ends_finds_it_and_begins_no_other(
         assert second is None
 
 
-def test_nobody_takes_up_a_message_while_the_reply_to_another_is_written(
+def test_reply_cannot_be_taken_over_while_another_reply_is_written(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id
@@ -114,7 +114,7 @@ def test_nobody_takes_up_a_message_while_the_reply_to_another_is_written(
         messages.find_reply_or_acquire_lease(said)
 
 
-def test_the_same_press_in_two_conversations_at_once_is_one_message(
+def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     for number in range(10):
@@ -133,7 +133,7 @@ def test_the_same_press_in_two_conversations_at_once_is_one_message(
         assert sum(messages.list_page(talk)[1] for talk in talks) == 1
 
 
-def test_a_press_is_forgotten_after_a_day(
+def test_idempotency_key_expires_after_a_day(
     messages: Messages,
     new_conversation: Callable[[], Conversation],
     clock: AdjustableClock,
@@ -147,7 +147,7 @@ def test_a_press_is_forgotten_after_a_day(
 
 @pytest.fixture
 def other(service: Any, container: Container, full_key: str) -> Iterator[ApiClient]:
-    """Return a client of one more process of the same service."""
+    """Return a client of a second process of the same service."""
     app = create_service(container.settings, container.database.clock)
     with serve(app) as url:
         api = ApiClient(url, full_key)
@@ -166,7 +166,7 @@ def told(response: Any) -> list[dict[str, Any]]:
     return [json.loads(event.data) for event in sse.read_events(ApiClient.chunks(response))]
 
 
-def test_a_repeat_at_another_process_ends_as_the_reply_does(
+def test_repeated_request_at_another_process_ends_like_the_reply(
     api: ApiClient, other: ApiClient, model: Upstream, container: Container
 ):
     for how in ("whole", "stopped-here", "stopped-there", "failed"):
@@ -200,7 +200,7 @@ def test_a_repeat_at_another_process_ends_as_the_reply_does(
     assert holders == [None] * 4
 
 
-def test_a_repeat_that_waits_for_another_process_is_told_little(
+def test_repeated_request_at_another_process_gets_no_deltas(
     api: ApiClient, other: ApiClient, model: Upstream
 ):
     talk = api.create_conversation()

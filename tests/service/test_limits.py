@@ -1,4 +1,4 @@
-"""How often a key may ask: exact, whatever carries the key, whoever counts."""
+"""Rate limits, exact for both headers and concurrent requests; and length limits of texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S92")
-def test_a_key_has_its_requests_of_the_hour(
+def test_api_key_is_limited_to_its_hourly_requests(
     api: ApiClient, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     for scope, form in product(get_args(Scope), ("Authorization", "X-API-Key")):
@@ -38,7 +38,7 @@ def test_a_key_has_its_requests_of_the_hour(
 
 
 @pytest.mark.spec("S66")
-def test_both_headers_draw_on_one_hour(
+def test_both_api_key_headers_share_one_rate_limit(
     api: ApiClient, container: Container, monkeypatch: pytest.MonkeyPatch, full_key: str
 ):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 2)
@@ -51,7 +51,7 @@ def test_both_headers_draw_on_one_hour(
 
 
 @pytest.mark.spec("S89", "S90")
-def test_the_last_request_of_the_hour_is_that_of_the_document(api: ApiClient, container: Container):
+def test_hourly_limit_of_each_scope_is_the_documented_one(api: ApiClient, container: Container):
     table: list[tuple[Scope, int]] = [("read_only", 200), ("full_access", 500)]
     for scope, limit in table:
         key, secret = container.api_keys.create("alice", "t", scope)
@@ -67,7 +67,7 @@ def test_the_last_request_of_the_hour_is_that_of_the_document(api: ApiClient, co
 
 
 @pytest.mark.spec("S89", "S90")
-def test_the_hour_rolls(
+def test_rate_limit_allows_requests_again_after_an_hour(
     api: ApiClient, container: Container, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 1)
@@ -78,7 +78,7 @@ def test_the_hour_rolls(
     assert api.get("/twins").status_code == 200
 
 
-def test_requests_at_once_are_counted_one_by_one(
+def test_concurrent_requests_are_counted_exactly(
     api: ApiClient, url: str, container: Container, full_key: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 20)
@@ -92,7 +92,7 @@ def test_requests_at_once_are_counted_one_by_one(
     assert (answers.count(200), answers.count(429)) == (20, 20)
 
 
-def test_a_refused_request_tells_its_limit_too(api: ApiClient, container: Container):
+def test_rejected_requests_also_have_rate_limit_headers(api: ApiClient, container: Container):
     reader = container.api_keys.create("alice", "t", "read_only")[1]
 
     forbidden = api.post("/conversations", json={}, headers={"X-API-Key": reader})
@@ -104,7 +104,7 @@ def test_a_refused_request_tells_its_limit_too(api: ApiClient, container: Contai
         assert "RateLimit" in answer.headers
 
 
-def test_a_key_that_is_revoked_while_it_asks_is_none(api: ApiClient, container: Container):
+def test_api_key_revoked_during_a_request_is_rejected(api: ApiClient, container: Container):
     key, _ = container.api_keys.create("alice", "t", "full_access")
     container.api_keys.revoke("alice", key.id)
 
@@ -113,7 +113,7 @@ def test_a_key_that_is_revoked_while_it_asks_is_none(api: ApiClient, container: 
 
 
 @pytest.mark.spec("S93")
-def test_the_longest_texts_are_accepted_and_longer_ones_refused(
+def test_text_at_the_length_limit_is_accepted_and_longer_text_rejected(
     api: ApiClient, model: Upstream, container: Container
 ):
     model.always_reply("Hi")
@@ -124,7 +124,7 @@ def test_the_longest_texts_are_accepted_and_longer_ones_refused(
         (f"/conversations/{api.create_conversation()}/messages", "content", 32_000, api.headers),
         ("/auth/api-keys", "name", 100, jwt),
     ]:
-        # Characters count, not the bytes that they take: here each is written as two escapes.
+        # The limit counts characters, not bytes: in JSON each of these is two escapes.
         longest = api.post(path, json=body | {field: "😀" * size}, headers=headers)
         too_long = api.post(path, json=body | {field: "😀" * (size + 1)}, headers=headers)
 

@@ -1,4 +1,4 @@
-"""The line before the model, over two processes: so many at once, and owners take turns."""
+"""The reply queue over two processes: a limited number of slots, and owners take turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from tests.service.queued_requests import (
 )
 
 
-def test_so_many_are_let_in_and_the_others_hear_their_place(new_queue: NewQueue, enqueue: Enqueue):
+def test_queue_fills_its_slots_and_reports_positions_to_the_others(
+    new_queue: NewQueue, enqueue: Enqueue
+):
     here, there = new_queue(2), new_queue(2)
     first, second = enqueue(here, "alice"), enqueue(there, "alice")
     third, fourth = enqueue(here, "alice"), enqueue(there, "alice")
@@ -33,7 +35,7 @@ def test_so_many_are_let_in_and_the_others_hear_their_place(new_queue: NewQueue,
     assert fourth.wait_for_slot()
 
 
-def test_the_places_are_all_used_and_never_more(new_queue: NewQueue, enqueue: Enqueue):
+def test_queue_uses_all_slots_and_never_exceeds_them(new_queue: NewQueue, enqueue: Enqueue):
     places = 3
     lines = [new_queue(places), new_queue(places)]
     with ThreadPoolExecutor(12) as pool:
@@ -47,7 +49,7 @@ def test_the_places_are_all_used_and_never_more(new_queue: NewQueue, enqueue: En
     assert count_queue_rows(lines[0]) == 0
 
 
-def test_owners_take_turns(new_queue: NewQueue, enqueue: Enqueue):
+def test_queue_alternates_between_owners(new_queue: NewQueue, enqueue: Enqueue):
     here, there = new_queue(1), new_queue(1)
     running = enqueue(here, "alice")
     waiting = [enqueue(here, "alice") for _ in range(3)]
@@ -61,7 +63,7 @@ def test_owners_take_turns(new_queue: NewQueue, enqueue: Enqueue):
     assert not waiting[1].slot_acquired.is_set()
 
 
-def test_nobody_waits_for_ever_while_another_process_always_has_somebody(
+def test_request_is_not_starved_by_constant_load_from_another_process(
     new_queue: NewQueue, enqueue: Enqueue
 ):
     here, there = new_queue(1), new_queue(1)
@@ -79,9 +81,7 @@ def test_nobody_waits_for_ever_while_another_process_always_has_somebody(
     assert not any(other.slot_acquired.is_set() for other in others)
 
 
-def test_whoever_leaves_lets_the_next_move_up_and_leaves_nothing(
-    new_queue: NewQueue, enqueue: Enqueue
-):
+def test_abandoned_request_is_removed_and_the_next_moves_up(new_queue: NewQueue, enqueue: Enqueue):
     here, there = new_queue(1), new_queue(1)
     running = enqueue(here, "alice")
     second, third = enqueue(there, "bob"), enqueue(here, "carol")
@@ -94,7 +94,7 @@ def test_whoever_leaves_lets_the_next_move_up_and_leaves_nothing(
     assert third.wait_for_slot()
 
 
-def test_whoever_fails_gives_the_place_back(new_queue: NewQueue, enqueue: Enqueue):
+def test_slot_is_released_after_an_exception(new_queue: NewQueue, enqueue: Enqueue):
     line = new_queue(1)
     with pytest.raises(ZeroDivisionError), line.slot("alice", lambda _: None, lambda: False):
         raise ZeroDivisionError
@@ -102,7 +102,7 @@ def test_whoever_fails_gives_the_place_back(new_queue: NewQueue, enqueue: Enqueu
     assert count_queue_rows(line) == 0
 
 
-def test_whoever_has_left_already_does_not_come_in(new_queue: NewQueue):
+def test_request_abandoned_before_queueing_gets_no_slot(new_queue: NewQueue):
     line = new_queue(1)
     with pytest.raises(QueueAbandoned), line.slot("alice", lambda _: None, lambda: True):
         pass
@@ -110,7 +110,7 @@ def test_whoever_has_left_already_does_not_come_in(new_queue: NewQueue):
     assert count_queue_rows(line) == 0
 
 
-def test_one_look_serves_all_who_wait_in_a_process(
+def test_waiting_requests_of_a_process_share_one_database_poll(
     new_queue: NewQueue, enqueue: Enqueue, monkeypatch: pytest.MonkeyPatch
 ):
     line = new_queue(1)
@@ -133,7 +133,7 @@ def test_one_look_serves_all_who_wait_in_a_process(
     waiting[0].release()
 
 
-def test_a_place_that_is_free_costs_two_transactions(new_queue: NewQueue):
+def test_free_slot_costs_two_transactions(new_queue: NewQueue):
     line = new_queue(1)
     begun: list[int] = []
     event.listen(line.slots.database.engine, "begin", lambda _: begun.append(1))
@@ -144,7 +144,7 @@ def test_a_place_that_is_free_costs_two_transactions(new_queue: NewQueue):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_processes_change_the_line_one_after_the_other(new_queue: NewQueue):
+def test_queue_changes_of_several_processes_are_serialized(new_queue: NewQueue):
     here, there = new_queue(1), new_queue(1)
     with run_queued_requests() as come, ThreadPoolExecutor(1) as pool:
         with here.slots._alone() as connection:

@@ -1,4 +1,4 @@
-"""Leases of the line: the dead are forgotten, and the living are not."""
+"""Leases of queue entries: those of dead processes are removed, those of living ones are kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.service.queued_requests import Enqueue, NewQueue, count_queue_rows, e
 from tests.support.clock import AdjustableClock
 
 
-def test_the_places_of_a_process_that_died_are_free_when_its_leases_are_over(
+def test_slots_of_a_dead_process_are_freed_when_its_leases_expire(
     new_queue: NewQueue, enqueue: Enqueue
 ):
     here, dead = new_queue(1), new_queue(1)
@@ -23,7 +23,7 @@ def test_the_places_of_a_process_that_died_are_free_when_its_leases_are_over(
     assert count_queue_rows(here) == 1
 
 
-def test_a_process_that_ends_gives_its_places_back_at_once(new_queue: NewQueue, enqueue: Enqueue):
+def test_process_releases_its_slots_at_shutdown(new_queue: NewQueue, enqueue: Enqueue):
     here, ending = new_queue(1), new_queue(1)
     enqueue(ending, "alice")
     bob = enqueue(here, "bob")
@@ -32,7 +32,7 @@ def test_a_process_that_ends_gives_its_places_back_at_once(new_queue: NewQueue, 
     assert bob.wait_for_slot()
 
 
-def test_a_lease_that_is_renewed_is_not_over(new_queue: NewQueue, enqueue: Enqueue):
+def test_renewed_lease_does_not_expire(new_queue: NewQueue, enqueue: Enqueue):
     here, there = new_queue(1), new_queue(1)
     enqueue(there, "alice")
     enqueue(there, "bob")
@@ -42,7 +42,7 @@ def test_a_lease_that_is_renewed_is_not_over(new_queue: NewQueue, enqueue: Enque
     assert enqueue(here, "carol").reported_positions == [1]
 
 
-def test_the_living_who_were_taken_for_dead_are_put_back_where_they_were(
+def test_removed_entries_of_a_living_process_regain_their_positions(
     new_queue: NewQueue, enqueue: Enqueue
 ):
     here, there = new_queue(1), new_queue(1)
@@ -61,7 +61,7 @@ def test_the_living_who_were_taken_for_dead_are_put_back_where_they_were(
     assert not dave.slot_acquired.is_set()
 
 
-def test_a_process_does_not_take_its_own_replies_for_dead(new_queue: NewQueue, enqueue: Enqueue):
+def test_process_does_not_remove_its_own_expired_entries(new_queue: NewQueue, enqueue: Enqueue):
     line = new_queue(1)
     enqueue(line, "alice")
     expire_leases(line, "alice")
@@ -69,7 +69,7 @@ def test_a_process_does_not_take_its_own_replies_for_dead(new_queue: NewQueue, e
     assert enqueue(line, "bob").reported_positions == [0]
 
 
-def test_a_reply_that_has_ended_is_not_put_back(new_queue: NewQueue, enqueue: Enqueue):
+def test_released_entry_is_not_restored_by_a_renewal(new_queue: NewQueue, enqueue: Enqueue):
     line = new_queue(1)
     enqueue(line, "alice").release()
     line.slots.renew()
@@ -78,7 +78,7 @@ def test_a_reply_that_has_ended_is_not_put_back(new_queue: NewQueue, enqueue: En
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_machines_whose_clocks_differ_take_nobody_for_dead(
+def test_clock_differences_between_machines_expire_no_leases(
     new_queue: NewQueue, enqueue: Enqueue, clock: AdjustableClock
 ):
     here, there = new_queue(1), new_queue(1)

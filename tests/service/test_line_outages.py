@@ -1,4 +1,4 @@
-"""The line while the database is away: whoever waits goes on waiting, whoever writes writes on."""
+"""The reply queue in a database outage: waiting requests keep waiting, running replies continue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lock_timeout() -> float:
 
 @pytest.fixture
 def outage(database_url: str, request: pytest.FixtureRequest) -> Iterator[Outage]:
-    """Return the database, to take it away."""
+    """Return the database as an outage that can be started and ended."""
     url = make_url(database_url)
     if url.get_backend_name() == "sqlite":
         outage: Outage = LockableSqlite(Path(str(url.database)))
@@ -37,7 +37,9 @@ def wait_until_seen(line: ReplyQueue) -> None:
     wait_until(lambda: line.slots.database.last_failure_at != -math.inf)
 
 
-def test_an_outage_loses_nobody(new_queue: NewQueue, outage: Outage, enqueue: Enqueue):
+def test_queue_keeps_every_request_through_an_outage(
+    new_queue: NewQueue, outage: Outage, enqueue: Enqueue
+):
     here, there = new_queue(1), new_queue(1)
     alice, bob = enqueue(here, "alice"), enqueue(there, "bob")
     outage.take_down()
@@ -55,7 +57,7 @@ def test_an_outage_loses_nobody(new_queue: NewQueue, outage: Outage, enqueue: En
     carol.release()
 
 
-def test_whoever_comes_and_leaves_during_an_outage_does_both(
+def test_request_can_join_and_leave_the_queue_during_an_outage(
     new_queue: NewQueue, outage: Outage, enqueue: Enqueue
 ):
     line = new_queue(1)
@@ -73,7 +75,7 @@ def test_whoever_comes_and_leaves_during_an_outage_does_both(
     assert enqueue(line, "carol").wait_for_slot()
 
 
-def test_nobody_is_taken_for_dead_who_could_not_renew_a_lease(
+def test_lease_that_could_not_be_renewed_in_an_outage_is_kept(
     new_queue: NewQueue, enqueue: Enqueue
 ):
     here, there = new_queue(1), new_queue(1)

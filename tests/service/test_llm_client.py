@@ -1,4 +1,4 @@
-"""The model: what it is told, and what becomes of its faults."""
+"""The model client: what is sent to the model, and how failures of the model are reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
 
-def test_6_the_model_is_told_who_it_is_and_what_was_said(api: ApiClient, model: Upstream):
+def test_model_receives_instructions_examples_and_history(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     for said, reply in (("First", "One"), ("Second", "Two")):
         with ThreadPoolExecutor(1) as pool:
@@ -35,7 +35,7 @@ def test_6_the_model_is_told_who_it_is_and_what_was_said(api: ApiClient, model: 
     assert call.body["model"] == "scripted"
 
 
-def test_the_model_server_is_told_the_options_that_a_twin_gives_and_no_others(
+def test_model_receives_only_the_sampling_options_of_the_twin(
     api: ApiClient, model: Upstream, container: Container
 ):
     options = {
@@ -79,7 +79,7 @@ REFUSALS = [
 
 
 @pytest.mark.spec("S24", "S81", "S86")
-def test_a_failing_model_is_an_error_and_the_next_message_works(api: ApiClient, model: Upstream):
+def test_model_failure_is_an_error_and_the_next_message_works(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
     for status, sentence, code, told in REFUSALS:
@@ -106,7 +106,7 @@ GARBAGE = {
 }
 
 
-def test_garbage_of_the_model_is_an_error_and_the_next_message_works(
+def test_invalid_model_response_is_an_error_and_the_next_message_works(
     api: ApiClient, model: Upstream
 ):
     conversation = api.create_conversation()
@@ -129,7 +129,9 @@ def send(call: Call, data: bytes) -> None:
     call.close()
 
 
-def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: ApiClient, model: Upstream):
+def test_reply_truncated_by_its_token_limit_ends_with_a_continuation_mark(
+    api: ApiClient, model: Upstream
+):
     for text, reason, rest in [
         ("Once upon", "stop", ""),
         ("Once upon", "length", " …"),
@@ -146,7 +148,7 @@ def test_a_reply_cut_off_at_its_bound_shows_that_it_goes_on(api: ApiClient, mode
         assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
 
 
-def test_an_error_that_is_null_is_none(api: ApiClient, model: Upstream):
+def test_null_error_from_the_model_is_ignored(api: ApiClient, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         call = model.next_call().start_stream()
@@ -155,9 +157,7 @@ def test_an_error_that_is_null_is_none(api: ApiClient, model: Upstream):
         assert events.result(10)[-1]["message"]["content"] == "Hi"
 
 
-def test_a_model_that_is_too_slow_is_given_up(
-    api: ApiClient, model: Upstream, container: Container
-):
+def test_slow_model_times_out(api: ApiClient, model: Upstream, container: Container):
     container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.2)
     conversation = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
@@ -170,7 +170,7 @@ def test_a_model_that_is_too_slow_is_given_up(
             assert call.wait_for_disconnect()
 
 
-def test_a_model_server_that_is_down_is_an_error(api: ApiClient, model: Upstream):
+def test_unreachable_model_server_is_an_error(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     model.stop()
 
@@ -179,7 +179,9 @@ def test_a_model_server_that_is_down_is_an_error(api: ApiClient, model: Upstream
     assert error["error"] == "The model does not answer at the moment."
 
 
-def test_a_message_that_no_model_takes_is_too_long(api: ApiClient, model: Upstream):
+def test_message_that_exceeds_the_context_when_shortened_is_too_long(
+    api: ApiClient, model: Upstream
+):
     conversation = api.create_conversation()
     too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
     with ThreadPoolExecutor(1) as pool:
@@ -194,7 +196,7 @@ def test_a_message_that_no_model_takes_is_too_long(api: ApiClient, model: Upstre
 
 
 @pytest.mark.spec("S81")
-def test_6_a_model_that_breaks_off_is_an_error_event(api: ApiClient, model: Upstream):
+def test_interrupted_model_stream_ends_with_an_error_event(api: ApiClient, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
         call = model.next_call().start_stream()
@@ -206,7 +208,7 @@ def test_6_a_model_that_breaks_off_is_an_error_event(api: ApiClient, model: Upst
     assert error["error"] == "The model broke off in the middle of its reply."
 
 
-def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: ApiClient, model: Upstream):
+def test_prompt_rejected_as_too_long_is_shortened_until_it_fits(api: ApiClient, model: Upstream):
     too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
@@ -215,7 +217,7 @@ def test_6_a_prompt_that_is_too_long_is_shortened_until_it_fits(api: ApiClient, 
         assert events.result(10)[-1]["message"]["content"] == "It fits"
 
 
-def test_without_a_name_the_first_model_of_the_server_is_asked(
+def test_first_model_of_the_server_is_used_without_a_configured_name(
     api: ApiClient, model: Upstream, container: Container
 ):
     container.model._settings = msgspec.structs.replace(container.settings, model=None)
@@ -230,7 +232,7 @@ def test_without_a_name_the_first_model_of_the_server_is_asked(
     assert [c.path for c in model.calls].count("/v1/models") == 1
 
 
-def test_a_model_server_that_comes_later_is_asked_for_its_model_then(
+def test_model_name_is_requested_again_after_the_server_was_unavailable(
     api: ApiClient, model: Upstream, container: Container
 ):
     container.model._settings = msgspec.structs.replace(container.settings, model=None)

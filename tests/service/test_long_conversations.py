@@ -1,4 +1,4 @@
-"""Long conversations keep working: the newest of them that fits is told, and it does fit."""
+"""Long conversations: the prompt has as much of the newest history as fits the window."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ TALK = (
 
 
 def talk(turn: int) -> str:
-    """Return what somebody says: tokens for its bytes are few one time, many another."""
+    """Return the content for a turn; the number of tokens per byte differs between turns."""
     return f"{turn} {TALK[turn % len(TALK)]}"
 
 
 def cost(prompt: Prompt) -> int:
-    """Count as the scripted model does: each character is a token, and a message costs five."""
+    """Count tokens as the scripted model does: one per character, plus five per message."""
     return sum(len(message["content"]) + 5 for message in prompt)
 
 
-def test_all_prompts_of_a_long_conversation_fit_the_model(
+def test_every_prompt_of_a_long_conversation_fits_the_window(
     api: ApiClient, model: Upstream, container: Container
 ):
     container.model._settings = msgspec.structs.replace(container.settings, model_window=WINDOW)
@@ -63,7 +63,7 @@ def test_all_prompts_of_a_long_conversation_fit_the_model(
     model.answers["/tokenize"] = lambda call: call.respond(
         200, {"tokens": [1] * len(call.body["content"])}
     )
-    # The second grows longer than what is read of a conversation.
+    # The second conversation grows longer than the history that is read.
     for stored in (0, MAX_HISTORY_MESSAGES // 2 - TURNS // 2):
         conversation = api.create_conversation()
         for turn in range(stored):
@@ -86,7 +86,7 @@ def test_all_prompts_of_a_long_conversation_fit_the_model(
         ]
 
 
-def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
+def test_message_larger_than_the_window_is_an_error_and_a_shorter_one_works(
     api: ApiClient, model: Upstream
 ):
     def reply(call: Call) -> None:
@@ -107,7 +107,7 @@ def test_a_message_too_long_even_alone_is_told_so_and_a_shorter_one_works(
 
 @pytest.fixture(scope="module")
 def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    """Return the parts of a service with the model that comes along and a small window."""
+    """Return the container of a service with the bundled model and a small window."""
     twins = tmp_path_factory.mktemp("twins")
     (twins / "ada.md").write_text(TWIN.replace("max_tokens: 50", "max_tokens: 5"))
     settings = {
@@ -124,7 +124,7 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture
 def new_talk(bundled: Container) -> Callable[[str], Conversation]:
-    """Return a conversation of so many turns in such words with each call."""
+    """Return a factory. Each call creates a conversation of TURNS turns with the given text."""
 
     def new_talk(words: str) -> Conversation:
         conversation = bundled.conversations.create("alice", "ada", "")
@@ -138,7 +138,7 @@ def new_talk(bundled: Container) -> Callable[[str], Conversation]:
     return new_talk
 
 
-def test_the_bundled_model_never_refuses_a_long_conversation(
+def test_bundled_model_accepts_every_long_conversation(
     bundled: Container, new_talk: Callable[[str], Conversation], monkeypatch: pytest.MonkeyPatch
 ):
     scripts = {
@@ -152,7 +152,7 @@ def test_the_bundled_model_never_refuses_a_long_conversation(
 
     def reply(prompt: Prompt, sampling: Sampling) -> CompletionStream:
         asked.append(prompt)
-        if len(asked) > 1:  # to read a prompt takes seconds, to count it does not
+        if len(asked) > 1:  # reading a prompt takes seconds, counting does not
             raise ModelFailed("counted")
         return ask(prompt, sampling)
 
@@ -172,7 +172,7 @@ def test_the_bundled_model_never_refuses_a_long_conversation(
 
 
 def tokens_of(bundled: Container, prompt: Prompt) -> int:
-    """Ask the bundled model how many tokens a prompt has."""
+    """Return the number of tokens of a prompt as counted by the bundled model."""
     url, key, _ = bundled.model._endpoint()
     answer = bundled.model._session.post(
         f"{url}/chat/completions/input_tokens",
@@ -193,7 +193,7 @@ def history(turns: int) -> list[Message]:
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
 
-def test_what_fits_is_told_or_two_thirds_of_it_and_few_counts_find_it():
+def test_prompt_has_two_thirds_of_what_fits_after_few_token_counts():
     for window in (100, 333, 700, 1500, 5000, 9000):
         counts: list[str] = []
 
@@ -211,15 +211,15 @@ def test_what_fits_is_told_or_two_thirds_of_it_and_few_counts_find_it():
 
 
 def fits(turns: int, window: int) -> bool:
-    """Say whether the newest turns fit the window."""
+    """Return whether the newest `turns` turns fit the window."""
     longer = [m for m in history(100) if m.id == "new" or int(m.id.split()[1]) >= 100 - turns]
     prompt = build_prompt(ADA, longer, window=10**9)
     left = window - TOKENS_PER_PROMPT - TOKENS_PER_MESSAGE * len(prompt)
     return sum(len(message["content"]) for message in prompt) <= left
 
 
-def test_the_talk_begins_with_the_same_words_for_some_turns():
-    """So that the model server reads only what is new."""
+def test_beginning_of_the_history_in_the_prompt_is_stable_for_some_turns():
+    """A model server caches a known beginning of the prompt and reads only what follows it."""
     prompts = [
         build_prompt(ADA, history(turn), window=5000, count_tokens=lambda text: len(text))
         for turn in range(100, 160)
@@ -229,7 +229,7 @@ def test_the_talk_begins_with_the_same_words_for_some_turns():
     assert 2 <= sum(moved) <= len(moved) / 4
 
 
-def test_the_talk_begins_with_the_same_words_though_only_its_newest_messages_were_read():
+def test_beginning_of_a_partly_read_history_is_stable_for_some_turns():
     prompts = [
         build_prompt(ADA, history(turn)[-121:], window=10**6, is_full_history=False)
         for turn in range(100, 160)
@@ -239,7 +239,7 @@ def test_the_talk_begins_with_the_same_words_though_only_its_newest_messages_wer
     assert 2 <= sum(moved) <= len(moved) / 4
 
 
-def test_a_message_that_was_answered_twice_is_told_with_its_last_reply():
+def test_prompt_has_only_the_last_reply_to_a_message():
     messages = [
         Message("said", "c", "user", "Hello", None, 1.0),
         Message("half", "c", "assistant", "Half", "said", 2.0, complete=False),
@@ -252,7 +252,7 @@ def test_a_message_that_was_answered_twice_is_told_with_its_last_reply():
     ]
 
 
-def test_what_fits_by_its_bytes_is_never_counted():
+def test_history_that_fits_by_its_bytes_is_not_tokenized():
     def tokens(text: str) -> int:
         raise AssertionError(text)
 

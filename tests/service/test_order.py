@@ -1,4 +1,4 @@
-"""The order of the line: who comes when, whatever happens."""
+"""The order of the reply queue, simulated without a database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.conversations.queue_order import QueueEntry, next_in, standing_for,
 
 
 class Room:
-    """A line and its places, as the database keeps them."""
+    """In-memory model of the queue and its slots, as the database stores them."""
 
     def __init__(self, places: int) -> None:
         self.places = places
@@ -42,33 +42,33 @@ class Room:
 
 
 def owners_served(room: Room, arrivals: str) -> str:
-    """Let these owners come, one after the other, and return in which order they go in."""
+    """Enqueue a request of each owner in turn, and return the owners in the order of admission."""
     owners = {room.come(owner).id: owner for owner in arrivals}
     while room.writing:
         room.go(room.writing[0])
     return "".join(owners[id_] for id_ in room.admitted)
 
 
-def test_one_owner_is_served_in_the_order_of_arrival():
+def test_requests_of_one_owner_are_served_in_order_of_arrival():
     room = Room(1)
     owners_served(room, "aaaaa")
 
     assert room.admitted == [1, 2, 3, 4, 5]
 
 
-def test_owners_who_come_once_are_served_in_the_order_of_arrival():
+def test_owners_with_one_request_each_are_served_in_order_of_arrival():
     assert owners_served(Room(1), "abcde") == "abcde"
 
 
-def test_owners_take_turns():
+def test_queue_alternates_between_owners():
     assert owners_served(Room(1), "aaaabbc") == "abcabaa"
 
 
-def test_a_reply_that_is_being_written_counts_as_its_owners_turn():
+def test_running_reply_counts_as_its_owners_turn():
     assert owners_served(Room(2), "aaaab") == "aabaa"
 
 
-def test_nobody_waits_for_ever_while_others_come_again_and_again():
+def test_waiting_request_is_not_starved_by_returning_owners():
     room = Room(1)
     for owner in "aabc":
         room.come(owner)
@@ -80,7 +80,7 @@ def test_nobody_waits_for_ever_while_others_come_again_and_again():
     assert room.admitted == [1, 3, 4, 2]
 
 
-def test_with_fewer_places_than_replies_nobody_goes_in():
+def test_no_request_is_admitted_while_more_replies_run_than_slots_exist():
     room = Room(3)
     for _ in range(5):
         room.come("a")
@@ -92,16 +92,14 @@ Events = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3)), max_siz
 
 
 @given(places=st.integers(1, 3), events=Events)
-def test_whoever_comes_to_an_empty_queue_of_their_own_is_passed_by_nobody(
-    places: int, events: list[tuple[str, int]]
-):
+def test_only_request_of_an_owner_is_never_overtaken(places: int, events: list[tuple[str, int]]):
     for wait in waits(places, events):
         if not wait.before:
             assert not wait.passed_by
 
 
 @given(places=st.integers(1, 3), events=Events)
-def test_each_other_owner_passes_at_most_once_more_than_ones_own_replies_come_before(
+def test_overtaking_by_another_owner_is_limited_by_own_earlier_requests(
     places: int, events: list[tuple[str, int]]
 ):
     for wait in waits(places, events):
@@ -110,14 +108,14 @@ def test_each_other_owner_passes_at_most_once_more_than_ones_own_replies_come_be
 
 @dataclass
 class Wait:
-    """What happened to a guest: how many of their owner's were before, and whom they let pass."""
+    """How a request waited: earlier entries of its owner, and how often each owner overtook it."""
 
     before: int
     passed_by: Counter[str] = field(default_factory=Counter)
 
 
 def waits(places: int, events: list[tuple[str, int]]) -> list[Wait]:
-    """Let owners come and replies end, and return what happened to each guest."""
+    """Simulate arrivals and ended replies, and return how each request waited."""
     room = Room(places)
     found: dict[int, Wait] = {}
     owners: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""The interface described: what it says is so, and its examples run."""
+"""Documentation of the interface: the OpenAPI document, the page, and its examples."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def document(api: ApiClient) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def test_the_document_is_openapi_3_1(document: dict[str, Any]):
+def test_openapi_document_is_valid_openapi_3_1(document: dict[str, Any]):
     assert document["openapi"] == "3.1.0"
     validate(document)
 
 
-def test_the_document_holds_every_address_of_the_service(document: dict[str, Any], service: Flask):
+def test_openapi_document_describes_every_route(document: dict[str, Any], service: Flask):
     described = {
         (re.sub(r"{\w+}", "<>", path), method.upper())
         for path, methods in document["paths"].items()
@@ -58,7 +58,7 @@ def test_the_document_holds_every_address_of_the_service(document: dict[str, Any
     assert [o.spec_number for o in operations.all if o.spec_number] == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_the_service_does_what_its_document_says(processes: None):
+def test_service_conforms_to_its_openapi_document(processes: None):
     done = contract.run(examples=4)
 
     assert done.returncode == 0, done.stdout[-4000:]
@@ -66,7 +66,7 @@ def test_the_service_does_what_its_document_says(processes: None):
     assert f"Tested: {len(operations.all)}\n" in done.stdout
 
 
-def test_the_page_shows_every_operation_and_runs_nothing(api: ApiClient):
+def test_docs_page_shows_every_operation_and_has_no_scripts(api: ApiClient):
     answer = api.get("/docs", headers={})
     page = BeautifulSoup(answer.text, "html.parser")
 
@@ -84,14 +84,14 @@ def test_the_page_shows_every_operation_and_runs_nothing(api: ApiClient):
         assert str(link["href"])[1:] in ids
 
 
-def test_the_examples_of_the_page_run(
+def test_docs_page_examples_run(
     processes: None, api: ApiClient, model: Upstream, container: Container, full_key: str
 ):
     model.always_reply("Hello")
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
     for language in ("curl", "python"):
         around = surroundings_of(api, container, full_key)
-        # One after the other: in a conversation one reply is written at a time.
+        # Sequential, because a conversation allows one reply at a time.
         for operation in operations.all:
             press = {"PRESS": f"{language}-{operation.name}"}
             output = run(language, example_of(page, operation.name, language), around | press)
@@ -109,7 +109,7 @@ def example_of(page: BeautifulSoup, name: str, language: str) -> str:
 
 
 def surroundings_of(api: ApiClient, container: Container, key: str) -> dict[str, str]:
-    """Make what the examples speak of."""
+    """Create the resources that the examples use, and return their environment variables."""
     token = container.jwt_tokens.sign("alice")
     conversation = api.create_conversation()
     api.post(f"/conversations/{conversation}/messages", json={"content": "Hello"})
@@ -141,7 +141,7 @@ def run(language: str, example: str, surroundings: Mapping[str, str]) -> str:
     return done.stdout
 
 
-def test_the_document_says_what_may_be_refused(document: dict[str, Any]):
+def test_openapi_document_lists_the_errors_of_an_operation(document: dict[str, Any]):
     send = document["paths"]["/conversations/{conversationId}/messages"]["post"]
 
     assert list(send["responses"]) == [
@@ -151,7 +151,7 @@ def test_the_document_says_what_may_be_refused(document: dict[str, Any]):
     assert json.dumps(send["requestBody"]).count("NewMessage") == 1
 
 
-def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_examples(api: ApiClient):
+def test_docs_page_shows_response_headers_and_example_values(api: ApiClient):
     page = BeautifulSoup(api.get("/docs").text, "html.parser")
     send, stop, make = (
         page.select_one(f"#{name}").get_text()
@@ -170,13 +170,13 @@ def test_the_page_shows_the_headers_of_the_answers_and_what_to_put_in_the_exampl
     assert "still_replying" in send
 
 
-def test_the_page_tells_the_requests_of_the_hour(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
+def test_docs_page_shows_the_hourly_rate_limits(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "read_only", 201)
 
     assert "201 requests an hour if it is read_only, else 500" in api.get("/docs").text
 
 
-def test_pages_are_made_once_and_revalidated(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
+def test_docs_pages_are_built_once_and_revalidated(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
     paths = ("/docs", "/openapi.json")
     firsts = [api.get(path) for path in paths]
     monkeypatch.setattr("service.docs.openapi.build_document", lambda *_: 1 / 0)
@@ -190,7 +190,7 @@ def test_pages_are_made_once_and_revalidated(api: ApiClient, monkeypatch: pytest
         assert (known.content, known.headers["Cache-Control"]) == (b"", "no-cache")
 
 
-def test_many_names_of_the_service_do_not_fill_its_memory(api: ApiClient):
+def test_docs_page_cache_is_bounded_for_many_host_names(api: ApiClient):
     for number in range(2 * pages.MAX_CACHED_ADDRESSES):
         answer = api.get("/docs", headers={"Host": f"name-{number}.example"})
         assert f"http://name-{number}.example/api/v1" in answer.text
@@ -205,7 +205,7 @@ class Odd(ApiStruct):
     without: int = 0
 
 
-def test_an_example_may_hold_whatever_json_may(api: ApiClient):
+def test_docs_example_may_contain_any_json_value(api: ApiClient):
     operation = replace(operations.all[2], body=Odd)
     body = {"sure": True, "words": "it's", "none": [None]}
 

@@ -1,4 +1,4 @@
-"""What the model is told fits its window, and holds what matters most."""
+"""The prompt fits the window of the model and keeps the most important messages."""
 
 from service.conversations.messages import Message
 from service.conversations.prompt import build_prompt
@@ -10,7 +10,7 @@ def message(number: int, role: str, content: str, reply_to: int | None = None) -
     return Message(str(number), "c", role, content, reply_to and str(reply_to), float(number))
 
 
-def test_the_prompt_keeps_the_newest_exchanges_that_fit():
+def test_prompt_keeps_the_newest_exchanges_that_fit():
     history = []
     for number in range(1, 40, 2):
         history.append(message(number, "user", f"question {number} " + "x" * 300))
@@ -29,7 +29,7 @@ def test_the_prompt_keeps_the_newest_exchanges_that_fit():
     ]
 
 
-def test_what_was_never_answered_is_left_out_of_the_prompt():
+def test_prompt_omits_messages_without_a_reply():
     history = [message(1, "user", "lost"), message(2, "user", "found")]
 
     prompt = build_prompt(parse("ada", TWIN, 1.0), history, window=1000)
@@ -38,7 +38,7 @@ def test_what_was_never_answered_is_left_out_of_the_prompt():
     assert prompt[-1]["content"] == "found"
 
 
-def test_a_message_that_fills_the_window_is_still_asked():
+def test_prompt_keeps_a_new_message_that_fills_the_window():
     prompt = build_prompt(parse("ada", TWIN, 1.0), [message(1, "user", "x" * 9000)], window=100)
 
     assert prompt[-1]["content"] == "x" * 9000

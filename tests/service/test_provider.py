@@ -1,4 +1,4 @@
-"""JWTs of an identity provider: its keys are fetched, kept and rotated."""
+"""JWTs of an identity provider: its keys are fetched, cached and rotated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.upstream import Call
 
 
 @pytest.mark.spec("S72")
-def test_a_jwt_of_the_provider_names_its_bearer(
+def test_provider_jwt_identifies_the_person_and_their_groups(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     for algorithm in KEY_FACTORIES:
@@ -26,14 +26,14 @@ def test_a_jwt_of_the_provider_names_its_bearer(
         assert (bearer.sub, bearer.groups) == ("alice", {"staff", "tutors"})
 
 
-def test_its_keys_are_fetched_once(tokens: JwtTokens, identity_provider: IdentityProvider):
+def test_provider_keys_are_fetched_once(tokens: JwtTokens, identity_provider: IdentityProvider):
     for _ in range(5):
         tokens.verify(identity_provider.sign("one"))
 
     assert identity_provider.fetch_count == 1
 
 
-def test_a_new_key_is_fetched_when_it_is_seen_but_not_too_often(
+def test_unknown_key_id_triggers_a_fetch_after_a_cooldown(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     tokens.verify(identity_provider.sign("one"))
@@ -48,7 +48,7 @@ def test_a_new_key_is_fetched_when_it_is_seen_but_not_too_often(
     assert identity_provider.fetch_count == 2
 
 
-def test_a_withdrawn_key_is_refused_after_a_while(
+def test_withdrawn_key_is_rejected_after_the_cache_expires(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     old = identity_provider.sign("one")
@@ -71,7 +71,7 @@ BAD_ANSWERS = [
 ]
 
 
-def test_keys_of_a_failing_provider_are_kept_for_an_hour(
+def test_cached_keys_are_used_for_an_hour_while_the_provider_fails(
     tokens: JwtTokens, identity_provider: IdentityProvider, clock: AdjustableClock
 ):
     for answer in BAD_ANSWERS:
@@ -98,7 +98,7 @@ def drip(call: Call) -> None:
     call.send_until_disconnect(b" ")
 
 
-def test_a_provider_that_never_finishes_is_given_up(
+def test_endless_provider_response_times_out(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     tokens.verify(identity_provider.sign("one"))
@@ -109,7 +109,7 @@ def test_a_provider_that_never_finishes_is_given_up(
     assert tokens.verify(identity_provider.sign("one")).sub == "alice"
 
 
-def test_a_slow_provider_delays_nobody_whose_key_is_known(
+def test_slow_provider_does_not_delay_jwts_with_known_keys(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     good = identity_provider.sign("one")

@@ -1,4 +1,4 @@
-"""What is wrong with a JWT, by mistake or by malice, proves nothing."""
+"""JWTs that are invalid by mistake, or forged, are rejected."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
 from tests.service.identity_provider import ISSUER, IdentityProvider
 
 
-def test_the_public_key_is_no_secret_to_sign_with(
+def test_jwt_signed_with_the_public_key_as_secret_is_rejected(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
-    """HS256 with the public key as its secret: the confusion that many libraries fell for."""
+    """HS256 with the public key as secret: the algorithm confusion that affected many libraries."""
     public = identity_provider.keys["one"][1].public_key()
     pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     _, claims, _ = identity_provider.sign("one").split(".")
@@ -35,7 +35,7 @@ def encoded(data: bytes) -> str:
     return jwt.utils.base64url_encode(data).decode()
 
 
-def test_our_own_secret_signs_nothing_where_a_provider_does(
+def test_own_secret_signs_no_jwt_when_a_provider_is_configured(
     tokens: JwtTokens, tmp_path: Path, identity_provider: IdentityProvider
 ):
     own = JwtTokens(load_settings({"data_dir": tmp_path, "jwt_issuer": ISSUER}))
@@ -60,7 +60,9 @@ HEADERS: list[dict[str, Any]] = [
 ]
 
 
-def test_forged_headers_are_refused(tokens: JwtTokens, identity_provider: IdentityProvider):
+def test_jwt_with_a_forged_header_is_rejected(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
     head, claims, signature = identity_provider.sign("one").split(".")
     accepted = []
     for header in HEADERS:
@@ -79,7 +81,7 @@ def is_valid(tokens: JwtTokens, token: str) -> bool:
     return True
 
 
-def test_a_header_that_names_a_key_of_its_own_is_not_believed(
+def test_key_inside_the_jwt_header_is_not_trusted(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     identity_provider.add_key("evil")
@@ -109,12 +111,14 @@ CLAIMS: list[dict[str, Any]] = [
 ]
 
 
-def test_invalid_claims_are_refused(tokens: JwtTokens, identity_provider: IdentityProvider):
+def test_jwt_with_invalid_claims_is_rejected(
+    tokens: JwtTokens, identity_provider: IdentityProvider
+):
     assert is_valid(tokens, identity_provider.sign("one"))
     assert [c for c in CLAIMS if is_valid(tokens, identity_provider.sign("one", **c))] == []
 
 
-def test_clocks_may_differ_by_less_than_a_minute(
+def test_jwt_expiry_tolerates_clock_differences_under_a_minute(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     assert tokens.verify(identity_provider.sign("one", exp=time.time() - 20)).sub == "alice"

@@ -1,4 +1,4 @@
-"""What the service is for: a client that knows the document, and nothing else, gets by with it."""
+"""Purpose of the service: a client that knows only the interface document can use all of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def client(
 
 
 @pytest.mark.spec("S1")
-def test_what_goes_beyond_the_document_is_called_an_extension(api: ApiClient):
+def test_operations_beyond_the_interface_are_marked_as_extensions(api: ApiClient):
     paths = api.get("/openapi.json").json()["paths"]
     about = [found["description"] for methods in paths.values() for found in methods.values()]
 
@@ -44,7 +44,7 @@ def test_what_goes_beyond_the_document_is_called_an_extension(api: ApiClient):
 
 
 @pytest.mark.spec("S2")
-def test_an_assistant_is_configured_by_a_file(client: twinapi.Client, model: Upstream):
+def test_twin_is_configured_by_a_file(client: twinapi.Client, model: Upstream):
     assert client.get_twin("bob").name == "Bob"
 
     client.send_message(client.create_conversation("bob").id, "Who are you?")
@@ -55,7 +55,7 @@ def test_an_assistant_is_configured_by_a_file(client: twinapi.Client, model: Ups
 
 
 @pytest.mark.spec("S3")
-def test_a_client_lists_the_twins_and_reads_one(client: twinapi.Client):
+def test_client_lists_twins_and_reads_one(client: twinapi.Client):
     ada, bob = client.list_twins().items
 
     assert (ada.id, bob.id) == ("ada", "bob")
@@ -63,7 +63,7 @@ def test_a_client_lists_the_twins_and_reads_one(client: twinapi.Client):
 
 
 @pytest.mark.spec("S4", "S15")
-def test_a_conversation_stays_with_its_twin(client: twinapi.Client, model: Upstream):
+def test_conversation_is_bound_to_its_twin(client: twinapi.Client, model: Upstream):
     with_ada, with_bob = client.create_conversation("ada"), client.create_conversation("bob")
     for conversation in (with_ada, with_bob, with_ada):
         client.send_message(conversation.id, "Hello")
@@ -74,7 +74,7 @@ def test_a_conversation_stays_with_its_twin(client: twinapi.Client, model: Upstr
 
 
 @pytest.mark.spec("S5")
-def test_a_client_lists_its_conversations_or_those_with_one_twin(client: twinapi.Client):
+def test_client_lists_conversations_with_an_optional_twin_filter(client: twinapi.Client):
     with_ada, with_bob = client.create_conversation("ada"), client.create_conversation("bob")
 
     assert [found.id for found in client.list_conversations().items] == [with_bob.id, with_ada.id]
@@ -82,7 +82,7 @@ def test_a_client_lists_its_conversations_or_those_with_one_twin(client: twinapi
 
 
 @pytest.mark.spec("S6")
-def test_a_reply_comes_in_one_piece_or_as_a_stream(client: twinapi.Client):
+def test_reply_is_returned_whole_or_as_a_stream(client: twinapi.Client):
     conversation = client.create_conversation("ada").id
 
     whole = client.send_message(conversation, "Hello")
@@ -95,7 +95,7 @@ def test_a_reply_comes_in_one_piece_or_as_a_stream(client: twinapi.Client):
 
 
 @pytest.mark.spec("S7", "S41", "S56")
-def test_a_client_makes_keys_of_the_scope_that_it_chooses(
+def test_client_creates_api_keys_with_a_chosen_scope(
     client: twinapi.Client, url: str, container: Container
 ):
     token = container.jwt_tokens.sign("carol")
@@ -111,9 +111,7 @@ def test_a_client_makes_keys_of_the_scope_that_it_chooses(
 
 
 @pytest.mark.spec("S8")
-def test_the_base_address_may_have_a_path_of_its_own(
-    service: Flask, full_key: str, model: Upstream
-):
+def test_base_url_may_include_a_path(service: Flask, full_key: str, model: Upstream):
     with serve(DispatcherMiddleware(NotFound(), {"/ai/twins": service})) as url:
         api = ApiClient(f"{url}/ai/twins", full_key)
         client = twinapi.Client(f"{url}/ai/twins", full_key)
@@ -132,7 +130,7 @@ def test_the_base_address_may_have_a_path_of_its_own(
 
 
 @pytest.mark.spec("S9")
-def test_requests_and_answers_are_json(api: ApiClient):
+def test_request_and_response_bodies_are_json(api: ApiClient):
     headers = api.headers | {"Content-Type": "application/json"}
     sent = json.dumps({"twinId": "ada", "title": "Größe ✓"}, ensure_ascii=False).encode()
 
@@ -155,7 +153,7 @@ def test_requests_and_answers_are_json(api: ApiClient):
         "/auth/api-keys",
     ],
 )
-def test_a_body_says_that_it_is_json(
+def test_request_body_requires_the_json_content_type(
     api: ApiClient, model: Upstream, container: Container, path: str
 ):
     model.always_reply("Hi")

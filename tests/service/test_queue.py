@@ -25,7 +25,7 @@ def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> Iterator[ApiClient]:
-    """Serve a second process."""
+    """Return a client of a second process of the service."""
     with serve(new_service()) as url:
         api = ApiClient(url, full_key)
         yield api
@@ -33,7 +33,7 @@ def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> It
 
 
 def begun(api: ApiClient, model: Upstream) -> tuple[str, Call, Iterator[dict[str, Any]]]:
-    """Begin a reply that has the model; return its conversation, the model's call, its events."""
+    """Start a reply that has the slot; return its conversation, model call and events."""
     conversation = api.create_conversation()
     events = api.stream(conversation, "First")
     assert next(events) == THINKING
@@ -41,13 +41,13 @@ def begun(api: ApiClient, model: Upstream) -> tuple[str, Call, Iterator[dict[str
 
 
 def stop(api: ApiClient, conversation: str) -> None:
-    """Stop the first reply in a conversation."""
+    """Stop the reply to the first message of a conversation."""
     path = f"/conversations/{conversation}/messages"
     said = api.get(path).json()["data"][0]["id"]
     assert api.delete(f"{path}/{said}").status_code == 204
 
 
-def test_a_reply_waits_for_one_that_another_process_writes(
+def test_reply_waits_for_a_reply_of_another_process(
     api: ApiClient, model: Upstream, other: ApiClient
 ):
     _, call, _ = begun(api, model)
@@ -61,7 +61,7 @@ def test_a_reply_waits_for_one_that_another_process_writes(
     assert list(events)[-1]["type"] == "complete"
 
 
-def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
+def test_reply_that_is_stopped_while_queued_leaves_the_queue(
     api: ApiClient, model: Upstream, other: ApiClient
 ):
     _, call, _ = begun(api, model)
@@ -69,7 +69,7 @@ def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
     events = other.stream(conversation, "Second")
     assert next(events) == QUEUED
 
-    stop(api, conversation)  # the process that does not hold the reply
+    stop(api, conversation)  # through the process that does not run this reply
     assert next(events)["code"] == "stopped"
     third = other.stream(other.create_conversation(), "Third")
     assert next(third)["progress"]["stage"] == "queued"
@@ -79,7 +79,7 @@ def test_a_reply_that_is_stopped_while_it_waits_leaves_the_line(
     assert model.next_call().body["messages"][-1]["content"] == "Third"
 
 
-def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
+def test_stopped_reply_keeps_its_slot_until_the_model_call_ends(
     api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     container.replies.lease_keeper.renew_interval_seconds = 0.01
@@ -97,7 +97,7 @@ def test_a_reply_that_is_stopped_has_its_place_until_the_model_lets_go(
     assert next(events)["code"] == "stopped"
     monkeypatch.setattr(places, "renew", noted)
 
-    # Once more may be for a reply that was there when the look began.
+    # The first renewal may belong to a pass that began while the reply was still running.
     for _ in range(2):
         assert renewed.acquire(timeout=10)
     events = api.stream(api.create_conversation(), "Second")

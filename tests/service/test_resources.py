@@ -26,7 +26,7 @@ def make_key(api: ApiClient, container: Container, **body: Any) -> Any:
 
 
 @pytest.mark.spec("S12")
-def test_the_id_of_a_twin_is_its_name_everywhere(api: ApiClient, container: Container):
+def test_twin_id_is_its_file_name_everywhere(api: ApiClient, container: Container):
     odd = "Größe & co #1"
     (container.twins.folder / f"{odd}.md").write_text("---\nname: Odd\n---\n")
 
@@ -38,7 +38,7 @@ def test_the_id_of_a_twin_is_its_name_everywhere(api: ApiClient, container: Cont
 
 
 @pytest.mark.spec("S14", "S44")
-def test_the_id_of_a_conversation_leads_to_it(api: ApiClient, model: Upstream):
+def test_conversation_id_addresses_the_conversation(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
     made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
 
@@ -48,7 +48,7 @@ def test_the_id_of_a_conversation_leads_to_it(api: ApiClient, model: Upstream):
 
 
 @pytest.mark.spec("S17")
-def test_a_conversation_shows_its_times_beside_what_it_is(api: ApiClient):
+def test_conversation_resource_has_id_twin_title_and_timestamps(api: ApiClient):
     made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
 
     assert set(made) == {"id", "twinId", "title", "createdAt", "updatedAt"}
@@ -57,7 +57,7 @@ def test_a_conversation_shows_its_times_beside_what_it_is(api: ApiClient):
 
 
 @pytest.mark.spec("S18")
-def test_the_text_of_a_message_is_kept_as_it_was_sent(api: ApiClient, model: Upstream):
+def test_message_content_is_stored_unchanged(api: ApiClient, model: Upstream):
     for content in ("  Grüße,\r\n\tAda! 👩‍🔬 ", "<b>&amp;</b>", '"\\u0041"', "0"):
         model.always_reply(content)
         path = f"/conversations/{api.create_conversation()}/messages"
@@ -70,7 +70,9 @@ def test_the_text_of_a_message_is_kept_as_it_was_sent(api: ApiClient, model: Ups
 
 
 @pytest.mark.spec("S19")
-def test_a_message_shows_who_said_it_and_what_it_answers(api: ApiClient, model: Upstream):
+def test_message_resource_has_its_role_and_the_message_it_replies_to(
+    api: ApiClient, model: Upstream
+):
     model.always_reply("Hi")
     conversation = api.create_conversation()
     path = f"/conversations/{conversation}/messages"
@@ -88,7 +90,7 @@ def test_a_message_shows_who_said_it_and_what_it_answers(api: ApiClient, model: 
 
 
 @pytest.mark.spec("S20")
-def test_a_key_is_called_what_the_caller_chose(api: ApiClient, container: Container):
+def test_api_key_has_the_name_chosen_by_the_caller(api: ApiClient, container: Container):
     name = " Größe's <laptop> "
     first, second = (make_key(api, container, name=name).json()["data"] for _ in range(2))
 
@@ -97,7 +99,7 @@ def test_a_key_is_called_what_the_caller_chose(api: ApiClient, container: Contai
 
 
 @pytest.mark.spec("S21", "S59")
-def test_there_is_no_third_scope(api: ApiClient, container: Container):
+def test_unknown_scope_is_rejected(api: ApiClient, container: Container):
     scopes = ["admin", "READ_ONLY", "read_only ", "", None, 1, ["read_only"]]
     answers = [make_key(api, container, scope=scope) for scope in scopes]
 
@@ -106,7 +108,7 @@ def test_there_is_no_third_scope(api: ApiClient, container: Container):
 
 
 @pytest.mark.spec("S22", "S60")
-def test_a_new_key_is_shown_with_its_secret(api: ApiClient, container: Container):
+def test_new_api_key_is_returned_with_its_secret(api: ApiClient, container: Container):
     made = make_key(api, container).json()["data"]
 
     assert set(made) == {
@@ -119,9 +121,7 @@ def test_a_new_key_is_shown_with_its_secret(api: ApiClient, container: Container
 
 
 @pytest.mark.spec("S23", "S91")
-def test_every_list_says_which_page_of_how_many_it_is(
-    api: ApiClient, model: Upstream, container: Container
-):
+def test_every_list_response_has_pagination(api: ApiClient, model: Upstream, container: Container):
     model.always_reply("Hi")
     (container.twins.folder / "bob.md").write_text("---\nname: Bob\n---\n")
     conversations = [api.create_conversation(), api.create_conversation()]

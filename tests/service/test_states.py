@@ -1,4 +1,4 @@
-"""The states of a reply, and of the conversation in which it is written."""
+"""States of a reply and of its conversation."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.support.upstream import Upstream
 
 @pytest.fixture
 def one_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the model write one reply at a time."""
+    """Limit the model to one reply at a time."""
     monkeypatch.setenv("TWINDOW_MODEL_PARALLEL", "1")
 
 
 @pytest.mark.spec("S24")
 @pytest.mark.usefixtures("one_place")
-def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: ApiClient, model: Upstream):
+def test_reply_is_queued_then_thinking_then_writing_then_complete(api: ApiClient, model: Upstream):
     before, conversation = api.stream(api.create_conversation(), "Hello"), api.create_conversation()
     assert next(before)["progress"]["stage"] == "thinking"
     running = model.next_call()
@@ -35,7 +35,7 @@ def test_a_reply_is_queued_then_thought_of_then_written_then_whole(api: ApiClien
 
 
 @pytest.mark.spec("S24")
-def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(
+def test_interrupted_reply_is_incomplete_and_frees_the_conversation(
     api: ApiClient, model: Upstream
 ):
     conversation = api.create_conversation()
@@ -59,7 +59,9 @@ def test_a_reply_that_breaks_off_is_incomplete_and_frees_the_conversation(
 
 
 @pytest.mark.spec("S24")
-def test_a_conversation_changes_nothing_but_when_it_was_spoken_in(api: ApiClient, model: Upstream):
+def test_new_messages_change_only_the_update_time_of_a_conversation(
+    api: ApiClient, model: Upstream
+):
     model.always_reply("Hi")
     conversation = api.create_conversation()
     made = api.get(f"/conversations/{conversation}").json()["data"]

@@ -1,4 +1,4 @@
-"""Replies that go on, that are stopped, and that hold their conversation meanwhile."""
+"""Replies that continue without a client, that are stopped, and that lock their conversation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.waiting import wait_until
 
 
 @pytest.mark.spec("S24")
-def test_6_one_reply_at_a_time(api: ApiClient, model: Upstream):
+def test_message_during_a_running_reply_gets_409(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
     events = api.stream(conversation, "Hello")
     assert next(events)["type"] == "progress"
@@ -33,7 +33,7 @@ def test_6_one_reply_at_a_time(api: ApiClient, model: Upstream):
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
 
 
-def test_6_a_reply_goes_on_when_its_client_hangs_up(
+def test_reply_continues_after_its_client_disconnects(
     api: ApiClient, model: Upstream, container: Container
 ):
     conversation = api.create_conversation()
@@ -54,7 +54,7 @@ def test_6_a_reply_goes_on_when_its_client_hangs_up(
     assert {m["status"] for m in history} == {"complete"}
 
 
-def test_a_reply_is_not_sent_to_a_client_that_hung_up(
+def test_stream_ends_for_a_client_that_disconnected(
     api: ApiClient, model: Upstream, container: Container
 ):
     events = api.stream(api.create_conversation(), "Hello")
@@ -69,7 +69,7 @@ def test_a_reply_is_not_sent_to_a_client_that_hung_up(
 
 
 @pytest.mark.spec("S24")
-def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(
+def test_stopping_a_reply_aborts_the_model_and_frees_the_conversation(
     api: ApiClient, model: Upstream
 ):
     for half in (["Half"], []):
@@ -102,7 +102,7 @@ def test_a_deleted_reply_stops_the_model_and_frees_the_conversation(
         assert api.delete(place).status_code == 204
 
 
-def test_nobody_stops_what_is_not_theirs(
+def test_reply_is_stopped_only_by_its_owner_with_full_access(
     api: ApiClient, model: Upstream, url: str, container: Container
 ):
     conversation = api.create_conversation()
@@ -121,7 +121,7 @@ def test_nobody_stops_what_is_not_theirs(
     assert last["message"]["content"] == "Still here"
 
 
-def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
+def test_reply_that_cannot_be_stored_ends_with_an_error(
     api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     events = api.stream(api.create_conversation(), "Hello")
@@ -133,7 +133,7 @@ def test_6_a_reply_that_cannot_be_stored_ends_all_the_same(
         assert rest.result(10)[-1]["error"] == "The reply could not be stored."
 
 
-def test_6_a_long_reply_keeps_its_lease(
+def test_lease_of_a_long_reply_is_renewed(
     api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
     container.replies.lease_keeper.renew_interval_seconds = 0.01

@@ -1,4 +1,4 @@
-"""The tokenizer: the server counts where it can, and nobody waits for it where it cannot."""
+"""Token counts: the model server counts where it can; otherwise they are estimated at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NewModel = Callable[[], ModelClient]
 
 @pytest.fixture
 def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
-    """Return what asks the scripted server, and knows nothing of it, with each call."""
+    """Return a factory. Each call creates a client of the scripted server without cached state."""
     models: list[ModelClient] = []
     settings = load_settings({"data_dir": tmp_path, "model_url": model.url, "model": "scripted"})
 
@@ -34,7 +34,7 @@ def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
 
 
 def count(asker: ModelClient, text: str = TEXT) -> int:
-    """Count as a reply does."""
+    """Count tokens as a reply does, with a new token counter."""
     return asker.token_counter(None)(text)
 
 
@@ -42,7 +42,7 @@ def asked(model: Upstream) -> list[Call]:
     return [call for call in model.calls if call.path == "/tokenize"]
 
 
-def test_llama_cpp_and_vllm_count_with_the_same_request(new_model: NewModel, model: Upstream):
+def test_llama_cpp_and_vllm_accept_the_same_count_request(new_model: NewModel, model: Upstream):
     answers: dict[str, Any] = {
         "llama.cpp": {"tokens": [1, 2, 3]},
         "llama.cpp with pieces": {"tokens": [{"id": 1, "piece": "How"}, {"id": 2}, {"id": 3}]},
@@ -70,7 +70,7 @@ NO_COUNTS: list[Answer] = [
 ]
 
 
-def test_a_server_that_does_not_count_is_asked_once(new_model: NewModel, model: Upstream):
+def test_server_that_does_not_support_counting_is_asked_once(new_model: NewModel, model: Upstream):
     wrong = []
     for answer in NO_COUNTS:
         model.calls.clear()
@@ -91,7 +91,7 @@ def drip(call: Call) -> None:
     call.send_until_disconnect(b" ")
 
 
-def test_a_server_that_cannot_count_now_delays_one_reply(new_model: NewModel, model: Upstream):
+def test_server_that_cannot_count_now_delays_only_one_reply(new_model: NewModel, model: Upstream):
     for answer in (silent, drip, Call.reset, (503, {}), (429, {})):
         model.calls.clear()
         model.answers["/tokenize"] = answer
@@ -103,23 +103,21 @@ def test_a_server_that_cannot_count_now_delays_one_reply(new_model: NewModel, mo
         assert len(asked(model)) == 1, answer
 
 
-def test_an_endless_answer_is_not_read(new_model: NewModel, model: Upstream):
+def test_endless_count_response_is_not_read(new_model: NewModel, model: Upstream):
     def endless(call: Call) -> None:
         call.send_head(200)
         call.send_until_disconnect(b" " * 65536)
 
     asker = new_model()
     asker.tokenizer.count_timeout_seconds = 20
-    asker.tokenizer.unreachable_retry_seconds = (
-        0  # it would be asked again if its time had ended it
-    )
+    asker.tokenizer.unreachable_retry_seconds = 0  # after a timeout it would be asked again
     model.answers["/tokenize"] = endless
 
     assert [count(asker), count(asker)] == [estimate_tokens(TEXT)] * 2
     assert len(asked(model)) == 1
 
 
-def test_a_server_is_asked_again_after_a_pause(new_model: NewModel, model: Upstream):
+def test_server_is_asked_again_after_the_retry_delay(new_model: NewModel, model: Upstream):
     for status, pause in [(404, "unsupported_retry_seconds"), (503, "unreachable_retry_seconds")]:
         asker = new_model()
         setattr(asker.tokenizer, pause, 0)
@@ -130,7 +128,7 @@ def test_a_server_is_asked_again_after_a_pause(new_model: NewModel, model: Upstr
         assert count(asker) == 2
 
 
-def test_prompts_are_estimated_when_their_time_is_over(new_model: NewModel, model: Upstream):
+def test_tokens_are_estimated_after_the_count_timeout(new_model: NewModel, model: Upstream):
     model.answers["/tokenize"] = 200, {"tokens": [1]}
     asker = new_model()
     asker.tokenizer.count_timeout_seconds = 0
@@ -139,7 +137,7 @@ def test_prompts_are_estimated_when_their_time_is_over(new_model: NewModel, mode
     assert not asked(model)
 
 
-def test_the_same_text_is_counted_once(new_model: NewModel, model: Upstream):
+def test_token_count_of_a_text_is_cached(new_model: NewModel, model: Upstream):
     model.answers["/tokenize"] = 200, {"tokens": [1]}
     asker = new_model()
 
@@ -147,7 +145,7 @@ def test_the_same_text_is_counted_once(new_model: NewModel, model: Upstream):
     assert len(asked(model)) == 2
 
 
-def test_the_window_is_the_smaller_of_setting_and_server(new_model: NewModel, model: Upstream):
+def test_context_window_is_the_smaller_of_setting_and_server(new_model: NewModel, model: Upstream):
     for told, window in [(1000, 1000), (100_000, 4096)]:
         model.answers["/tokenize"] = 200, {"tokens": [1], "max_model_len": told}
         asker = new_model()
@@ -156,7 +154,7 @@ def test_the_window_is_the_smaller_of_setting_and_server(new_model: NewModel, mo
         assert asker.window == window
 
 
-def test_counts_are_estimated_without_a_model_server(new_model: NewModel, model: Upstream):
+def test_tokens_are_estimated_without_a_model_server(new_model: NewModel, model: Upstream):
     model.stop()
 
     assert count(new_model()) == estimate_tokens(TEXT)

@@ -1,4 +1,4 @@
-"""The file of a twin: whatever is in it, it is a twin or it is told what is wrong, and where."""
+"""Parser of twin files: any content is a twin, or an error that names the problem and its line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.service.conftest import TWIN
 BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
 
 
-def test_a_file_is_a_twin():
+def test_valid_file_is_parsed_as_a_twin():
     twin = parse("ada", TWIN, 1.0)
 
     assert (twin.id, twin.front_matter.name, twin.instructions) == ("ada", "Ada", "You are Ada.")
@@ -76,7 +76,7 @@ def problem_of(text: str) -> str:
         return str(error)
 
 
-def test_a_broken_file_names_its_line():
+def test_error_in_a_twin_file_names_the_line():
     problems = [
         (front_matter, problem_of(f"---\n{front_matter}\n---\nYou are Ada."))
         for front_matter, _ in BROKEN
@@ -85,14 +85,14 @@ def test_a_broken_file_names_its_line():
     assert [row for row in problems if row not in BROKEN] == []
 
 
-def test_a_file_without_front_matter_is_refused():
+def test_file_without_front_matter_is_rejected():
     texts = ["You are Ada.", "", "---\nname: Ada\n", "\n---\nname: Ada\n---"]
 
     problem = "line 1: front matter between two lines of --- is missing."
     assert [problem_of(text) for text in texts] == [problem] * 4
 
 
-def test_a_name_is_always_text():
+def test_twin_name_is_always_parsed_as_text():
     names = ["1984", "No", "null", "2001-01-01", "1:30", "0x10", "~"]
 
     assert [
@@ -100,14 +100,14 @@ def test_a_name_is_always_text():
     ] == names
 
 
-def test_only_a_line_of_three_dashes_ends_the_front_matter():
+def test_front_matter_ends_only_at_a_line_of_three_dashes():
     twin = parse("ada", "---\nname: Ada\ngreeting: |\n  Hi\n  ----\n---  \n----\n---\nend", 1.0)
 
     assert twin.front_matter.greeting == "Hi\n----\n"
     assert twin.instructions == "----\n---\nend"
 
 
-def test_ten_lines_of_aliases_do_not_fill_the_memory():
+def test_yaml_aliases_are_rejected_before_they_expand():
     with pytest.raises(InvalidTwinFile, match="line 3: text that begins with & needs quotes"):
         parse("ada", f"---\nname: Ada\n{BOMB}---\n", 1.0)
     with pytest.raises(InvalidTwinFile, match=r"line 2: text that begins with \* needs quotes"):
@@ -115,7 +115,7 @@ def test_ten_lines_of_aliases_do_not_fill_the_memory():
 
 
 @given(st.text() | st.text(alphabet="-\n \t:[]{}'\"&*!|>#%@`,?ab1\\x"))
-def test_any_text_is_a_twin_or_is_told_why_not(text: str):
+def test_any_text_is_parsed_or_rejected_with_a_line_number(text: str):
     for front_matter in (text, f"name: {text}", f"name: Ada\nexamples: {text}"):
         assert outcome(front_matter)
 
@@ -127,7 +127,7 @@ def outcome(front_matter: str) -> bool:
         return str(error).startswith("line ")
 
 
-def test_bom_and_line_ends_of_editors_are_accepted(tmp_path: Path):
+def test_byte_order_mark_and_all_line_endings_are_accepted(tmp_path: Path):
     saved = {
         "as it is": TWIN.encode(),
         "BOM": b"\xef\xbb\xbf" + TWIN.encode(),
@@ -151,7 +151,7 @@ def test_bom_and_line_ends_of_editors_are_accepted(tmp_path: Path):
     ],
     ids=["Latin 1", "UTF-16", "huge"],
 )
-def test_what_cannot_be_read_as_text_is_told_so(tmp_path: Path, data: bytes, problem: str):
+def test_file_that_is_too_large_or_not_utf_8_is_rejected(tmp_path: Path, data: bytes, problem: str):
     (tmp_path / "ada.md").write_bytes(data)
 
     with pytest.raises(InvalidTwinFile) as error:
@@ -159,7 +159,7 @@ def test_what_cannot_be_read_as_text_is_told_so(tmp_path: Path, data: bytes, pro
     assert problem in str(error.value)
 
 
-def test_what_is_no_file_is_told_so_and_never_waited_for(tmp_path: Path):
+def test_path_that_is_not_a_regular_file_is_rejected_without_blocking(tmp_path: Path):
     (tmp_path / "folder.md").mkdir()
     os.mkfifo(tmp_path / "pipe.md")
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")

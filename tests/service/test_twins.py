@@ -1,4 +1,4 @@
-"""Twins are files: a changed one counts at once, a broken one harms no other."""
+"""Twins are files: a change takes effect at once, and an invalid file affects no other twin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def found(twins: TwinRepository, twin_id: str) -> str | None:
     return twin and twin.front_matter.name
 
 
-def test_a_changed_file_counts_at_once_and_a_broken_one_harms_no_other(tmp_path: Path):
+def test_changed_file_takes_effect_and_an_invalid_one_affects_no_other_twin(tmp_path: Path):
     twins = TwinRepository(tmp_path)
     ada, bob = tmp_path / "ada.md", tmp_path / "bob.md"
     ada.write_text(TWIN)
@@ -44,7 +44,7 @@ def test_a_changed_file_counts_at_once_and_a_broken_one_harms_no_other(tmp_path:
     assert twins.problems() == []
 
 
-def test_a_file_that_takes_the_place_of_another_of_its_age_and_length_counts(tmp_path: Path):
+def test_replaced_file_with_the_same_time_and_size_is_read_again(tmp_path: Path):
     twins = TwinRepository(tmp_path)
     for name in ("Ada", "Eve"):
         (tmp_path / name).write_text(f"---\nname: {name}\n---\n")
@@ -54,7 +54,7 @@ def test_a_file_that_takes_the_place_of_another_of_its_age_and_length_counts(tmp
         assert names(twins) == [found(twins, "twin")] == [name]
 
 
-def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path):
+def test_unchanged_file_is_not_read_again(tmp_path: Path):
     twins = TwinRepository(tmp_path)
     (tmp_path / "ada.md").write_text(TWIN)
 
@@ -65,7 +65,7 @@ def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path):
     )
 
 
-def test_what_stands_beside_the_twins_is_no_twin(tmp_path: Path):
+def test_other_files_in_the_folder_are_not_twins(tmp_path: Path):
     (tmp_path / ".#ada.md").symlink_to("alice@laptop.4711")
     (tmp_path / "notes.txt").write_text("not a twin")
     (tmp_path / "deeper").mkdir()
@@ -77,7 +77,7 @@ def test_what_stands_beside_the_twins_is_no_twin(tmp_path: Path):
     assert found(twins, ".#ada") is None
 
 
-def test_a_mounted_folder_of_links_works(tmp_path: Path):
+def test_folder_of_symbolic_links_is_supported(tmp_path: Path):
     (tmp_path / "..first").mkdir()
     (tmp_path / "..first" / "ada.md").write_text(TWIN)
     (tmp_path / "..data").symlink_to("..first")
@@ -86,7 +86,7 @@ def test_a_mounted_folder_of_links_works(tmp_path: Path):
     assert names(TwinRepository(tmp_path)) == ["Ada"]
 
 
-def test_odd_files_are_told_and_the_other_twins_stay(tmp_path: Path):
+def test_unreadable_files_are_reported_and_other_twins_remain(tmp_path: Path):
     (tmp_path / "ada.md").write_text(TWIN)
     (tmp_path / "folder.md").mkdir()
     (tmp_path / "lost.md").symlink_to("nowhere")
@@ -102,7 +102,7 @@ def test_odd_files_are_told_and_the_other_twins_stay(tmp_path: Path):
     ]
 
 
-def test_an_id_never_leads_out_of_the_folder(tmp_path: Path):
+def test_twin_id_cannot_address_files_outside_the_folder(tmp_path: Path):
     (tmp_path / "ada.md").write_text(TWIN)
     (tmp_path / "twins" / "deeper").mkdir(parents=True)
     (tmp_path / "twins" / "deeper" / "eve.md").write_text(TWIN)
@@ -113,10 +113,10 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path):
     assert [id_ for id_ in ids if found(twins, id_) is not None] == []
 
 
-def test_the_operator_is_told_what_is_wrong_once(
+def test_twins_command_reports_each_problem_once(
     service: Flask, container: Container, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level(logging.WARNING, "service")  # and back, when the test ends
+    caplog.set_level(logging.WARNING, "service")  # caplog restores it after the test
     runner = service.test_cli_runner()
     assert runner.invoke(args=["twindow", "twins"]).exit_code == 0
 
@@ -134,7 +134,7 @@ def test_the_operator_is_told_what_is_wrong_once(
     assert caplog.messages == []
 
 
-def test_many_may_look_while_files_change(tmp_path: Path):
+def test_twins_can_be_listed_while_files_change(tmp_path: Path):
     twins = TwinRepository(tmp_path)
     for number in range(10):
         (tmp_path / f"t{number}.md").write_text(TWIN)
@@ -151,7 +151,7 @@ def test_many_may_look_while_files_change(tmp_path: Path):
     assert twins.problems() == []
 
 
-def test_the_demo_twins_are_sound():
+def test_demo_twins_are_valid():
     twins = TwinRepository(ROOT / "twins")
 
     assert twins.problems() == []

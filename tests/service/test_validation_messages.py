@@ -1,4 +1,4 @@
-"""What is wrong with a value is said in plain words, from its definition."""
+"""Validation messages: plain sentences that are derived from the definition of a value."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ WRONG: list[tuple[Any, str, str]] = [
 ]
 
 
-def test_each_error_names_the_field_and_what_it_should_be():
+def test_validation_message_names_the_field_and_the_expected_value():
     told = []
     for value, _, _ in WRONG:
         given = {"name": "Ada"} | value if isinstance(value, dict) and value else value
@@ -85,7 +85,7 @@ def test_each_error_names_the_field_and_what_it_should_be():
     assert [row for row in told if row not in WRONG] == []
 
 
-def test_a_request_is_told_so(api: ApiClient):
+def test_invalid_request_gets_the_validation_message(api: ApiClient):
     long = api.post("/conversations", json={"twinId": "ada", "title": "x" * 201})
     array = api.post("/conversations", json=[])
     page = api.get("/twins?limit=many")

@@ -1,4 +1,4 @@
-"""The version is in the path, and nowhere else."""
+"""The API version is part of the path and of nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S94")
-def test_every_address_begins_with_the_version(service: Flask, api: ApiClient):
+def test_every_api_path_begins_with_the_version(service: Flask, api: ApiClient):
     rules = {rule.rule for rule in service.url_map.iter_rules()}
 
     assert "/api/v1/twins" in rules
@@ -24,7 +24,7 @@ def test_every_address_begins_with_the_version(service: Flask, api: ApiClient):
 
 
 @pytest.mark.spec("S95")
-def test_what_is_not_known_is_no_hindrance(api: ApiClient, model: Upstream):
+def test_unknown_fields_and_parameters_are_ignored(api: ApiClient, model: Upstream):
     model.always_reply("Hi")
     new: dict[str, Any] = {"mood": {"calm": True}, "twin_id": "other", "id": "mine"}
 
@@ -38,7 +38,7 @@ def test_what_is_not_known_is_no_hindrance(api: ApiClient, model: Upstream):
 
 
 @pytest.mark.spec("S95")
-def test_nothing_is_deprecated(api: ApiClient):
+def test_nothing_is_marked_as_deprecated(api: ApiClient):
     document = api.get("/openapi.json")
 
     assert "deprecated" not in document.text
@@ -47,7 +47,7 @@ def test_nothing_is_deprecated(api: ApiClient):
 
 
 @pytest.mark.spec("S96")
-def test_only_the_path_chooses_a_version(api: ApiClient):
+def test_version_is_selected_only_by_the_path(api: ApiClient):
     wishes: list[dict[str, dict[str, str]]] = [
         {"headers": {"Accept": "application/vnd.twins.v2+json"}},
         {"headers": {"X-API-Version": "2"}},
