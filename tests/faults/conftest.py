@@ -1,4 +1,4 @@
-"""A reply as a person sees it: live, while it comes, and on the page that is loaded afterwards."""
+"""Helpers that observe a reply as a person sees it: streamed, and on the page loaded afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
 
 MESSAGE = "my precious words"
-# Whatever of the service's is shown as markup is found by this class.
+# The class reveals text of the service that was rendered as markup.
 UPSTREAM_MARKUP = '<b class="theirs">today</b>'
 
 ERROR_PAGE_HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
@@ -28,7 +28,9 @@ SendMessage = Callable[..., "Outcome"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one reply: frames, the turn that they made, the page, what the service got."""
+    """Result of one reply: the SSE frames, the turn built from them, the page loaded afterwards,
+    and the messages that the service received.
+    """
 
     frames: list[ServerSentEvent]
     live_turn: Tag
@@ -37,12 +39,12 @@ class Outcome:
 
     @property
     def turn(self) -> Tag:
-        """Return the turn as the page shows it."""
+        """Return the turn on the page that was loaded afterwards."""
         return self.page.turns[-1]
 
     @property
     def streamed_texts(self) -> list[str]:
-        """Return the text that came while the reply was on its way."""
+        """Return the text of each patch to the reply that was streamed."""
         return [
             piece.get_text()
             for frame in self.frames
@@ -51,15 +53,15 @@ class Outcome:
 
     @property
     def note(self) -> str:
-        """Return the words of the note on the page."""
+        """Return the text of the note on the page."""
         return text_in(self.turn, ".note")
 
 
 @pytest.fixture
 def send_message(alice: Person, upstream: Upstream) -> SendMessage:
-    """Say something, let the service act, and look at what comes of it.
+    """Return a function that sends a message, runs the upstream actions, and returns the outcome.
 
-    `sent` has the messages since the last conversation began.
+    `sent_messages` of the outcome has the messages since the last conversation was started.
     """
     before = 0
 
@@ -81,7 +83,7 @@ def send_message(alice: Person, upstream: Upstream) -> SendMessage:
 def observe_reply(
     person: Person, upstream: Upstream, page: Page, *actions: UpstreamAction
 ) -> Outcome:
-    """Follow the last turn on a page while the service acts, once for each of its calls."""
+    """Follow the last turn of a page; each action handles one call to the service."""
     turn_id = str(page.turns[-1]["data-turn"])
     with person.follow(turn_id, turn=page.turns[-1]) as stream:
         for act in actions:
@@ -90,7 +92,7 @@ def observe_reply(
         live_turn = stream.turn
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
-            thread.join(10)  # its log is written by then
+            thread.join(10)  # then its log is written
     return Outcome(frames, live_turn, person.get(page.path), upstream.sent_messages())
 
 
@@ -103,7 +105,7 @@ def assert_outcome(
     button_label: str = "Retry",
     sent_messages: list[str] | None = None,
 ) -> None:
-    """Assert what each fault owes to the person, live and on the page (R0)."""
+    """Assert what holds for every fault (R0 of docs/faults.md), in the stream and on the page."""
     for turn in (outcome.live_turn, outcome.turn):
         assert turn["data-state"] == state
         assert message_text(turn) == content
@@ -122,24 +124,24 @@ def assert_outcome(
 
 
 def message_text(turn: Tag) -> str:
-    """Return what the person said, as it is shown."""
+    """Return the person's message as it is shown."""
     element = turn.select_one(".turn__said")
     return element.get_text().removeprefix("You: ") if element else ""
 
 
 def text_in(turn: Tag, selector: str) -> str:
-    """Return the words in a part of a turn."""
+    """Return the text of an element in a turn, or "" if there is no such element."""
     element = turn.select_one(selector)
     return " ".join(element.get_text(" ").split()) if element else ""
 
 
 def delta_bytes(text: str) -> bytes:
-    """Return the bytes of a piece of the reply."""
+    """Return the bytes of a delta event; `text` is inserted without JSON escaping."""
     return b'data: {"type":"delta","content":"%s"}\n\n' % text.encode()
 
 
 def event_bytes(data: Any, name: str = "") -> bytes:
-    """Return the bytes of an event."""
+    """Return the bytes of an event, with a name unless `name` is empty."""
     return (f"event: {name}\n" if name else "").encode() + b"data: %s\n\n" % json.dumps(
         data
     ).encode()
@@ -150,7 +152,7 @@ PARTIAL_DELTA = delta_bytes("Half a rep")
 
 
 def respond_with_stream(*parts: bytes) -> UpstreamAction:
-    """Return a service that streams these bytes and closes."""
+    """Return an action that streams these bytes and closes the connection."""
 
     def act(call: Call) -> None:
         call.start_stream()
@@ -161,7 +163,7 @@ def respond_with_stream(*parts: bytes) -> UpstreamAction:
 
 
 def respond_with_chunks(*parts: bytes) -> UpstreamAction:
-    """Return a service that streams each of these by itself, in a chunk of its own."""
+    """Return an action that sends each part as one chunk and closes the connection."""
 
     def act(call: Call) -> None:
         call.start_stream(transfer_encoding="chunked")
@@ -173,10 +175,10 @@ def respond_with_chunks(*parts: bytes) -> UpstreamAction:
 
 
 def respond_with(status: int, body: Any = None, **headers: str) -> UpstreamAction:
-    """Return a service that answers so."""
+    """Return an action that responds with this status, body (default `{}`) and headers."""
     return lambda call: call.respond(status, {} if body is None else body, **headers)
 
 
 def respond_with_html(status: int, **headers: str) -> UpstreamAction:
-    """Return a service that answers with a page."""
+    """Return an action that responds with an HTML error page."""
     return respond_with(status, ERROR_PAGE_HTML, content_type="text/html; charset=utf-8", **headers)

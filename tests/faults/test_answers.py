@@ -1,4 +1,4 @@
-"""Answers that are no stream: some are a whole reply, and the others are unexpected."""
+"""Responses that are not a stream: some are a whole reply, the others are unexpected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNEXPECTED = "The service gave an unexpected answer."
 
 
 @pytest.mark.fault("F55")
-def test_a_service_without_a_stream_is_asked_for_the_whole_reply(
+def test_whole_reply_is_requested_when_the_service_cannot_stream(
     send_message: SendMessage, upstream: Upstream
 ):
     seen = send_message(
@@ -37,7 +37,7 @@ def test_a_service_without_a_stream_is_asked_for_the_whole_reply(
 
 
 def says_nothing(status: int) -> UpstreamAction:
-    """Return a service that answers without a body, and without saying what it would be."""
+    """Return an action that responds without a body and without a content type."""
 
     def act(call: Call) -> None:
         call.send_head(status)
@@ -48,7 +48,7 @@ def says_nothing(status: int) -> UpstreamAction:
 
 WHOLE = {"data": {"content": "All at once"}}
 EMPTY = "The reply was empty."
-# The answer, the state, and the text or the sentence.
+# The response, the expected state, and the reply text or the sentence of the note.
 ANSWERS = {
     "HTML": (respond_with_html(200), "interrupted", UNEXPECTED),
     "text": (
@@ -78,7 +78,7 @@ ANSWERS = {
 
 
 @pytest.mark.fault("F13", "F54", "F55", "F56", "F57")
-def test_answer_that_is_no_stream_is_a_whole_reply_or_unexpected(
+def test_response_that_is_not_a_stream_is_a_whole_reply_or_an_error(
     send_message: SendMessage, upstream: Upstream
 ):
     def check(case: tuple[UpstreamAction, str, str]) -> None:
@@ -95,9 +95,7 @@ def test_answer_that_is_no_stream_is_a_whole_reply_or_unexpected(
 
 
 @pytest.mark.fault("F57")
-def test_a_redirect_of_a_list_or_a_new_conversation_is_not_followed(
-    alice: Person, upstream: Upstream
-):
+def test_redirect_of_a_list_or_new_conversation_is_not_followed(alice: Person, upstream: Upstream):
     form = alice.get("/twins/ada")
     away = respond_with(307, {}, location=f"{upstream.url}/elsewhere")
     upstream.answers = {"/api/v1/twins": away, "/api/v1/conversations": away}

@@ -1,4 +1,4 @@
-"""A proxy that holds streams back is found by the operator's own question."""
+"""A proxy that buffers streams is detected by the operator's check command."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.usefixtures("processes")
 
 @pytest.fixture
 def clock() -> Clock:
-    """Return the machine's clock: a proxy that buffers is known by what it delays."""
+    """Return the system clock, because buffering is detected by real delays."""
     return SYSTEM_CLOCK
 
 
 def holding_back(url: str) -> Any:
-    """Return a proxy that passes an answer on when it has all of it."""
+    """Return a proxy that passes a response on only after it has received all of it."""
 
     def proxy(environ: Any, start_response: Any) -> list[bytes]:
         whole = requests.get(url + environ["PATH_INFO"], timeout=20)
@@ -39,7 +39,9 @@ def check(app: Flask, url: str) -> tuple[int, str]:
 
 
 @pytest.mark.fault("F81")
-def test_a_proxy_that_is_set_up_as_documented_is_fine(app: Flask, url: str, tmp_path: Path):
+def test_check_succeeds_through_a_proxy_configured_as_documented(
+    app: Flask, url: str, tmp_path: Path
+):
     with nginx.run_nginx(url, tmp_path / "nginx") as front:
         status, said = check(app, front)
 
@@ -48,7 +50,7 @@ def test_a_proxy_that_is_set_up_as_documented_is_fine(app: Flask, url: str, tmp_
 
 
 @pytest.mark.fault("F81")
-def test_a_proxy_that_buffers_is_found(app: Flask, url: str):
+def test_check_reports_a_buffering_proxy(app: Flask, url: str):
     with serve(holding_back(url)) as front:
         status, said = check(app, front)
 
@@ -58,7 +60,7 @@ def test_a_proxy_that_buffers_is_found(app: Flask, url: str):
 
 
 @pytest.mark.fault("F81")
-def test_streams_ask_not_to_be_held_back(app: Flask, url: str):
+def test_event_streams_ask_proxies_not_to_buffer(app: Flask, url: str):
     headers = app.test_client().get("/turns/none/events").headers
 
     assert headers["X-Accel-Buffering"] == "no"

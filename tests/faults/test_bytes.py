@@ -1,4 +1,4 @@
-"""Bytes come to the same text in any split, framing and packing, and at most so often."""
+"""Bytes give the same text for any split, framing and compression, at a limited update rate."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def singly(stream: bytes) -> list[bytes]:
 
 
 @pytest.mark.fault("F23", "F24")
-def test_stream_of_the_portal_has_its_own_fields_and_line_ends(alice: Person, upstream: Upstream):
+def test_portal_stream_passes_on_no_sse_fields_or_line_endings_of_the_service(
+    alice: Person, upstream: Upstream
+):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
@@ -77,7 +79,7 @@ ENCODED = {
 
 
 @pytest.mark.fault("F24", "F25", "F36")
-def test_stream_is_read_in_any_encoding(send_message: SendMessage):
+def test_stream_is_read_with_any_line_ending_bom_or_compression(send_message: SendMessage):
     def check(act: UpstreamAction) -> None:
         assert_outcome(send_message(act), "complete", reply="Hello you")
 
@@ -85,7 +87,7 @@ def test_stream_is_read_in_any_encoding(send_message: SendMessage):
 
 
 @pytest.mark.fault("F26")
-def test_characters_may_be_split_anywhere(alice: Person, upstream: Upstream):
+def test_characters_may_be_split_at_any_byte(alice: Person, upstream: Upstream):
     words = "Grüße aus 東京 🙂👩‍👩‍👧"
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream(transfer_encoding="chunked")
@@ -103,7 +105,7 @@ def test_characters_may_be_split_anywhere(alice: Person, upstream: Upstream):
 
 
 @pytest.mark.fault("F31")
-def test_a_flood_of_small_pieces_becomes_few_updates(send_message: SendMessage):
+def test_many_small_deltas_become_few_updates(send_message: SendMessage):
     stream = delta_bytes("x") * 20_000 + COMPLETE_EVENT
     spans = []
 
@@ -116,12 +118,12 @@ def test_a_flood_of_small_pieces_becomes_few_updates(send_message: SendMessage):
     spans.append(time.monotonic())
     assert_outcome(seen, "complete", reply="x" * 20_000)
     assert "".join(seen.streamed_texts).count("x") <= 20_000
-    # Twenty a second, the first, and the end.
+    # Twenty updates a second, plus the first update and the end.
     assert len(seen.frames) <= 20 * (spans[1] - spans[0]) + 4
 
 
 @pytest.mark.fault("F31")
-def test_one_piece_may_be_as_large_as_an_event(alice: Person, upstream: Upstream):
+def test_delta_may_be_as_large_as_the_event_limit(alice: Person, upstream: Upstream):
     large = "x" * (MAX_EVENT_BYTES - len(delta_bytes("")))
     page = alice.start_conversation("hello")
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
@@ -135,7 +137,7 @@ def test_one_piece_may_be_as_large_as_an_event(alice: Person, upstream: Upstream
 
 
 @pytest.mark.fault("F35")
-def test_a_compressed_stream_is_read_as_it_comes(alice: Person, upstream: Upstream):
+def test_compressed_stream_is_decoded_incrementally(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call()
     packer = zlib.compressobj(wbits=31)

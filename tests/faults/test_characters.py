@@ -1,4 +1,4 @@
-"""Characters that no page or database can hold are replaced, and strange ones keep their place."""
+"""Characters that no page or database can hold are replaced; unusual ones are isolated."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNSTORABLE = {
 
 
 @pytest.mark.fault("F27", "F28", "F29")
-def test_characters_that_cannot_be_stored_are_replaced(send_message: SendMessage):
+def test_unstorable_characters_are_replaced(send_message: SendMessage):
     def check(case: tuple[bytes, str, str]) -> None:
         stream, state, kept = case
         seen = send_message(respond_with_stream(stream))
@@ -48,7 +48,7 @@ def test_characters_that_cannot_be_stored_are_replaced(send_message: SendMessage
 
 
 @pytest.mark.fault("F28", "F29")
-def test_what_was_replaced_does_not_hinder_what_follows(send_message: SendMessage):
+def test_conversation_continues_after_unstorable_characters(send_message: SendMessage):
     page = send_message(respond_with_stream(delta_bytes(r"\ud83d\u0000"), COMPLETE_EVENT)).page
 
     seen = send_message(
@@ -68,7 +68,7 @@ CONTROLS = "".join(map(chr, [*range(1, 9), 11, 12, *range(14, 32), 127]))
 
 
 @pytest.mark.fault("F29")
-def test_control_characters_are_not_shown(send_message: SendMessage):
+def test_control_characters_never_reach_the_page_or_the_stream(send_message: SendMessage):
     seen = send_message(
         respond_with_stream(delta_bytes(json.dumps(f"a{CONTROLS}b")[1:-1]), COMPLETE_EVENT)
     )
@@ -87,7 +87,7 @@ STRANGE = {
 
 
 @pytest.mark.fault("F30")
-def test_strange_characters_are_isolated(alice: Person, send_message: SendMessage):
+def test_unusual_characters_are_kept_and_isolated(alice: Person, send_message: SendMessage):
     def check(words: str) -> None:
         seen = send_message(respond_with_stream(delta_bytes(words), COMPLETE_EVENT), words=words)
         for turn in (seen.live_turn, seen.turn):

@@ -1,4 +1,4 @@
-"""Clocks that jump: what was said keeps its order, and no wait is less than nothing."""
+"""Clocks that jump: turns keep their order, and no waiting time is negative."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Jump = Callable[[float], None]
 
 @pytest.fixture
 def jump(clock: AdjustableClock) -> Jump:
-    """Set the portal's clock wrong by so many seconds."""
+    """Return a function that sets the error of the portal's wall clock in seconds."""
     return clock.jump_wall_clock
 
 
@@ -33,7 +33,7 @@ def seconds(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.mark.fault("F80")
-def test_turns_stay_in_their_order(alice: Person, upstream: Upstream, jump: Jump):
+def test_turns_keep_their_order_when_the_clock_jumps(alice: Person, upstream: Upstream, jump: Jump):
     page = complete_first_turn(alice, upstream, "one", "1")
     wrong = {"two": TEN_MINUTES, "three": -TEN_MINUTES, "four": TEN_MINUTES, "five": 0}
     for words, seconds in wrong.items():
@@ -48,7 +48,7 @@ def test_turns_stay_in_their_order(alice: Person, upstream: Upstream, jump: Jump
 
 
 @pytest.mark.fault("F80")
-def test_no_wait_is_less_than_nothing(
+def test_retry_after_is_never_negative(
     send_message: SendMessage, alice: Person, jump: Jump, seconds: int
 ):
     page = send_message(respond_with(429, {}, retry_after="120")).page
@@ -63,7 +63,7 @@ def test_no_wait_is_less_than_nothing(
 
 
 @pytest.mark.fault("F80")
-def test_lists_and_sessions_survive_a_jump(alice: Person, upstream: Upstream, jump: Jump):
+def test_lists_and_sessions_survive_a_clock_jump(alice: Person, upstream: Upstream, jump: Jump):
     conversation = complete_first_turn(alice, upstream, "one", "1")
     upstream.answers["/api/v1/twins"] = 500, {}
 
@@ -78,7 +78,7 @@ def test_lists_and_sessions_survive_a_jump(alice: Person, upstream: Upstream, ju
 
 
 @pytest.mark.fault("F80")
-def test_tokens_bear_clocks_that_differ_by_less_than_a_minute(tmp_path: Path):
+def test_jwt_expiry_tolerates_clock_differences_under_a_minute(tmp_path: Path):
     tokens = JwtTokens(load_settings({"data_dir": tmp_path}))
 
     assert tokens.verify(tokens.sign("alice", lifetime_seconds=-20)).sub == "alice"
@@ -87,9 +87,7 @@ def test_tokens_bear_clocks_that_differ_by_less_than_a_minute(tmp_path: Path):
 
 
 @pytest.mark.fault("F80")
-def test_a_token_signed_by_a_clock_that_is_far_ahead_is_refused(
-    tmp_path: Path, clock: AdjustableClock
-):
+def test_jwt_signed_by_a_clock_far_ahead_is_rejected(tmp_path: Path, clock: AdjustableClock):
     tokens = JwtTokens(load_settings({"data_dir": tmp_path}), clock)
     signed = {}
     for ahead in (20, TEN_MINUTES):

@@ -1,4 +1,4 @@
-"""A service that cannot be reached, or that never begins to answer."""
+"""A service that cannot be reached, or that never starts to respond."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNREACHABLE = "The service cannot be reached."
 
 @pytest.fixture
 def leads_to(monkeypatch: pytest.MonkeyPatch, upstream: Upstream) -> Callable[[Any], None]:
-    """Let the way to the service lead to another port, or fail."""
+    """Return a function that makes the service's address resolve to another port, or fail."""
     real, there = socket.getaddrinfo, int(upstream.url.rpartition(":")[2])
 
     def leads_to(where: int | OSError) -> None:
@@ -35,7 +35,7 @@ def leads_to(monkeypatch: pytest.MonkeyPatch, upstream: Upstream) -> Callable[[A
 
 @pytest.fixture
 def full_port() -> Iterator[int]:
-    """Give a port that answers nobody: its queue is full."""
+    """Return a port that accepts no connections, because its backlog is full."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen(0)
@@ -76,7 +76,7 @@ def test_unreachable_service_leaves_the_message_unsent(
 
 @pytest.mark.fault("F38")
 @pytest.mark.usefixtures("hurried")
-def test_a_head_that_trickles_in_is_given_up(send_message: SendMessage):
+def test_response_headers_that_trickle_in_time_out(send_message: SendMessage):
     def act(call: Call) -> None:
         call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
         call.send_until_disconnect(b"x")

@@ -1,4 +1,4 @@
-"""A disk that is full: the system lets no file of the portal's process grow any more."""
+"""A full disk: the operating system lets no file of the portal's processes grow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try 
 
 
 class Disk:
-    """What the processes of a portal may write."""
+    """Simulated disk of a portal: a file size limit on its worker processes."""
 
     def __init__(self, portal: Portal) -> None:
         self._portal = portal
@@ -36,7 +36,7 @@ class Disk:
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[Upstream]:
-    """Run one scripted service for all tests."""
+    """Run one scripted service for all tests of the module."""
     with upstream_server.run_upstream() as upstream:
         yield upstream
 
@@ -45,7 +45,7 @@ def upstream() -> Iterator[Upstream]:
 def server(
     processes: None, tmp_path_factory: pytest.TempPathFactory, upstream: Upstream
 ) -> Iterator[Portal]:
-    """Start one portal for all tests."""
+    """Start one portal for all tests of the module."""
     with run_portal(tmp_path_factory.mktemp("data"), free_port(), upstream) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
@@ -65,7 +65,7 @@ def disk(server: Portal, upstream: Upstream) -> Iterator[Disk]:
 
 
 @pytest.mark.fault("F76")
-def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
+def test_full_disk_rejects_new_messages_and_keeps_earlier_turns(
     alice: Person, bob: Person, upstream: Upstream, disk: Disk
 ):
     form = complete_first_turn(alice, upstream, "before", "Before")
@@ -96,7 +96,7 @@ def test_a_full_disk_takes_no_message_and_keeps_what_was_said(
 
 
 @pytest.mark.fault("F76")
-def test_a_reply_that_a_full_disk_cannot_take_says_so_and_is_stored_later(
+def test_reply_on_a_full_disk_shows_a_notice_and_is_stored_later(
     alice: Person, upstream: Upstream, disk: Disk
 ):
     page = alice.start_conversation(MESSAGE)
@@ -119,7 +119,7 @@ def test_a_reply_that_a_full_disk_cannot_take_says_so_and_is_stored_later(
 
 
 @pytest.mark.fault("F76")
-def test_the_operator_sees_that_the_disk_is_full(alice: Person, disk: Disk):
+def test_health_endpoints_report_a_full_disk(alice: Person, disk: Disk):
     paths = "/healthz", "/readyz"
     assert [alice.get(path).status for path in paths] == [200, 200]
     disk.fill()

@@ -1,4 +1,4 @@
-"""However a reply ends, it ends in one of four states, with its text and a next step."""
+"""The end of a reply: always one of four states, with the text so far and a next step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FRAMED = {"transfer_encoding": "chunked"}
 
 
 def after(data: bytes, **headers: str) -> UpstreamAction:
-    """Return a service that breaks off after these bytes."""
+    """Return an action that closes the connection after these bytes."""
 
     def act(call: Call) -> None:
         call.start_stream(**headers).send_bytes(data)
@@ -58,7 +58,7 @@ BROKEN = {
 
 
 @pytest.mark.fault("F1", "F2", "F3", "F4", "F5")
-def test_reply_without_an_end_is_interrupted_and_keeps_its_text(send_message: SendMessage):
+def test_reply_without_an_end_event_is_interrupted_and_keeps_its_text(send_message: SendMessage):
     def check(act: UpstreamAction) -> None:
         seen = send_message(act)
         assert_outcome(seen, "interrupted", CUT_OFF, reply="Half a rep")
@@ -77,7 +77,7 @@ AGAIN = b'data: {"type":"complete","message":"Again"}\n\n'
 ERROR = b'data: {"type":"error","error":"Tired"}\n\n'
 
 
-# The events, and the state and text of the reply.
+# The events, and the expected state and text of the reply.
 ENDED_TWICE = {
     "complete twice": (DONE + AGAIN, "complete", "Done"),
     "error after complete": (DONE + ERROR, "complete", "Done"),
@@ -88,7 +88,7 @@ ENDED_TWICE = {
 
 @pytest.mark.spec("S82")
 @pytest.mark.fault("F16", "F17")
-def test_first_end_wins_and_closes_the_connection(send_message: SendMessage):
+def test_first_end_event_wins_and_closes_the_connection(send_message: SendMessage):
     def check(case: tuple[bytes, str, str]) -> None:
         stream, state, text = case
         disconnected = []
@@ -104,9 +104,7 @@ def test_first_end_wins_and_closes_the_connection(send_message: SendMessage):
 
 
 @pytest.mark.fault("F18")
-def test_a_service_that_holds_the_line_after_the_end_is_hung_up_on(
-    alice: Person, upstream: Upstream
-):
+def test_connection_left_open_after_the_end_event_is_closed(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
@@ -129,7 +127,7 @@ def hurried_in_all(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F40")
 @pytest.mark.usefixtures("hurried")
-def test_heartbeats_alone_do_not_prolong_a_reply(send_message: SendMessage):
+def test_heartbeats_without_events_do_not_extend_the_idle_timeout(send_message: SendMessage):
     def check(beat: bytes) -> None:
         def act(call: Call) -> None:
             call.start_stream().delta("Half a rep")
@@ -142,7 +140,7 @@ def test_heartbeats_alone_do_not_prolong_a_reply(send_message: SendMessage):
 
 @pytest.mark.fault("F40")
 @pytest.mark.usefixtures("hurried_in_all")
-def test_a_reply_that_never_ends_is_given_up(send_message: SendMessage):
+def test_reply_that_never_ends_times_out(send_message: SendMessage):
     def act(call: Call) -> None:
         call.start_stream().delta("Half a rep")
         call.send_until_disconnect(b'data: {"type":"progress","progress":1}\n\n')
@@ -151,7 +149,7 @@ def test_a_reply_that_never_ends_is_given_up(send_message: SendMessage):
 
 
 @pytest.mark.fault("R0")
-def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstream: Upstream):
+def test_message_is_stored_before_it_is_sent_to_the_service(alice: Person, upstream: Upstream):
     upstream.unanswered_paths.add("/api/v1/conversations")
     page = alice.start_conversation("my precious words")
     upstream.next_call()
@@ -161,7 +159,7 @@ def test_what_was_said_is_stored_before_the_service_has_it(alice: Person, upstre
 
 
 @pytest.mark.fault("R0")
-def test_failed_reply_has_a_reference_and_asks_before_it_is_retried(
+def test_failed_reply_shows_a_reference_and_asks_before_a_retry(
     send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
     def check(stream: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What the service calls an error is told as one plain sentence."""
+"""Errors that the service reports are shown as one plain sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REPORTED = "The service reported an error"
 NO_DETAILS = "The service reported an error without details."
 
 
-# What the service calls its error, and what is shown of it.
+# The `error` field of the event, and the text that is shown for it.
 ERRORS: list[tuple[Any, str]] = [
     ("tired", "tired"),
     ("a\n b", "a b"),
@@ -40,7 +40,7 @@ ERRORS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.fault("F19", "F20", "F21")
-def test_error_of_the_service_is_shown_as_plain_text(send_message: SendMessage):
+def test_reported_error_is_shown_as_plain_text(send_message: SendMessage):
     def check(case: tuple[Any, str]) -> None:
         error, shown = case
         seen = send_message(
@@ -59,7 +59,7 @@ def test_error_of_the_service_is_shown_as_plain_text(send_message: SendMessage):
 
 
 @pytest.mark.fault("F19")
-def test_a_long_error_is_cut(send_message: SendMessage):
+def test_long_reported_error_is_truncated(send_message: SendMessage):
     seen = send_message(respond_with_stream(event_bytes({"type": "error", "error": "x" * 10_000})))
 
     assert_outcome(seen, "failed", REPORTED)
@@ -67,7 +67,7 @@ def test_a_long_error_is_cut(send_message: SendMessage):
 
 
 @pytest.mark.fault("F22")
-def test_the_name_of_an_event_serves_where_its_type_is_missing(send_message: SendMessage):
+def test_sse_event_name_is_used_when_the_type_field_is_missing(send_message: SendMessage):
     failed = send_message(respond_with_stream(event_bytes({"error": "tired"}, "error")))
     done = send_message(
         respond_with_stream(event_bytes({"message": "Hi"}, "complete")),

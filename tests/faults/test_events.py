@@ -1,4 +1,4 @@
-"""Events of any shape: what can be read is shown, what cannot is skipped and counted."""
+"""Events of any shape: readable ones are shown, the others are skipped and counted."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_reply_is_read_from_events_of_any_shape(send_message: SendMessage):
 
 
 @pytest.mark.fault("F6", "F7", "F8", "F9", "F10", "F34")
-def test_unreadable_events_are_logged_once_and_end_no_reply(
+def test_unreadable_events_are_logged_once_and_do_not_end_the_reply(
     send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
     junk = [b"data: %s\n\n" % junk for junk in JUNK.values()]
@@ -127,7 +127,7 @@ BUSY = "Ada has your message…"
 
 
 @pytest.mark.fault("F10")
-def test_progress_is_one_bounded_line_whatever_its_shape(alice: Person, upstream: Upstream):
+def test_progress_of_any_shape_is_shown_as_one_short_line(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:
@@ -155,7 +155,7 @@ def test_progress_is_one_bounded_line_whatever_its_shape(alice: Person, upstream
             json.dumps("x" * 5000): "X" + "x" * 99 + "…",
         }.items():
             call.send_bytes(b'data: {"type":"progress","progress":%s}\n\n' % progress.encode())
-            if line != shown:  # what is said already is not said again
+            if line != shown:  # an unchanged line is not sent again
                 frame = stream.next_frame()
             assert frame.select_one("[hx-target$=-progress]").get_text().strip() == line
             shown = line
@@ -167,7 +167,7 @@ def test_progress_is_one_bounded_line_whatever_its_shape(alice: Person, upstream
 
 
 @pytest.mark.fault("F14")
-def test_an_end_with_another_text_wins_in_one_swap(send_message: SendMessage):
+def test_final_text_that_differs_from_the_deltas_replaces_them_once(send_message: SendMessage):
     seen = send_message(
         respond_with_stream(
             delta_bytes("Deltas"), event_bytes({"type": "complete", "message": "The end"})

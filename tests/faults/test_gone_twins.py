@@ -1,4 +1,4 @@
-"""A twin that is renamed, or is gone."""
+"""A twin that is renamed or removed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.support.upstream import TWINS, Upstream
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Ask for the list of twins at each page."""
+    """Request the list of twins for each page, by a cache that expires at once."""
     return settings | {"twins_cache": 0.001}
 
 
 @pytest.mark.fault("F86")
-def test_renamed_twin_keeps_its_conversation_and_a_gone_twin_leaves_it_readable(
+def test_conversation_survives_a_renamed_twin_and_is_readable_after_removal(
     alice: Person, upstream: Upstream
 ):
     page = complete_first_turn(alice, upstream, "Hello", "Hello to you")

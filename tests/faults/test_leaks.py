@@ -1,4 +1,4 @@
-"""Nothing is left of streams that were broken off: by readers, by the service, by a stop."""
+"""Streams that a reader, the service or a stop aborts leak no resources."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.support.upstream import Call, Upstream
 from tools.chaos.probes import count_running_replies, proc_status, select_rows
 from tools.chaos.processes import Portal, run_portal
 
-# Two heartbeats of five seconds, and some patience with a busy machine.
+# Two heartbeats of five seconds, plus a margin for a busy machine.
 NOTICED_SECONDS = 15
 BATCH = 100
 BOUNDLESS = {"API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}
 
 
 def comes_true(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) -> bool:
-    """Look again and again, for a while at most."""
+    """Poll a condition for at most `seconds`; return whether it became true."""
     give_up = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > give_up:
@@ -37,7 +37,7 @@ def comes_true(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) 
 
 
 def held(pid: int) -> Counter[str]:
-    """Count what a process has open, by its kind, and its threads."""
+    """Count the open file descriptors of a process by kind, and its threads."""
     kinds: Counter[str] = Counter(threads=proc_status(pid, "Threads"))
     for file in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):
@@ -46,7 +46,7 @@ def held(pid: int) -> Counter[str]:
 
 
 class Crowd:
-    """One person who does everything many times."""
+    """One person who repeats each action many times."""
 
     def __init__(self, person: Person, upstream: Upstream, data: Path) -> None:
         self.person = person
@@ -57,7 +57,7 @@ class Crowd:
         self._number = 0
 
     def begin(self) -> tuple[str, Call]:
-        """Begin a conversation and return its turn, and what the service got."""
+        """Start a conversation; return the id of its turn and the call to the service."""
         self._number += 1
         self._post(self._action, content=f"words {self._number}")
         [[turn_id]] = select_rows(
@@ -71,7 +71,7 @@ class Crowd:
         assert answer.status_code == 303
 
     def _read_a_bit(self, turn_id: str) -> socket.socket:
-        """Begin to read a reply."""
+        """Open the event stream of a reply and read its first byte."""
         host, port = self.person.base_url.removeprefix("http://").split(":")
         reader = socket.create_connection((host, int(port)), timeout=10)
         cookie = "; ".join(f"{c.name}={c.value}" for c in self.person.session.cookies)
@@ -81,13 +81,13 @@ class Crowd:
         return reader
 
     def leave(self, turn_id: str, readers: int) -> None:
-        """Read a reply so many times, and leave each time before its end."""
+        """Open the stream of a reply `readers` times, and close each one before the end."""
         for begun in range(0, readers, BATCH):
             for reader in [self._read_a_bit(turn_id) for _ in range(begun, begun + BATCH)]:
                 reader.close()
 
     def hang_up(self, times: int) -> None:
-        """Let the service break off so many replies: in order, by force, and before its answer."""
+        """Let the service abort `times` replies: by a close, a reset, or before it responds."""
         for number in range(times):
             _, call = self.begin()
             if number % 3:
@@ -97,7 +97,7 @@ class Crowd:
             call.close()
 
     def stop(self, times: int) -> None:
-        """Stop so many replies that run at the same time."""
+        """Stop `times` replies that run at the same time."""
         running = [self.begin() for _ in range(times)]
         for _, call in running:
             call.start_stream().delta("Half")
@@ -114,7 +114,7 @@ def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Port
     assert "Traceback" not in "".join(server.output)
 
 
-def test_hundreds_of_broken_streams_leave_no_socket_and_no_file(
+def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
     server: Portal, upstream: Upstream, tmp_path: Path
 ):
     [worker] = server.worker_pids
@@ -129,7 +129,7 @@ def test_hundreds_of_broken_streams_leave_no_socket_and_no_file(
     crowd.hang_up(30)
     crowd.stop(30)
 
-    # The reply still runs: its next words, or heartbeats, find that its readers left.
+    # The reply still runs; its next deltas or heartbeats detect that the readers disconnected.
     running = before + Counter(socket=1)
     for _ in range(2):
         call.delta(" and on")
@@ -151,7 +151,7 @@ def quick(portal: Portal) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_path: Path):
+def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_path: Path):
     complete_first_turn(alice, upstream, "one", "1")
     crowd = Crowd(alice, upstream, tmp_path / "data")
     crowd.hang_up(1)
@@ -163,7 +163,7 @@ def test_broken_streams_leave_no_thread(alice: Person, upstream: Upstream, tmp_p
     crowd.hang_up(15)
     crowd.stop(15)
 
-    # One that writes the reply, and one of the service's own.
+    # The worker of the running reply, and one thread of the scripted service.
     assert comes_true(lambda: threading.active_count() <= before + 2), threading.enumerate()
     call.complete("It is over")
     assert comes_true(lambda: threading.active_count() <= before), threading.enumerate()
@@ -176,9 +176,7 @@ def hurried(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F74")
 @pytest.mark.usefixtures("hurried", "quick")
-def test_reply_that_nobody_reads_ends_by_the_limits_of_the_portal(
-    alice: Person, upstream: Upstream
-):
+def test_reply_without_readers_still_times_out(alice: Person, upstream: Upstream):
     page = alice.start_conversation("Is somebody there?")
     call = upstream.next_call().start_stream()
     with alice.follow(str(page.turns[0]["data-turn"])) as stream:

@@ -1,4 +1,4 @@
-"""Lists of any shape and length: what can be read is shown, and what was read last is kept."""
+"""Lists of any shape and length: readable entries are shown, and the last good list is kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ UNREADABLE = {
 
 
 @pytest.mark.fault("F58")
-def test_unreadable_list_is_an_unexpected_answer(portal: Portal, upstream: Upstream):
+def test_unreadable_twin_list_raises_an_api_error(portal: Portal, upstream: Upstream):
     def check(answer: Any) -> None:
         upstream.answers[TWINS] = answer
         with pytest.raises(twinapi.TwinApiError):
@@ -51,7 +51,7 @@ def test_unreadable_list_is_an_unexpected_answer(portal: Portal, upstream: Upstr
 
 
 @pytest.mark.fault("F58")
-def test_unreadable_list_is_reported_in_the_gallery(alice: Person, upstream: Upstream):
+def test_unreadable_twin_list_is_reported_on_the_home_page(alice: Person, upstream: Upstream):
     upstream.answers[TWINS] = UNREADABLE["no JSON"]
 
     page = alice.get("/")
@@ -72,7 +72,7 @@ def forgetful(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F58")
 @pytest.mark.usefixtures("forgetful")
-def test_last_list_is_shown_with_its_age(alice: Person, upstream: Upstream):
+def test_last_good_twin_list_is_shown_with_its_age(alice: Person, upstream: Upstream):
     alice.get("/")
     upstream.answers[TWINS] = UNREADABLE["broken off"]
 
@@ -85,7 +85,9 @@ def test_last_list_is_shown_with_its_age(alice: Person, upstream: Upstream):
 
 
 @pytest.mark.fault("F58")
-def test_unreadable_new_conversation_leaves_the_message_unsent(alice: Person, upstream: Upstream):
+def test_message_is_not_sent_when_the_new_conversation_is_unreadable(
+    alice: Person, upstream: Upstream
+):
     def check(body: Any) -> None:
         upstream.answers[CONVERSATIONS] = 201, body
         seen = observe_reply(alice, upstream, alice.start_conversation(MESSAGE))
@@ -101,7 +103,7 @@ ADA = {"id": "ada", "name": "Ada"}
 
 
 @pytest.mark.fault("F59")
-def test_list_is_read_in_every_shape(portal: Portal, upstream: Upstream):
+def test_twin_list_is_read_from_every_supported_json_shape(portal: Portal, upstream: Upstream):
     def check(body: Any) -> None:
         upstream.answers[TWINS] = 200, body
         assert [twin.name for twin in portal.client.list_twins().items] == ["Ada"]
@@ -119,7 +121,7 @@ ODD = [{"name": "no id"}, {"id": ""}, {"id": None}, {"id": True}, None, 3, "ada"
 
 
 @pytest.mark.fault("F60")
-def test_twins_without_an_id_are_left_out_and_counted(
+def test_twins_without_an_id_are_omitted_and_counted_in_the_log(
     alice: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
     upstream.twins = [
@@ -143,9 +145,7 @@ def test_twins_without_an_id_are_left_out_and_counted(
 
 
 @pytest.mark.fault("F60")
-def test_a_gallery_without_end_is_cut_and_says_how_many_there_are(
-    alice: Person, upstream: Upstream
-):
+def test_long_twin_list_is_truncated_and_shows_the_total(alice: Person, upstream: Upstream):
     upstream.twins = [{"id": str(number)} for number in range(1234)]
 
     page = alice.get("/")

@@ -1,4 +1,4 @@
-"""Lists that come in pages: never followed for ever, and never asked for more than a hundred."""
+"""Paginated lists: the number of requests is limited, and so is the page size (100)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONVERSATIONS = "/api/v1/conversations"
 
 
 def pages(call: Call) -> tuple[int, int]:
-    """Return the number of the page that is asked for, and its limit."""
+    """Return the requested page number and limit."""
     asked = parse_qs(urlsplit(call.path).query)
     return int(asked["page"][0]), int(asked["limit"][0])
 
@@ -67,7 +67,7 @@ def test_number_of_requests_for_a_list_is_bounded(alice: Person, upstream: Upstr
 
 
 @pytest.mark.fault("F61")
-def test_page_that_does_not_exist_is_the_nearest(alice: Person, upstream: Upstream):
+def test_page_number_out_of_range_shows_the_nearest_page(alice: Person, upstream: Upstream):
     complete_first_turn(alice, upstream, "Hello Ada", "Hello")
 
     asked = ["99", "0", "-1", "x", "9" * 30]
@@ -76,7 +76,7 @@ def test_page_that_does_not_exist_is_the_nearest(alice: Person, upstream: Upstre
 
 
 @pytest.mark.fault("F61")
-def test_limit_is_between_one_and_a_hundred(portal: Portal, upstream: Upstream):
+def test_requested_limit_is_clamped_between_1_and_100(portal: Portal, upstream: Upstream):
     upstream.answers = {TWINS: (200, []), CONVERSATIONS: (200, [])}
 
     for ask, limit in (

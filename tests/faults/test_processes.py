@@ -1,4 +1,4 @@
-"""Two portals in processes of their own on one database: whoever looks sees the same, at both."""
+"""Two portals in separate processes on one database: readers see the same at both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = [f"w{number} " for number in range(6)]
 
 
 class Two:
-    """Two portals; the first is started again when it is needed and dead."""
+    """Two portals. The first is started again when it is needed after it was killed."""
 
     def __init__(self, data: Path, upstream: Upstream, settings: dict[str, str]) -> None:
         self.upstream = upstream
@@ -53,7 +53,7 @@ POSTGRESQL = pytest.mark.parametrize("two", ["postgresql"], indirect=True)
 def two(
     request: pytest.FixtureRequest, processes: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Two]:
-    """Start two portals: processes wake each other up differently on each database."""
+    """Start two portals. The processes notify each other differently on each database."""
     settings = {}
     if request.param == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
@@ -67,7 +67,7 @@ def two(
 
 @pytest.fixture
 def erin(two: Two) -> Iterator[Person]:
-    """Return Erin, who speaks at the first portal."""
+    """Return Erin, who uses the first portal."""
     erin = Person(two.first.url)
     yield erin
     erin.close()
@@ -75,7 +75,7 @@ def erin(two: Two) -> Iterator[Person]:
 
 @pytest.fixture
 def at_second(two: Two, erin: Person) -> Person:
-    """Return Erin's browser at the second portal: one cookie for both."""
+    """Return Erin's browser at the second portal; it has the same cookie."""
     there = Person(two.second.url)
     there.session = erin.session
     return there
@@ -87,7 +87,7 @@ def speak(erin: Person, two: Two) -> tuple[Page, str, Call]:
 
 
 @pytest.mark.fault("F88")
-def test_a_reader_elsewhere_sees_the_same_text(two: Two, erin: Person, at_second: Person):
+def test_reader_at_another_process_sees_the_same_text(two: Two, erin: Person, at_second: Person):
     page, turn_id, call = speak(erin, two)
     with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
         for word in WORDS:
@@ -104,7 +104,9 @@ def test_a_reader_elsewhere_sees_the_same_text(two: Two, erin: Person, at_second
 
 @SQLITE
 @pytest.mark.fault("F88")
-def test_a_reader_elsewhere_goes_on_from_any_cursor(two: Two, erin: Person, at_second: Person):
+def test_reader_at_another_process_resumes_from_any_cursor(
+    two: Two, erin: Person, at_second: Person
+):
     page, turn_id, call = speak(erin, two)
     known: dict[str, Tag | None] = {"999": None, "x": None}
     with at_second.follow(turn_id) as stream:
@@ -124,14 +126,14 @@ def test_a_reader_elsewhere_goes_on_from_any_cursor(two: Two, erin: Person, at_s
 
 
 def known_by(page: Page) -> tuple[str, Tag]:
-    """Return from where on a page follows the reply, and what it shows of it."""
+    """Return the cursor from which a page follows the reply, and the turn that it shows."""
     [turn] = page.turns
     cursor = str(turn.select_one(".turn__footer")["hx-sse:connect"]).partition("after=")[2]
     return cursor, turn
 
 
 def shown_from(stream: Stream, whole: str) -> str:
-    """Read as the page does, until all is there."""
+    """Read frames as the page does until the text is as long as `whole`; return the text."""
     while len(stream.text) < len(whole):
         stream.next_frame()
     return stream.text
@@ -139,7 +141,9 @@ def shown_from(stream: Stream, whole: str) -> str:
 
 @SQLITE
 @pytest.mark.fault("F88")
-def test_a_stop_elsewhere_hangs_up_at_once(two: Two, erin: Person, at_second: Person):
+def test_stop_at_another_process_aborts_the_reply_at_once(
+    two: Two, erin: Person, at_second: Person
+):
     page, turn_id, call = speak(erin, two)
     with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
         call.delta("So far")
@@ -157,7 +161,7 @@ def test_a_stop_elsewhere_hangs_up_at_once(two: Two, erin: Person, at_second: Pe
 
 @SQLITE
 @pytest.mark.fault("F65", "F88")
-def test_a_second_message_elsewhere_is_refused_and_the_same_press_is_one_message(
+def test_second_message_at_another_process_is_rejected_and_a_repeat_is_not(
     two: Two, erin: Person, at_second: Person
 ):
     form = erin.get("/twins/ada")
@@ -175,7 +179,7 @@ def test_a_second_message_elsewhere_is_refused_and_the_same_press_is_one_message
 
 @POSTGRESQL
 @pytest.mark.fault("F71", "F88")
-def test_a_reader_elsewhere_is_told_when_the_producer_was_killed(
+def test_reader_at_another_process_sees_that_the_reply_worker_was_killed(
     two: Two, erin: Person, at_second: Person
 ):
     page, turn_id, call = speak(erin, two)

@@ -1,4 +1,4 @@
-"""A proxy in front: replies pass through it as they come, idle ones too, and https stays https."""
+"""A proxy in front: streams pass at once, idle streams stay open, and HTTPS stays HTTPS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BEATS = 6
 
 @pytest.fixture
 def carol(url: str, tmp_path: Path, portal: Portal) -> Iterator[Person]:
-    """Return Carol, who comes through a proxy that soon gives up whoever says nothing."""
+    """Return Carol, who uses a proxy with a short read timeout (IDLE_SECONDS)."""
     portal.log.keepalive_seconds = IDLE_SECONDS / 4
     with nginx.run_nginx(url, tmp_path / "nginx", f"proxy_read_timeout {IDLE_SECONDS}s;") as url:
         person = Person(url)
@@ -32,13 +32,11 @@ def carol(url: str, tmp_path: Path, portal: Portal) -> Iterator[Person]:
 
 
 @pytest.mark.fault("F81", "F82")
-def test_proxy_passes_frames_at_once_and_keeps_quiet_streams_open(
-    carol: Person, upstream: Upstream
-):
+def test_proxy_passes_events_at_once_and_keeps_idle_streams_open(carol: Person, upstream: Upstream):
     page = carol.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with carol.follow(str(page.turns[0]["data-turn"])) as stream:
-        # Together the beats take longer than the proxy waits.
+        # Together the heartbeats take longer than the timeout of the proxy.
         assert len(list(islice(stream.chunks(), BEATS))) == BEATS
         for piece in ("One", " two", " three"):
             call.delta(piece)
@@ -51,7 +49,7 @@ def test_proxy_passes_frames_at_once_and_keeps_quiet_streams_open(
 
 @pytest.fixture
 def dora(tmp_path: Path, upstream: Upstream) -> Iterator[Person]:
-    """Return Dora, who comes by https, through a proxy, to a portal in a process of its own."""
+    """Return Dora, who uses HTTPS through a proxy to a portal in a separate process."""
     certificates = tmp_path / "certificates"
     certificates.mkdir()
     authority = CertificateAuthority(certificates)
@@ -70,7 +68,7 @@ def dora(tmp_path: Path, upstream: Upstream) -> Iterator[Person]:
 
 
 @pytest.mark.fault("F82")
-def test_portal_works_behind_a_proxy_that_speaks_https(dora: Person, upstream: Upstream):
+def test_portal_works_behind_an_https_proxy(dora: Person, upstream: Upstream):
     form = dora.get("/twins/ada")
     headers = form.response.headers
     assert "; Secure;" in headers["Set-Cookie"]

@@ -1,4 +1,4 @@
-"""A service that says no, or fails: told in a sentence, with what to do next."""
+"""A service that rejects a request or fails: the note is one sentence with a next step."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_rejected_message_shows_the_reason_of_the_service(send_message: SendMess
 
 
 @pytest.mark.fault("F44")
-def test_rejected_key_is_logged_for_the_operator(
+def test_rejected_api_key_is_logged_for_the_operator(
     send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
     seen = send_message(respond_with(401, {"error": f"Please sign in: bad key {UPSTREAM_KEY}"}))
@@ -80,7 +80,7 @@ def test_rejected_key_is_logged_for_the_operator(
 
 
 @pytest.mark.fault("F45")
-def test_read_only_key_disables_the_composer(send_message: SendMessage):
+def test_read_only_api_key_disables_the_composer(send_message: SendMessage):
     seen = send_message(respond_with(403, {"error": "no"}))
 
     assert_outcome(seen, "failed", "may only read", NOT_SENT)
@@ -90,7 +90,7 @@ def test_read_only_key_disables_the_composer(send_message: SendMessage):
 
 
 @pytest.mark.fault("F46")
-def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
+def test_conversation_deleted_by_the_service_is_readable_and_can_restart(
     send_message: SendMessage, alice: Person, upstream: Upstream
 ):
     page = send_message(
@@ -118,7 +118,7 @@ def test_a_conversation_that_is_gone_stays_readable_and_can_be_begun_anew(
 
 
 @pytest.mark.fault("F46")
-def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(
+def test_text_of_a_delayed_restart_is_kept_in_the_composer_of_the_twin(
     send_message: SendMessage, alice: Person
 ):
     page = send_message(
@@ -137,7 +137,7 @@ def test_words_that_cannot_begin_anew_yet_are_in_the_box_of_their_twin(
 
 @pytest.mark.fault("F46")
 @pytest.mark.parametrize("accepts", [True, False])
-def test_what_begins_anew_takes_the_place_of_no_refused_words(
+def test_restart_does_not_replace_rejected_text_in_the_composer(
     send_message: SendMessage, alice: Person, *, accepts: bool
 ):
     page = send_message(
@@ -162,7 +162,7 @@ TOO_MANY_TOKENS = b'data: {"type":"error","error":"Too many tokens","code":"too_
 
 
 @pytest.mark.fault("F48")
-def test_message_that_the_service_finds_too_long_can_be_edited(
+def test_message_that_is_too_long_for_the_service_can_be_edited(
     send_message: SendMessage, alice: Person
 ):
     too_large = send_message(respond_with(413, {"error": "too large"}))
@@ -176,7 +176,7 @@ def test_message_that_the_service_finds_too_long_can_be_edited(
 
 
 def words_given_back(page: Page, person: Person) -> str:
-    """Follow the way that a note offers, and return what stands in the box then."""
+    """Load the page that the note's Edit button requests, and return the text of the composer."""
     way = page.html.select_one(".note button[data-edit-message]")
     assert way
     box = person.get(f"{page.path}?{way['name']}={way['value']}").html.select_one(
@@ -186,7 +186,7 @@ def words_given_back(page: Page, person: Person) -> str:
 
 
 @pytest.mark.fault("F48")
-def test_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upstream):
+def test_message_over_the_length_limit_stays_in_the_composer(alice: Person, upstream: Upstream):
     words = "x" * 32_001
     form = alice.get("/twins/ada")
     assert form.html.select_one("#composer").select_one(".counter, [data-counter], output")
@@ -201,7 +201,7 @@ def test_message_over_the_limit_stays_in_its_box(alice: Person, upstream: Upstre
 
 
 @pytest.mark.fault("F52")
-def test_service_error_is_shown_without_its_page(send_message: SendMessage):
+def test_service_error_is_shown_without_its_html_page(send_message: SendMessage):
     def check(act: UpstreamAction) -> None:
         seen = send_message(act)
         assert_outcome(seen, "failed", PROBLEM, "may have received your message")

@@ -1,4 +1,4 @@
-"""A service that says nothing: the portal says so, and then gives up."""
+"""A service that sends nothing: the portal shows that it is waiting, and then times out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.fault("F39")
-def test_silence_is_shown_and_then_given_up(
+def test_silent_service_is_shown_as_waiting_and_then_times_out(
     app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
 ):
     app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.keepalive_seconds = 0.1

@@ -1,4 +1,4 @@
-"""A reply is bounded: as a whole, in each line, and however small it was packed."""
+"""Size limits of a reply: in total, for each line, and after decompression."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def floods(call: Call) -> None:
 
 
 @pytest.mark.fault("F32")
-def test_reply_without_bounds_is_cut_at_the_limit(
+def test_endless_reply_is_truncated_at_the_limit(
     send_message: SendMessage, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("twinapi.stream.MAX_REPLY_BYTES", 200_000)
@@ -36,7 +36,7 @@ def test_reply_without_bounds_is_cut_at_the_limit(
 
 
 @pytest.mark.fault("F33")
-def test_a_line_without_end_is_cut_and_not_swallowed(send_message: SendMessage):
+def test_endless_line_is_cut_off_before_it_is_read_completely(send_message: SendMessage):
     taken = 0
 
     def act(call: Call) -> None:
@@ -53,7 +53,7 @@ def test_a_line_without_end_is_cut_and_not_swallowed(send_message: SendMessage):
 
 
 @pytest.mark.fault("F37")
-def test_a_gzip_bomb_is_stopped_at_the_limit(send_message: SendMessage):
+def test_gzip_bomb_is_stopped_at_the_limit(send_message: SendMessage):
     megabyte = gzip.compress((b": " + b"x" * 1021 + b"\n") * 1024)
     bomb = gzip.compress(PARTIAL_DELTA) + megabyte * 200
     assert len(bomb) < 500_000

@@ -1,4 +1,4 @@
-"""A secure connection that is none: the key and the words stay here, and nothing goes out plain."""
+"""Failed TLS: neither the API key nor the message is sent, and nothing is sent unencrypted."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ HANDSHAKE = b"\x16"
 
 
 class Front(ThreadingTCPServer):
-    """Take TLS in front of the scripted service, with a certificate that can be changed.
+    """TLS terminator in front of the scripted service, with a certificate that can be changed.
 
-    `first` is the first byte of each connection, `heard` all that came through the handshakes.
+    `first` has the first byte of each connection, `heard` all data received after the handshakes.
     """
 
     daemon_threads = True
@@ -40,7 +40,7 @@ class Front(ThreadingTCPServer):
         self.heard = b""
 
     def show(self, certificate: Certificate | None) -> None:
-        """Show this certificate from now on; with none, do not speak TLS at all."""
+        """Present this certificate from now on; with None, do not speak TLS at all."""
         self.context = None
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -65,7 +65,7 @@ class _Relay(BaseRequestHandler):
             threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
             while answered := behind.recv(65536):
                 secure.sendall(answered)
-            secure.shutdown(socket.SHUT_RDWR)  # also wakes whoever waits for more of it
+            secure.shutdown(socket.SHUT_RDWR)  # also wakes the thread that reads from it
 
     def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
         with suppress(OSError, ValueError):
@@ -81,7 +81,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 @pytest.fixture
 def front(authority: CertificateAuthority, upstream: Upstream) -> Iterator[Front]:
-    """Serve with a good certificate; the portal trusts whoever signed it."""
+    """Serve with a valid certificate; the portal trusts the authority that signed it."""
     with Front(upstream.url) as front:
         front.show(authority.make_signed("localhost"))
         threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
@@ -96,7 +96,7 @@ def settings(
     return settings | {"api_url": front.url, "api_ca_file": authority.root.pem}
 
 
-def test_a_good_certificate_is_trusted(send_message: SendMessage, front: Front):
+def test_valid_certificate_is_trusted(send_message: SendMessage, front: Front):
     assert_outcome(
         send_message(lambda call: call.start_stream().complete("Safe")), "complete", reply="Safe"
     )

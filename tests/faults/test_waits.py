@@ -1,4 +1,4 @@
-"""A service that is busy, or that has had too much: the person is told how long to wait."""
+"""A service that is busy or limits requests: the person sees how long to wait."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_busy_conversation_is_retried_a_few_times(send_message: SendMessage):
 
 
 def asks_to_wait(seen: Outcome, seconds: float) -> bool:
-    """Tell whether the note counts down, and says until when: within two minutes of rounding."""
+    """Return whether the note counts down and names the time, give or take a minute."""
     clock = {
         time.strftime("%-I:%M %p", time.localtime(time.time() + seconds + d)) for d in (-60, 0, 60)
     }
@@ -71,13 +71,13 @@ def asks_to_wait(seen: Outcome, seconds: float) -> bool:
 
 
 def dated(status: int, seconds: float) -> UpstreamAction:
-    """Return a service that names the moment in so many seconds."""
+    """Return an action whose Retry-After header is the date in `seconds` from now."""
     return lambda call: call.respond(
         status, {}, retry_after=formatdate(time.time() + seconds, usegmt=True)
     )
 
 
-# What the service answers, and the wait that is counted down.
+# The response of the service, and the expected countdown in seconds (None: no countdown).
 REFUSALS = {
     "seconds": (respond_with(429, {}, retry_after="120"), 120),
     "date": (dated(429, 600), 600),
@@ -93,7 +93,7 @@ REFUSALS = {
 
 
 @pytest.mark.fault("F49", "F50", "F51", "F53")
-def test_rate_limit_is_counted_down_and_not_retried(send_message: SendMessage, portal: Portal):
+def test_rate_limit_shows_a_countdown_and_is_not_retried(send_message: SendMessage, portal: Portal):
     def check(case: tuple[UpstreamAction, float | None]) -> None:
         act, seconds = case
         with portal.database.write() as connection:
@@ -111,7 +111,7 @@ def test_rate_limit_is_counted_down_and_not_retried(send_message: SendMessage, p
 
 
 @pytest.mark.fault("F49", "F51")
-def test_unnamed_wait_doubles_until_a_message_is_accepted(
+def test_wait_without_retry_after_doubles_until_a_message_is_accepted(
     send_message: SendMessage, alice: Person, upstream: Upstream, portal: Portal
 ):
     seen = send_message(respond_with(429))
@@ -132,7 +132,7 @@ def test_unnamed_wait_doubles_until_a_message_is_accepted(
 
 
 @pytest.mark.fault("F49", "F51")
-def test_nothing_is_sent_before_the_time_has_come_and_the_words_stay(
+def test_message_during_a_wait_is_not_sent_and_stays_in_the_composer(
     send_message: SendMessage, alice: Person, portal: Portal
 ):
     seen = send_message(respond_with(429, {}, retry_after="120"))
@@ -150,6 +150,6 @@ def test_nothing_is_sent_before_the_time_has_come_and_the_words_stay(
 
 
 def pass_the_time(portal: Portal) -> None:
-    """Let every wait be over."""
+    """Let every waiting time expire."""
     with portal.database.write() as connection:
         connection.execute(update(allowances).values(refused_until=0))

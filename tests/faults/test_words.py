@@ -1,4 +1,4 @@
-"""Words go to the service as they were typed, once, and come back to nobody else."""
+"""Messages are sent as typed and only once, and replies are shown to nobody else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.upstream import Call, Upstream
 
 
 @pytest.mark.fault("F62")
-def test_a_double_click_is_one_message(alice: Person, upstream: Upstream):
+def test_double_click_sends_one_message(alice: Person, upstream: Upstream):
     action, fields = complete_first_turn(alice, upstream, "first", "Hello").button_action("Send")
     fields |= {"content": "once"}
 
@@ -29,7 +29,7 @@ def test_a_double_click_is_one_message(alice: Person, upstream: Upstream):
 
 
 @pytest.mark.fault("F62")
-def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upstream: Upstream):
+def test_enter_pressed_twice_creates_one_message_and_one_turn(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "first", "Hello")
     action, fields = page.button_action("Send")
     fields |= {"content": "once"}
@@ -46,7 +46,7 @@ def test_enter_twice_is_one_message_and_one_turn_on_the_page(alice: Person, upst
 
 
 @pytest.mark.fault("F62")
-def test_a_form_that_comes_again_when_the_reply_is_over_is_the_same_turn(
+def test_form_submitted_again_after_the_reply_returns_the_same_turn(
     alice: Person, upstream: Upstream
 ):
     action, fields = alice.get("/twins/ada").button_action("Send")
@@ -61,7 +61,7 @@ def test_a_form_that_comes_again_when_the_reply_is_over_is_the_same_turn(
     assert upstream.sent_messages() == ["once"]
 
 
-# What is typed, and what is sent and shown.
+# The typed text, and the text that is sent and shown.
 TYPED = {
     words: words
     for words in (
@@ -78,7 +78,7 @@ TYPED = {
 
 
 @pytest.mark.fault("F85")
-def test_message_is_sent_and_shown_as_it_was_typed(send_message: SendMessage):
+def test_message_is_sent_and_shown_as_typed(send_message: SendMessage):
     def check(words: str) -> None:
         seen = send_message(lambda call: call.respond(500), words=words)
         assert_outcome(seen, "failed", "problem", content=TYPED[words])
@@ -98,7 +98,7 @@ UNSENDABLE = {
 
 
 @pytest.mark.fault("F85")
-def test_message_that_cannot_be_sent_is_given_back(alice: Person, upstream: Upstream):
+def test_invalid_message_stays_in_the_composer(alice: Person, upstream: Upstream):
     twin = alice.get("/twins/ada")
     conversation = complete_first_turn(alice, upstream, "first", "Hello")
 
@@ -124,7 +124,7 @@ def answers_for_another(call: Call) -> None:
 
 
 @pytest.mark.fault("F87")
-def test_reply_naming_another_conversation_stays_here_and_is_logged(
+def test_reply_that_names_another_conversation_is_shown_here_and_logged(
     send_message: SendMessage, bob: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
     other = complete_first_turn(bob, upstream, "first", "Hello Bob")
@@ -141,9 +141,7 @@ def test_reply_naming_another_conversation_stays_here_and_is_logged(
 
 
 @pytest.mark.fault("F62", "F85")
-def test_words_that_were_retried_are_the_same_words(
-    send_message: SendMessage, alice: Person, upstream: Upstream
-):
+def test_retry_sends_the_same_text(send_message: SendMessage, alice: Person, upstream: Upstream):
     words = " a\n\n/b 🙂 "
     page = send_message(lambda call: call.respond(500), words=words).page
 

@@ -1,4 +1,4 @@
-"""A portal whose database can be taken away: SQLite is locked, PostgreSQL is stopped."""
+"""Fixtures for a portal whose database can fail: SQLite is locked, PostgreSQL is stopped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CANNOT_SAVE = "The portal cannot save anything at the moment. Nothing was sent; 
 
 
 class LockableSqlite:
-    """An SQLite file that somebody else writes to."""
+    """An SQLite database that another connection can lock for writing."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -44,7 +44,7 @@ class LockableSqlite:
 
 
 class StoppablePostgres:
-    """A PostgreSQL that does not run."""
+    """A PostgreSQL server that can be stopped and started."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
@@ -72,7 +72,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 def database(
     database_kind: str, request: pytest.FixtureRequest, settings: dict[str, Any]
 ) -> Iterator[Outage]:
-    """Return the portal's database, to take it away."""
+    """Return the portal's database as an outage that can be started and ended."""
     if database_kind == SQLITE:
         database: Outage = LockableSqlite(settings["data_dir"] / "portal.db")
     else:
@@ -96,7 +96,7 @@ def app(
     clock: Clock,
     lock_timeout: float,
 ) -> Iterator[Flask]:
-    """Make a portal whose replies end before it, so that its connections are all closed."""
+    """Return a portal whose replies end before it closes, so that no connection stays open."""
     settings["database_lock_timeout"] = lock_timeout
     app = twindow.create_app(settings, clock=clock)
     yield app
@@ -108,14 +108,14 @@ def app(
 
 
 def wait_for_reply_workers() -> None:
-    """Wait until every reply has ended."""
+    """Wait until the threads of all replies have ended."""
     for thread in threading.enumerate():
         if thread.name.startswith("turn-"):
             thread.join(10)
 
 
 def send_twice_after_recovery(alice: Person, upstream: Upstream, form: Page) -> Page:
-    """Send the form that could not be sent, with a double click."""
+    """Submit the form that failed before, as a double click; return the page with the reply."""
     page = alice.press(form, "Send", content=MESSAGE)
     upstream.next_call().start_stream().complete("Now")
     page = alice.press(form, "Send", content=MESSAGE)

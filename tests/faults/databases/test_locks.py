@@ -1,4 +1,4 @@
-"""Locks of PostgreSQL that somebody else holds."""
+"""Locks in PostgreSQL that another connection holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.faults.databases.conftest import (
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
-# The deadlock is found before the portal gives up.
+# Shorter than the lock timeout, so that PostgreSQL detects the deadlock before the portal gives up.
 DEADLOCK_TIMEOUT = "50ms"
 LOCK_SECONDS = 1.5
 PATIENCE_SECONDS = 4
@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 4
 
 @pytest.fixture
 def other(database_kind: str, database: Outage, settings: dict[str, Any]) -> Iterator[Any]:
-    """Connect somebody else to PostgreSQL, who would wait long for a lock."""
+    """Return another connection to PostgreSQL, which waits long before it detects a deadlock."""
     assert database_kind == POSTGRESQL
     address = settings["database_url"].replace("+psycopg", "")
     with psycopg.connect(address, autocommit=True) as other:
@@ -43,14 +43,16 @@ def other(database_kind: str, database: Outage, settings: dict[str, Any]) -> Ite
 @pytest.mark.fault("F75")
 @pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 @pytest.mark.parametrize("lock_timeout", [LOCK_SECONDS])
-def test_deadlock_gives_the_message_back(other: Any, alice: Person, upstream: Upstream):
+def test_deadlock_returns_the_message_to_the_composer(
+    other: Any, alice: Person, upstream: Upstream
+):
     form = complete_first_turn(alice, upstream, "before", "Before")
     other.execute("SELECT 1 FROM producers FOR UPDATE")
     with ThreadPoolExecutor(1) as pool:
         pressed = pool.submit(alice.press, form, "Send", content=MESSAGE)
         while not (pressed.done() or waits_for_a_lock(other)):
             pass
-        other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal has it
+        other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal holds this lock
         page = pressed.result(10)
         other.rollback()
 
@@ -64,7 +66,7 @@ def test_deadlock_gives_the_message_back(other: Any, alice: Person, upstream: Up
 
 @pytest.mark.fault("F75")
 @pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
-def test_lock_that_is_not_released_gives_the_message_back(
+def test_lock_that_is_not_released_returns_the_message_to_the_composer(
     other: Any, alice: Person, upstream: Upstream
 ):
     form = complete_first_turn(alice, upstream, "before", "Before")

@@ -1,4 +1,4 @@
-"""A message that cannot be stored: it is not sent, and its words are not lost."""
+"""A message that cannot be stored is not sent, and its text is not lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.upstream import Upstream
 
 @pytest.mark.fault("F75")
 @pytest.mark.parametrize("database_kind", [SQLITE, POSTGRESQL], indirect=True)
-def test_message_that_cannot_be_stored_is_given_back_unsent(
+def test_message_that_cannot_be_stored_returns_to_the_composer_unsent(
     alice: Person, bob: Person, upstream: Upstream, database: Outage
 ):
     form = complete_first_turn(alice, upstream, "before", "Before")
@@ -52,7 +52,7 @@ def test_message_that_cannot_be_stored_is_given_back_unsent(
 
 @pytest.mark.fault("F75")
 @pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
-def test_reading_goes_on_while_somebody_else_writes(
+def test_pages_and_streams_are_readable_while_the_database_is_locked(
     alice: Person, upstream: Upstream, database: Outage
 ):
     page = complete_first_turn(alice, upstream, "before", "Before")

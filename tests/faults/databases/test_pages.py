@@ -1,4 +1,4 @@
-"""Pages without a database: each says so, and what needs none does without."""
+"""Pages without a database: each shows an error, and static files are still served."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 
-def test_page_without_the_database_is_an_error_and_a_file_is_not(
+def test_pages_are_errors_without_a_database_but_static_files_are_served(
     alice: Person, upstream: Upstream, database: Outage
 ):
     page = complete_first_turn(alice, upstream, "before", "Before")

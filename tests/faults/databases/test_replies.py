@@ -1,4 +1,4 @@
-"""A reply that cannot be stored: whoever reads it is told, and it is stored later."""
+"""A reply that cannot be stored: its readers see a notice, and it is stored later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_SAVED = "The reply could not be saved, because the database did not answer f
 
 @pytest.mark.fault("F77")
 @pytest.mark.parametrize("database_kind", [SQLITE, POSTGRESQL], indirect=True)
-def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
+def test_reply_that_cannot_be_stored_shows_a_notice_and_is_stored_later(
     alice: Person, upstream: Upstream, database: Outage
 ):
     page = alice.start_conversation(MESSAGE)
@@ -44,7 +44,7 @@ def test_a_reply_that_cannot_be_stored_says_so_and_is_stored_later(
 
 @pytest.mark.fault("F77")
 @pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
-def test_a_reply_that_cannot_be_stored_for_too_long_ends(
+def test_reply_that_cannot_be_stored_in_time_is_interrupted(
     alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
     portal.reply_worker.save_timeout_seconds = 0.3
@@ -71,7 +71,7 @@ def test_a_reply_that_cannot_be_stored_for_too_long_ends(
 
 @pytest.mark.fault("F77")
 @pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
-def test_a_conversation_whose_number_cannot_be_stored_is_told_with_the_message_unsent(
+def test_message_is_not_sent_when_the_conversation_id_cannot_be_stored(
     alice: Person, upstream: Upstream, database: Outage
 ):
     upstream.unanswered_paths.add("/api/v1/conversations")

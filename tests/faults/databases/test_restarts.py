@@ -1,4 +1,4 @@
-"""A PostgreSQL that starts again: nobody has to do anything."""
+"""Restarts of PostgreSQL, which require no action from anyone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from web.container import Portal
 
 @pytest.mark.fault("F75", "F78")
 @pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
-def test_a_restart_that_nobody_noticed_costs_no_request(
+def test_database_restart_between_requests_fails_no_request(
     alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
     form = complete_first_turn(alice, upstream, "before", "Before")
@@ -52,7 +52,7 @@ def at_second(alice: Person, settings: dict[str, Any]) -> Iterator[Person]:
 
 @pytest.mark.fault("F78")
 @pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
-def test_people_stay_signed_in_and_running_replies_go_on(
+def test_sessions_and_running_replies_survive_a_database_restart(
     alice: Person, bob: Person, at_second: Person, upstream: Upstream, database: Outage
 ):
     page = alice.start_conversation(MESSAGE)
