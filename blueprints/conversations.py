@@ -48,11 +48,11 @@ def index() -> Response | str:
         "twin_id": twin_id,
         "twin_name": twin_name,
         "q": q,
-        "done": notice,
-        "in_row": is_in_row,
+        "action_notice": notice,
+        "is_in_row": is_in_row,
     }
     if wants_fragment():
-        return render_fragment("conversations/_list.html", **view, alone=True)
+        return render_fragment("conversations/_list.html", **view, is_fragment=True)
     return render_template("conversations/index.html", **view)
 
 
@@ -64,16 +64,16 @@ def _list_view(twin_id: str | None) -> dict[str, Any]:
     view = "archived" if archived else None
     page_number = page.number if page.number > 1 else None
     return {
-        "archived": archived,
+        "is_archive": archived,
         "page": page,
-        "groups": group_by_date(page.items),
+        "date_groups": group_by_date(page.items),
         "conversations": page.items,
-        "all_archived": not (archived or page.items)
+        "are_all_archived": not (archived or page.items)
         and list_for_person(person(), twin_id=twin_id, archived=True).total > 0,
-        "deleted": portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED)
+        "recently_deleted": portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED)
         if person()
         else (),
-        "here": url_for("conversations.index", twin=twin_id, view=view, page=page_number),
+        "return_url": url_for("conversations.index", twin=twin_id, view=view, page=page_number),
     }
 
 
@@ -83,8 +83,8 @@ def _search_view(q: str, twin_id: str | None) -> dict[str, Any]:
     return {
         "results": results,
         "conversations": [result.conversation for result in results.items],
-        "here": url_for("conversations.index", twin=twin_id, q=q, after=after or None),
-        "context": TURNS_PER_PAGE // 2,
+        "return_url": url_for("conversations.index", twin=twin_id, q=q, after=after or None),
+        "turns_after_hit": TURNS_PER_PAGE // 2,
     }
 
 

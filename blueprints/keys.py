@@ -68,10 +68,10 @@ def create() -> str | tuple[str, int]:
         return _render_form(name, scope, error.sentence), 502
     return render_template(
         "keys/created.html",
-        key=api_key,
+        api_key=api_key,
         scope=SCOPES[scope],
-        how=AUTH_HEADER_EXAMPLE,
-        docs=_docs_url(),
+        header_example=AUTH_HEADER_EXAMPLE,
+        docs_url=_docs_url(),
     )
 
 
@@ -82,11 +82,11 @@ def _render_form(name: str, scope: str, notice: str = "", invalid_field: str = "
         name=name,
         scope=scope,
         scopes=SCOPES,
-        means=SCOPE_HINTS,
+        scope_hints=SCOPE_HINTS,
         notice=notice,
-        wrong=invalid_field,
-        key=message_form.new_idempotency_key(),
-        docs=_docs_url(),
+        invalid_field=invalid_field,
+        idempotency_key=message_form.new_idempotency_key(),
+        docs_url=_docs_url(),
     )
 
 

@@ -17,9 +17,9 @@ def show() -> str:
     """Show the preferences form."""
     return render_template(
         "preferences/show.html",
-        questions=PREFERENCE_FIELDS,
-        chosen=asdict(preferences()),
-        kept="done" in request.args,
+        fields=PREFERENCE_FIELDS,
+        values=asdict(preferences()),
+        is_saved="done" in request.args,
     )
 
 

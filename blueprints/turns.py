@@ -68,10 +68,10 @@ def create(conversation_id: str) -> BaseResponse:
         if not is_next:
             values |= log_view(conversation)
         if should_update_sidebar:
-            values["side"] = sidebar_groups()
+            values["sidebar_groups"] = sidebar_groups()
         is_from_composer = "composer" in request.form
         return render_fragment(
-            "turns/create.html", **values, from_composer=is_from_composer, next=is_next
+            "turns/create.html", **values, is_from_composer=is_from_composer, is_next_turn=is_next
         )
     return redirect(_conversation_url(turn), 303)
 
@@ -91,7 +91,7 @@ def index(conversation_id: str) -> BaseResponse:
         if last_seen_id in page_turn_ids
         else None
     )
-    return render_fragment("turns/index.html", **view | {"new": new_turns})
+    return render_fragment("turns/index.html", **view | {"new_turns": new_turns})
 
 
 @bp.get("/turns/<turn_id>/text")
@@ -142,7 +142,7 @@ def _turn_view(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn,
         "reply": render_reply(portal().log.read(turn.id), turn.id),
-        "key": message_form.new_idempotency_key(),
+        "idempotency_key": message_form.new_idempotency_key(),
     }
 
 
@@ -157,7 +157,7 @@ def _rejection_response(
         rejected_messages.save_draft(conversation.id, rejected.content)
         return conversation_page(conversation, rejected=rejected)
     if "composer" not in request.form:
-        return render_notice(rejected.sentence, rejected.status, until=rejected.retry_at)
+        return render_notice(rejected.sentence, rejected.status, retry_at=rejected.retry_at)
     values = prefilled_composer(conversation) | rejected_messages.rejected_composer(rejected)
     if not _is_up_to_date(conversation):
         values = log_view(conversation) | values
@@ -165,5 +165,5 @@ def _rejection_response(
         "turns/rejected.html",
         rejected.status,
         **values,
-        until_ended=rejected.status == 409,
+        is_reply_running=rejected.status == 409,
     )

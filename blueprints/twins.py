@@ -49,23 +49,27 @@ def index() -> Response | str:
     page = _requested_page(len(others))
     start, end = (page - 1) * TWINS_PER_PAGE, page * TWINS_PER_PAGE
     values: dict[str, Any] = {
-        "listing": twin_list,
+        "twin_list": twin_list,
         "q": q,
-        "uses": usage,
+        "usage": usage,
         "page": page,
         "total": len(matches),
-        "shown": len(recent) + len(others[:end]),
-        "more": len(others) > end,
+        "shown_count": len(recent) + len(others[:end]),
+        "has_more": len(others) > end,
     }
     if not wants_fragment():
         return render_template(
-            "twins/index.html", **values, lately=recent, twins=others[:end], start=start or None
+            "twins/index.html",
+            **values,
+            recent_twins=recent,
+            twins=others[:end],
+            first_new_index=start or None,
         )
     if page > 1:
         response = render_fragment("twins/_next_page.html", **values, twins=others[start:end])
     else:
         response = render_fragment(
-            "twins/_search_results.html", **values, lately=recent, twins=others[:end]
+            "twins/_search_results.html", **values, recent_twins=recent, twins=others[:end]
         )
     # Reloading or going back shows the same twins again, up to the limit of full page loads.
     url = url_for("twins.index", q=q or None, page=page if page > 1 else None)
@@ -135,7 +139,7 @@ def _rejection_response(twin: Twin, rejected: rejected_messages.RejectedMessage)
     and the text in the composer must not be replaced.
     """
     if wants_fragment() and "composer" not in request.form:
-        return render_notice(rejected.sentence, rejected.status, until=rejected.retry_at)
+        return render_notice(rejected.sentence, rejected.status, retry_at=rejected.retry_at)
     values = {"twin": twin} | _composer_view(twin) | rejected_messages.rejected_composer(rejected)
     if wants_fragment():
         return render_fragment("turns/_composer.html", rejected.status, **values)
@@ -149,17 +153,20 @@ def _composer_view(twin: Twin) -> dict[str, Any]:
     return quota_view() | {
         "action": url_for("twins.converse", twin_id=twin.id),
         "content": saved_draft,
-        "kept": bool(saved_draft),
-        "key": message_form.first_message_key(twin.id),
+        "is_saved_draft": bool(saved_draft),
+        "idempotency_key": message_form.first_message_key(twin.id),
     }
 
 
 def _conversations_view(twin: Twin) -> dict[str, Any]:
     """Return template values of the person's latest conversations with a twin."""
     if not person():
-        return {"talks": (), "talks_total": 0}
+        return {"conversations": (), "conversation_count": 0}
     page = portal().conversations.list_for_person(person(), twin_id=twin.id)
-    return {"talks": page.items[:MAX_RECENT_CONVERSATIONS], "talks_total": page.total}
+    return {
+        "conversations": page.items[:MAX_RECENT_CONVERSATIONS],
+        "conversation_count": page.total,
+    }
 
 
 def _split_recent(

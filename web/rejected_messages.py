@@ -44,9 +44,13 @@ def rejected_composer(rejected: RejectedMessage) -> dict[str, Any]:
     """
     shown: dict[str, Any] = {"notice": rejected.sentence}
     if "composer" in request.form or "begins" in request.form:
-        shown |= {"content": rejected.content, "copied": edited_turn_id(), "kept": False}
-        shown["until_changed"] = rejected.status in CONTENT_ERRORS
-    return shown | ({"until": rejected.retry_at} if rejected.retry_at else {})
+        shown |= {
+            "content": rejected.content,
+            "edited_turn_id": edited_turn_id(),
+            "is_saved_draft": False,
+        }
+        shown["is_content_error"] = rejected.status in CONTENT_ERRORS
+    return shown | ({"retry_at": rejected.retry_at} if rejected.retry_at else {})
 
 
 def edited_turn_id() -> str:

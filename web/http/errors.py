@@ -33,7 +33,8 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(twinapi.TwinApiError, _handle_api_error)
     app.register_error_handler(CSRFError, lambda _: error_response(STALE_FORM, 400))
     app.register_error_handler(
-        RecentlyDeleted, lambda error: error_response(DELETED, 404, deleted=error.conversation)
+        RecentlyDeleted,
+        lambda error: error_response(DELETED, 404, deleted_conversation=error.conversation),
     )
     app.register_error_handler(
         ConversationDeleted, lambda _: error_response(page_for_status(404), 404)
@@ -68,7 +69,11 @@ def error_response(
     elif wants_fragment():
         response = render_notice(error_page.sentence, status, **values)
     else:
-        values |= {"status": status, "state": error_page, "said": _submitted_content()}
+        values |= {
+            "status": status,
+            "error_page": error_page,
+            "submitted_content": _submitted_content(),
+        }
         response = make_response(render_template("errors/page.html", **values), status)
     return response
 
@@ -87,7 +92,7 @@ def _handle_api_error(error: twinapi.TwinApiError) -> Response:
     if isinstance(error, twinapi.RateLimited):
         wait_seconds = DEFAULT_RETRY_SECONDS if error.retry_after is None else error.retry_after
         error_page = replace(page_for_status(429), sentence=error.sentence)
-        response = error_response(error_page, 429, until=portal().clock.time() + wait_seconds)
+        response = error_response(error_page, 429, retry_at=portal().clock.time() + wait_seconds)
         response.headers["Retry-After"] = str(math.ceil(wait_seconds))
         return response
     return error_response(replace(SERVICE_DOWN, sentence=error.sentence), 503)

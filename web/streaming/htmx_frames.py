@@ -32,10 +32,13 @@ def render_end(turn: Turn, reply: Reply, patches: Sequence[DomPatch] | None) -> 
             "turns/_replace_patch.html",
             turn=turn,
             reply=reply,
-            key=message_form.new_idempotency_key(),
+            idempotency_key=message_form.new_idempotency_key(),
         )
     footer = render_template(
-        "turns/_end_patch.html", turn=turn, reply=reply, key=message_form.new_idempotency_key()
+        "turns/_end_patch.html",
+        turn=turn,
+        reply=reply,
+        idempotency_key=message_form.new_idempotency_key(),
     )
     return render_patches(turn.position, patches) + footer
 

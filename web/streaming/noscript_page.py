@@ -91,7 +91,7 @@ class NoscriptReply:
         if html == self._last_html or (self._last_html and not (has_grown or is_stale)):
             return ""
         self._last_html, self._last_sent_at = html, self._clock.monotonic()
-        return self._render_snapshot(html=html)
+        return self._render_snapshot(snapshot_html=html)
 
     def _render_snapshot(self, **values: object) -> str:
         return render_template("turns/_noscript_snapshot.html", turn=self.turn, **values)
@@ -107,7 +107,7 @@ def _remaining_html(html: str, sent_html: str) -> str:
 
 def stream_page(template: str, noscript_reply: NoscriptReply, **values: object) -> Response:
     """Stream a page that contains the reply. It counts towards the stream limit."""
-    chunks = stream_template(template, written=noscript_reply, **values)
+    chunks = stream_template(template, noscript_reply=noscript_reply, **values)
     return count_stream(stream_frames(Response(headers=STREAM_HEADERS), _merge_chunks(chunks)))
 
 

@@ -21,21 +21,21 @@ def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
         saved_draft = rejected_messages.kept(rejected_messages.edit_draft(turn_id))
         return view | {
             "content": saved_draft or content,
-            "copied": turn_id,
-            "kept": bool(saved_draft),
+            "edited_turn_id": turn_id,
+            "is_saved_draft": bool(saved_draft),
         }
     saved_draft = rejected_messages.kept(conversation.id)
-    return view | {"content": saved_draft, "kept": bool(saved_draft)}
+    return view | {"content": saved_draft, "is_saved_draft": bool(saved_draft)}
 
 
 def blank_composer(conversation: Conversation) -> dict[str, Any]:
     """Return the values of an empty composer of a conversation."""
     view: dict[str, Any] = {
         "conversation": conversation,
-        "key": message_form.new_idempotency_key(),
+        "idempotency_key": message_form.new_idempotency_key(),
     } | quota_view()
     if portal().catalogue.is_missing(conversation.twin_id):
-        view["obstacle"] = gettext(
+        view["blocked_reason"] = gettext(
             "%(twin)s is not available any more. What was said here is kept.",
             twin=conversation.twin_name,
         )
@@ -46,7 +46,7 @@ def quota_view() -> dict[str, Any]:
     """Return the values that tell whether the quota allows another message."""
     quota_status = portal().quota.status()
     return {
-        "obstacle": "" if quota_status.can_send else KEY_IS_READ_ONLY,
-        "until": quota_status.retry_at,
-        "few_left": quota_status.low_quota,
+        "blocked_reason": "" if quota_status.can_send else KEY_IS_READ_ONLY,
+        "retry_at": quota_status.retry_at,
+        "low_quota": quota_status.low_quota,
     }

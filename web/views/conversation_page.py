@@ -35,13 +35,13 @@ def conversation_page(
         | (rejected_messages.rejected_composer(rejected) if rejected else {})
     )
     values |= {
-        "running": bool(running_turns),
-        "follow": should_follow,
-        "side": sidebar_groups(),
-        "done": read_action_notice(),
+        "has_running_reply": bool(running_turns),
+        "is_followed": should_follow,
+        "sidebar_groups": sidebar_groups(),
+        "action_notice": read_action_notice(),
     }
     if should_follow and running_turns and not is_stream_limit_reached():
-        values["composer"] = partial(blank_composer, conversation)
+        values["load_composer"] = partial(blank_composer, conversation)
         noscript_reply = noscript_page.NoscriptReply(
             running_turns[0],
             portal().log.follow(running_turns[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),

@@ -35,10 +35,10 @@ def log_view(conversation: Conversation, *, before: int | None = None) -> dict[s
         "twin": portal().catalogue.find_cached(conversation.twin_id),
         "turns": turns,
         "hit": hit,
-        "older": page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
+        "older_position": page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
         "before": before,
-        "later": None if before is None else before + TURNS_PER_PAGE,
-        "key": message_form.new_idempotency_key(),
+        "newer_position": None if before is None else before + TURNS_PER_PAGE,
+        "idempotency_key": message_form.new_idempotency_key(),
     }
 
 
