@@ -111,7 +111,7 @@ def test_home_page_offers_links_while_the_service_is_unavailable(alice: Person, 
 def test_illustrations_are_small_and_hidden_from_screen_readers(app: Flask):
     environment = Environment(loader=FileSystemLoader("templates"), autoescape=True)
     source = environment.loader.get_source(environment, "_illustration.html")[0]
-    drawing = environment.get_template("_illustration.html").module.drawing
+    drawing = environment.get_template("_illustration.html").module.illustration
 
     names = re.findall(r'^  "(\w+)":', source, re.MULTILINE)
     assert len(names) >= 8
