@@ -67,10 +67,10 @@ def _ends_at_top_level(text: str) -> bool:
     return False
 
 
-MAX_LEVEL = 6
+MAX_HEADING_LEVEL = 6
 
 
-LEVEL_OFFSET = 2
+HEADING_LEVEL_OFFSET = 2
 
 
 _ATX_HEADING = re.compile(r"#+(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*", re.DOTALL)
@@ -105,7 +105,7 @@ def _lowered_level(event: object) -> int:
     start_tag = event.get("Start") if isinstance(event, dict) else None
     heading = start_tag.get("Heading") if isinstance(start_tag, dict) else None
     return (
-        min(MAX_LEVEL, int(str(heading["level"]).removeprefix("H")) + LEVEL_OFFSET)
+        min(MAX_HEADING_LEVEL, int(str(heading["level"]).removeprefix("H")) + HEADING_LEVEL_OFFSET)
         if heading
         else 0
     )

@@ -17,7 +17,7 @@ MAX_MATHML_BYTES = 32 * 1024
 # Limits for one reply; the source of formulas beyond them is shown. A short formula takes a tenth
 # of a millisecond.
 MAX_FORMULAS = 1_000
-MAX_MATHML_LENGTH = 500_000
+MAX_TOTAL_MATHML_CHARACTERS = 500_000
 # A failed conversion takes as much work as one of this many characters of MathML.
 FAILURE_COST = 10_000
 CODE_OPTIONS = pyromark.Options.ENABLE_TABLES
@@ -135,7 +135,7 @@ class MathBudget(NamedTuple):
     """The remaining number of formulas, and of characters of MathML."""
 
     formulas: int = MAX_FORMULAS
-    characters: int = MAX_MATHML_LENGTH
+    characters: int = MAX_TOTAL_MATHML_CHARACTERS
 
     def subtract(self, rendered_html: str) -> MathBudget:
         """Return the budget without the formulas in `rendered_html`."""

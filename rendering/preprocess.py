@@ -25,7 +25,7 @@ MAX_DEPTH = 40
 MAX_COLUMNS = 100
 MAX_CELLS = 100_000
 # In a text with more layers of HTML and code, neither has a meaning: every "<" is escaped.
-MAX_ROUNDS = 4
+MAX_ESCAPE_PASSES = 4
 
 escape_html = partial(html.escape, quote=False)
 
@@ -79,7 +79,7 @@ def escape_raw_html(
     """Escape raw HTML, so that it is shown as text; line numbers stay the same."""
     if not _TAG_START.search(text):
         return text
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_ESCAPE_PASSES):
         escaped_text = _escape_html_events(text, escape, options)
         if escaped_text == text:
             return text

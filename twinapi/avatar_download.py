@@ -24,7 +24,7 @@ from twinapi.watchdog import Deadline
 
 MAX_BYTES = 512 * 1024
 # The limit for avatars from the service itself: the embedded one accepts files of this size.
-MAX_OWN_BYTES = 1024 * 1024
+MAX_SAME_ORIGIN_BYTES = 1024 * 1024
 DEFAULT_PORTS = {"http": 80, "https": 443}
 HEADERS = {
     "Accept": "image/png, image/jpeg, image/webp, image/gif",
@@ -55,7 +55,7 @@ class AvatarDownloader:
 
     def _download(self, url: Url, *, is_same_origin: bool) -> bytes:
         abort_handle = _EarlyAbortHandle()
-        max_bytes = MAX_OWN_BYTES if is_same_origin else MAX_BYTES
+        max_bytes = MAX_SAME_ORIGIN_BYTES if is_same_origin else MAX_BYTES
         with (
             abort_handle,
             Deadline(self.timeout_seconds, abort_handle) as deadline,

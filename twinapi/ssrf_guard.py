@@ -18,10 +18,10 @@ NON_PUBLIC_IPV4 = [
 ]
 
 
-def is_public(text: str) -> bool:
+def is_public(address_text: str) -> bool:
     """Return whether an address is on the public internet, not in a local network."""
     try:
-        address = ip_address(text)
+        address = ip_address(address_text)
     except ValueError:
         return False
     if isinstance(address, IPv6Address):

@@ -67,7 +67,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(8), nullable=False),
         sa.Column("words", words, nullable=False),
     )
-    _fill(op.get_bind())
+    _index_turns(op.get_bind())
     if sqlite:
         op.execute(INDEX)
         op.execute("INSERT INTO passages_index (passages_index) VALUES ('rebuild')")
@@ -77,7 +77,7 @@ def upgrade() -> None:
         op.execute("CREATE INDEX passages_words ON passages USING gin (words)")
 
 
-def _fill(connection: sa.Connection) -> None:
+def _index_turns(connection: sa.Connection) -> None:
     """Index all turns in the order of their creation, a hundred at a time."""
     ends = sa.text(ENDS).bindparams(sa.bindparam("ids", expanding=True))
     decode = msgspec.json.Decoder(_Ended).decode
@@ -86,12 +86,13 @@ def _fill(connection: sa.Connection) -> None:
         found = connection.execute(ends, {"ids": [turn.id for turn in turns]})
         replies = {turn_id: decode(data).text for turn_id, data in found}
         search_index.insert_rows(
-            connection, (row for turn in turns for row in _of(turn, replies.get(turn.id, "")))
+            connection,
+            (row for turn in turns for row in _index_rows(turn, replies.get(turn.id, ""))),
         )
         last = {"created_at": turns[-1].created_at, "id": turns[-1].id}
 
 
-def _of(turn: sa.Row[Any], reply: str) -> Iterator[search_index.Row]:
+def _index_rows(turn: sa.Row[Any], reply: str) -> Iterator[search_index.Row]:
     place = turn.person, turn.conversation_id
     if turn.position == 1:
         yield from search_index.make_rows(*place, None, "title", turn.title)

@@ -54,7 +54,7 @@ class IncrementalRenderer:
         """Return the HTML of all entries so far."""
         return "".join(self._closed_blocks) + self.open_html
 
-    def append(self, number: int, text: str) -> None:
+    def append(self, entry_number: int, text: str) -> None:
         """Append the text of an entry, "" for one without text. Numbers count up from 1."""
         self._length += len(text)
         # A longer reply becomes plain text when it ends; until then its HTML stays as it is.
@@ -67,8 +67,8 @@ class IncrementalRenderer:
                     self._closed_blocks.append(closed_html)
                 if start:
                     self._pause(0)
-        self.cursor = number
-        if number == self._reader_cursor:
+        self.cursor = entry_number
+        if entry_number == self._reader_cursor:
             self._reader_state = len(self._closed_blocks), self._open_block.html
 
     def next_patches(self) -> tuple[DomPatch, ...]:

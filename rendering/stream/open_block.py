@@ -15,10 +15,10 @@ from rendering.stream.incomplete_syntax import strip_incomplete_fence, strip_inc
 FREEZE_LENGTH = 600
 # Above this length, the block is rendered again only when it has grown by a part of its length.
 THROTTLE_LENGTH = 4_000
-MIN_GROWTH = 1 / 64
+MIN_GROWTH_RATIO = 1 / 64
 # Above this length, it is shown as plain text, and less often: nobody writes such a paragraph.
 MAX_RENDERED_LENGTH = 32_000
-PLAIN_MIN_GROWTH = 1 / 4
+PLAIN_MIN_GROWTH_RATIO = 1 / 4
 
 _OPENING_TAGS = re.compile(
     r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>'
@@ -79,7 +79,9 @@ class OpenBlock:
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
         min_growth = (
-            PLAIN_MIN_GROWTH if length > MAX_RENDERED_LENGTH or self._is_plain else MIN_GROWTH
+            PLAIN_MIN_GROWTH_RATIO
+            if length > MAX_RENDERED_LENGTH or self._is_plain
+            else MIN_GROWTH_RATIO
         )
         if (
             not force

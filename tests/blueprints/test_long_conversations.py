@@ -28,7 +28,7 @@ def person(alice: Person, portal: Portal, upstream: Upstream) -> str:
     return get_only_person(portal.database)
 
 
-def said(page: Page) -> list[str]:
+def message_texts(page: Page) -> list[str]:
     return [turn.select_one(".turn__said").get_text()[5:] for turn in page.turns]
 
 
@@ -108,10 +108,10 @@ def plan(portal: Portal, statement: str, parameters: Any) -> str:
 def test_earlier_and_later_turns_can_be_paged_through(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page, seen = alice.get(path), []
-    assert said(page)[0] == "Question 00041"
+    assert message_texts(page)[0] == "Question 00041"
     assert page.html.find("a", string="Earlier turns")
     while True:
-        seen = said(page) + seen
+        seen = message_texts(page) + seen
         link = page.html.select_one("#earlier a")
         if link is None:
             break
@@ -120,12 +120,12 @@ def test_earlier_and_later_turns_can_be_paged_through(alice: Person, portal: Por
     assert seen == [f"Question {number:05}" for number in range(1, SHORT + 1)]
 
     page = alice.get(f"{path}?before=21")
-    assert said(page)[0] == "Question 00001"
+    assert message_texts(page)[0] == "Question 00001"
     assert page.html.find("a", string="To the newest turn")
     page = alice.get(page.html.find("a", string="Later turns")["href"])
-    assert said(page)[0] == "Question 00021"
+    assert message_texts(page)[0] == "Question 00021"
     page = alice.get(page.html.find("a", string="Later turns")["href"])
-    assert said(page)[-1] == "Question 00060"
+    assert message_texts(page)[-1] == "Question 00060"
     assert page.html.select_one("#composer"), "the last page is the newest: here one goes on"
 
 

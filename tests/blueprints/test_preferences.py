@@ -16,7 +16,7 @@ OTHERS = {
 }
 
 
-def told(page: Page) -> dict[str, str]:
+def data_attributes(page: Page) -> dict[str, str]:
     """Return the preferences in the data attributes of <html>."""
     attributes = page.html.html.attrs
     return {
@@ -39,7 +39,7 @@ def test_reading_pages_creates_no_session(alice: Person, portal):
 
 
 def test_default_preferences_have_no_data_attributes(alice: Person):
-    assert told(alice.get("/")) == {}
+    assert data_attributes(alice.get("/")) == {}
 
 
 def test_preferences_apply_to_every_page(alice: Person, bob: Person):
@@ -50,23 +50,25 @@ def test_preferences_apply_to_every_page(alice: Person, bob: Person):
         answer = choose(alice, **chosen)
         assert "saved" in answer.text
         assert answer.html.select_one(f"input[name={name}][value={value}]").has_attr("checked")
-        assert told(answer) == chosen
+        assert data_attributes(answer) == chosen
 
-    assert {path: told(alice.get(path)) for path in paths} == dict.fromkeys(paths, OTHERS)
-    assert [path for path in paths if told(bob.get(path))] == []
+    assert {path: data_attributes(alice.get(path)) for path in paths} == dict.fromkeys(
+        paths, OTHERS
+    )
+    assert [path for path in paths if data_attributes(bob.get(path))] == []
 
 
 def test_resetting_preferences_removes_their_data_attributes(alice: Person):
     choose(alice, **OTHERS)
-    assert told(alice.get("/")) == OTHERS
+    assert data_attributes(alice.get("/")) == OTHERS
 
-    assert told(choose(alice, theme="system")) == {}
+    assert data_attributes(choose(alice, theme="system")) == {}
 
 
 def test_invalid_preferences_are_ignored(alice: Person):
     page = choose(alice, theme='dark" onload="x', enter="newline", nonsense="x")
 
-    assert told(page) == {"enter": "newline"}
+    assert data_attributes(page) == {"enter": "newline"}
 
 
 def test_browser_colour_follows_the_theme(alice: Person):
@@ -84,4 +86,4 @@ def test_saving_preferences_requires_a_csrf_token(alice: Person):
     answer = alice.session.post(f"{alice.base_url}/preferences", data={"theme": "dark"})
 
     assert answer.status_code == 400
-    assert told(alice.get("/")) == {}
+    assert data_attributes(alice.get("/")) == {}

@@ -54,16 +54,16 @@ def name_of(avatars: AvatarFetcher, twin_id: str = "ada") -> str:
     return avatars.image_name(avatars.catalogue.find(twin_id))
 
 
-def look(avatars: AvatarFetcher) -> bytes | None:
+def find_content(avatars: AvatarFetcher) -> bytes | None:
     found = avatars.find(name_of(avatars))
     return found.content if found else None
 
 
-def asked(upstream: Upstream) -> int:
+def avatar_request_count(upstream: Upstream) -> int:
     return [call.path for call in upstream.calls].count(PLACE)
 
 
-def done(avatars: AvatarFetcher) -> None:
+def wait_for_fetches(avatars: AvatarFetcher) -> None:
     """Wait for the fetches in the background."""
     avatars._executor.shutdown()
     avatars._executor = ThreadPoolExecutor(1)
@@ -76,12 +76,12 @@ def test_avatar_is_fetched_once_for_all_people_and_processes(
     one, other = new_avatars(), new_avatars()
     upstream.unanswered_paths.add(PLACE)
     with ThreadPoolExecutor(8) as pool:
-        looks = [pool.submit(look, each) for each in (one, other) * 4]
+        looks = [pool.submit(find_content, each) for each in (one, other) * 4]
         upstream.next_call().respond(200, PICTURE, content_type="image/png")
         assert [each.result(10) for each in looks] == [PICTURE] * 8
 
-    assert look(new_avatars()) == PICTURE
-    assert asked(upstream) == 1
+    assert find_content(new_avatars()) == PICTURE
+    assert avatar_request_count(upstream) == 1
 
 
 def test_avatar_is_omitted_when_the_service_exceeds_the_maximum_wait(
@@ -91,11 +91,11 @@ def test_avatar_is_omitted_when_the_service_exceeds_the_maximum_wait(
     ours = new_avatars()
     ours.max_wait_seconds = 0.0
 
-    assert look(ours) is None
+    assert find_content(ours) is None
     upstream.next_call().respond(200, PICTURE)
-    done(ours)
-    assert look(ours) == PICTURE
-    assert asked(upstream) == 1
+    wait_for_fetches(ours)
+    assert find_content(ours) == PICTURE
+    assert avatar_request_count(upstream) == 1
 
 
 def test_only_avatars_of_listed_twins_are_fetched(new_avatars: NewAvatars, upstream: Upstream):
@@ -104,7 +104,7 @@ def test_only_avatars_of_listed_twins_are_fetched(new_avatars: NewAvatars, upstr
     assert name_of(ours, "bea") == ""
     assert ours.find("0" * 32) is None
     assert ours.find("") is None
-    assert asked(upstream) == 0
+    assert avatar_request_count(upstream) == 0
 
 
 def test_avatar_removed_from_its_twin_is_not_served(new_avatars: NewAvatars, upstream: Upstream):
@@ -123,15 +123,15 @@ def test_failed_avatar_is_retried_only_after_the_retry_interval(
 ):
     upstream.answers[PLACE] = 404, {}
     one = new_avatars()
-    assert look(one) is None
-    assert look(one) is look(new_avatars()) is None
-    assert asked(upstream) == 1
+    assert find_content(one) is None
+    assert find_content(one) is find_content(new_avatars()) is None
+    assert avatar_request_count(upstream) == 1
 
     upstream.answers[PLACE] = gives(PICTURE)
     clock.advance(avatar_cache.RETRY_SECONDS + 1)
-    look(one)
-    done(one)
-    assert look(one) == PICTURE
+    find_content(one)
+    wait_for_fetches(one)
+    assert find_content(one) == PICTURE
 
 
 def test_invalid_image_content_counts_as_a_failed_fetch(
@@ -155,27 +155,27 @@ def test_expired_avatar_is_served_while_its_replacement_is_fetched(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     ours = new_avatars()
-    look(ours)
+    find_content(ours)
     clock.advance(avatar_cache.MAX_AGE_SECONDS + 1)
     upstream.unanswered_paths.add(PLACE)
 
-    assert look(ours) == PICTURE
+    assert find_content(ours) == PICTURE
     upstream.next_call().respond(200, OTHER)
-    done(ours)
-    assert look(ours) == OTHER
-    assert asked(upstream) == 2
+    wait_for_fetches(ours)
+    assert find_content(ours) == OTHER
+    assert avatar_request_count(upstream) == 2
 
 
 def test_expired_avatar_is_served_while_the_service_is_down(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock
 ):
     ours = new_avatars()
-    look(ours)
+    find_content(ours)
     upstream.stop()
     for _ in range(3):
         clock.advance(avatar_cache.MAX_AGE_SECONDS + 1)
-        assert look(ours) == PICTURE
-        done(ours)
+        assert find_content(ours) == PICTURE
+        wait_for_fetches(ours)
 
 
 def test_fetch_claim_of_a_dead_process_expires(new_avatars: NewAvatars, clock: AdjustableClock):
@@ -184,7 +184,7 @@ def test_fetch_claim_of_a_dead_process_expires(new_avatars: NewAvatars, clock: A
     assert not ours.cache.claim(name_of(ours))
     clock.advance(avatar_cache.CLAIM_SECONDS + 1)
 
-    assert look(ours) == PICTURE
+    assert find_content(ours) == PICTURE
 
 
 def test_avatar_stored_with_a_future_time_is_fetched_again(
@@ -192,12 +192,12 @@ def test_avatar_stored_with_a_future_time_is_fetched_again(
 ):
     clock.jump_wall_clock(10 * avatar_cache.MAX_AGE_SECONDS)
     ours = new_avatars()
-    look(ours)
+    find_content(ours)
     clock.jump_wall_clock(0)
-    look(ours)
-    done(ours)
+    find_content(ours)
+    wait_for_fetches(ours)
 
-    assert asked(upstream) == 2
+    assert avatar_request_count(upstream) == 2
 
 
 def test_avatar_cache_is_bounded_by_count_bytes_and_age(

@@ -23,7 +23,7 @@ def deletions(log: Log, turns: Turns) -> Deletions:
     return Deletions(log.database, turns, log)
 
 
-def age(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
+def backdate(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
     """Backdate the deletion and the last message of a conversation by so many seconds."""
     now = time.time()
     values = {"deleted_at": now - deleted, "updated_at": now - said}
@@ -32,7 +32,7 @@ def age(log: Log, conversation: Conversation, *, deleted: float, said: float) ->
         connection.execute(update(conversations).where(mine).values(values))
 
 
-def left(log: Log) -> list[int]:
+def row_counts(log: Log) -> list[int]:
     with log.database.read() as connection:
         tables = conversations, turns_table, entries, passages
         return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
@@ -81,14 +81,14 @@ def test_deleted_conversations_are_purged_after_undo_period_and_quota_hour(
         added = turns.start_conversation("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
         log.end(added.turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
         deletions.delete(added.conversation.id, "alice")
-        age(log, added.conversation, deleted=deleted, said=said)
+        backdate(log, added.conversation, deleted=deleted, said=said)
         expected[added.conversation.id] = purged
     other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
     log.end(other.id, Ended(ReplyState.COMPLETE, text="Hi"))
-    assert left(log) == [4, 4, 4, 12]
+    assert row_counts(log) == [4, 4, 4, 12]
     deletions.purge_expired()
 
-    assert left(log) == [3, 3, 3, 9]
+    assert row_counts(log) == [3, 3, 3, 9]
     with log.database.read() as connection:
         kept = set(connection.scalars(select(conversations.c.id)))
     assert {each for each, purged in expected.items() if purged} & kept == set()

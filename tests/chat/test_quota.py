@@ -42,40 +42,42 @@ def check(quota: Quota, person: str) -> None:
         quota.check(connection, person)
 
 
-def left(quota: Quota) -> int:
+def remaining_requests(quota: Quota) -> int:
     return quota.remaining().remaining
 
 
 def test_own_requests_are_counted_when_the_service_reports_no_limits(quota: Quota, say: Say):
-    assert left(quota) == 500
+    assert remaining_requests(quota) == 500
     say("alice")
     say("bob")
-    assert left(quota) == 496  # each sent two requests: the conversation and the message
+    assert (
+        remaining_requests(quota) == 496
+    )  # each sent two requests: the conversation and the message
 
 
 def test_reported_quota_is_reduced_by_later_requests(quota: Quota, say: Say):
     say("alice")
     quota.record_limits(Limits(remaining=80, limit=100, resets_in=600))
-    assert left(quota) == 80
+    assert remaining_requests(quota) == 80
     say("alice")
-    assert left(quota) == 78
+    assert remaining_requests(quota) == 78
 
 
 def test_reported_quota_expires_with_its_window(quota: Quota):
     quota.record_limits(Limits(remaining=0, limit=100, resets_in=-1))
-    assert left(quota) == 100
+    assert remaining_requests(quota) == 100
 
 
 def test_undelivered_messages_do_not_count(quota: Quota, say: Say):
     say("alice", NOT_RECEIVED)
-    assert left(quota) == 500
+    assert remaining_requests(quota) == 500
 
 
 def test_requests_older_than_an_hour_do_not_count(quota: Quota, say: Say, log: Log):
     say("alice")
     with log.database.write() as connection:
         connection.execute(update(schema.turns).values(created_at=time.time() - 3601))
-    assert left(quota) == 500
+    assert remaining_requests(quota) == 500
 
 
 def test_person_cannot_use_more_than_their_share_of_the_quota(log: Log, say: Say):

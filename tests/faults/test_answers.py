@@ -36,7 +36,7 @@ def test_whole_reply_is_requested_when_the_service_cannot_stream(
     assert upstream.calls[-1].path == "/api/v1/conversations/up-1/messages"
 
 
-def says_nothing(status: int) -> UpstreamAction:
+def respond_without_body(status: int) -> UpstreamAction:
     """Return an action that responds without a body and without a content type."""
 
     def act(call: Call) -> None:
@@ -62,8 +62,8 @@ ANSWERS = {
         "complete",
         "All at once",
     ),
-    "204": (says_nothing(204), "failed", EMPTY),
-    "202": (says_nothing(202), "failed", EMPTY),
+    "204": (respond_without_body(204), "failed", EMPTY),
+    "202": (respond_without_body(202), "failed", EMPTY),
     "202 as JSON": (respond_with(202, b""), "failed", EMPTY),
     "an empty stream": (respond_with_stream(b'data: {"type":"complete"}\n\n'), "failed", EMPTY),
     **{

@@ -25,7 +25,7 @@ CUT_OFF = "The reply was cut off. What came so far is kept."
 FRAMED = {"transfer_encoding": "chunked"}
 
 
-def after(data: bytes, **headers: str) -> UpstreamAction:
+def send_then_close(data: bytes, **headers: str) -> UpstreamAction:
     """Return an action that closes the connection after these bytes."""
 
     def act(call: Call) -> None:
@@ -41,19 +41,23 @@ def reset(call: Call) -> None:
 
 
 BROKEN = {
-    "just ends": after(PARTIAL_DELTA),
-    "ends within a chunk": after(
+    "just ends": send_then_close(PARTIAL_DELTA),
+    "ends within a chunk": send_then_close(
         b"%x\r\n%sff\r\ndata:" % (len(PARTIAL_DELTA), PARTIAL_DELTA + b"\r\n"), **FRAMED
     ),
-    "ends without the last chunk": after(
+    "ends without the last chunk": send_then_close(
         b"%x\r\n%s\r\n" % (len(PARTIAL_DELTA), PARTIAL_DELTA), **FRAMED
     ),
     "is reset": reset,
-    "has a bad chunk length": after(
+    "has a bad chunk length": send_then_close(
         b"%x\r\n%s\r\nzz\r\n" % (len(PARTIAL_DELTA), PARTIAL_DELTA), **FRAMED
     ),
-    "ends within an event": after(PARTIAL_DELTA + b'data: {"type":"delta","content":"torn"}\n'),
-    "ends within its end": after(PARTIAL_DELTA + b'data: {"type":"complete","message":"torn"}'),
+    "ends within an event": send_then_close(
+        PARTIAL_DELTA + b'data: {"type":"delta","content":"torn"}\n'
+    ),
+    "ends within its end": send_then_close(
+        PARTIAL_DELTA + b'data: {"type":"complete","message":"torn"}'
+    ),
 }
 
 
@@ -65,7 +69,7 @@ def test_reply_without_an_end_event_is_interrupted_and_keeps_its_text(send_messa
         assert "torn" not in seen.page.text
 
     assert failures(check, BROKEN) == {}
-    assert_outcome(send_message(after(b"")), "interrupted", "The reply was cut off.")
+    assert_outcome(send_message(send_then_close(b"")), "interrupted", "The reply was cut off.")
 
 
 DONE = b'data: {"type":"complete","message":"Done"}\n\n'

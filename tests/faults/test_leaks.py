@@ -26,7 +26,7 @@ BATCH = 100
 BOUNDLESS = {"API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}
 
 
-def comes_true(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) -> bool:
+def poll_until(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) -> bool:
     """Poll a condition for at most `seconds`; return whether it became true."""
     give_up = time.monotonic() + seconds
     while not condition():
@@ -36,7 +36,7 @@ def comes_true(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) 
     return True
 
 
-def held(pid: int) -> Counter[str]:
+def count_open_resources(pid: int) -> Counter[str]:
     """Count the open file descriptors of a process by kind, and its threads."""
     kinds: Counter[str] = Counter(threads=proc_status(pid, "Threads"))
     for file in Path(f"/proc/{pid}/fd").iterdir():
@@ -45,7 +45,7 @@ def held(pid: int) -> Counter[str]:
     return kinds
 
 
-class Crowd:
+class RepeatedActions:
     """One person who repeats each action many times."""
 
     def __init__(self, person: Person, upstream: Upstream, data: Path) -> None:
@@ -120,8 +120,8 @@ def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
     [worker] = server.worker_pids
     person = Person(server.url)
     complete_first_turn(person, upstream, "one", "1")
-    crowd = Crowd(person, upstream, tmp_path / "data")
-    before = held(worker)
+    crowd = RepeatedActions(person, upstream, tmp_path / "data")
+    before = count_open_resources(worker)
 
     turn_id, call = crowd.begin()
     call.start_stream().delta("It goes on")
@@ -133,10 +133,14 @@ def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
     running = before + Counter(socket=1)
     for _ in range(2):
         call.delta(" and on")
-    assert comes_true(lambda: held(worker) <= running), held(worker) - running
+    assert poll_until(lambda: count_open_resources(worker) <= running), (
+        count_open_resources(worker) - running
+    )
     call.complete("It is over")
-    assert comes_true(lambda: held(worker) <= before), held(worker) - before
-    assert comes_true(lambda: count_running_replies(tmp_path / "data") == 0)
+    assert poll_until(lambda: count_open_resources(worker) <= before), (
+        count_open_resources(worker) - before
+    )
+    assert poll_until(lambda: count_running_replies(tmp_path / "data") == 0)
     person.close()
 
 
@@ -153,7 +157,7 @@ def quick(portal: Portal) -> None:
 @pytest.mark.usefixtures("quick")
 def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_path: Path):
     complete_first_turn(alice, upstream, "one", "1")
-    crowd = Crowd(alice, upstream, tmp_path / "data")
+    crowd = RepeatedActions(alice, upstream, tmp_path / "data")
     crowd.hang_up(1)
     before = threading.active_count()
 
@@ -164,9 +168,9 @@ def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_
     crowd.stop(15)
 
     # The worker of the running reply, and one thread of the scripted service.
-    assert comes_true(lambda: threading.active_count() <= before + 2), threading.enumerate()
+    assert poll_until(lambda: threading.active_count() <= before + 2), threading.enumerate()
     call.complete("It is over")
-    assert comes_true(lambda: threading.active_count() <= before), threading.enumerate()
+    assert poll_until(lambda: threading.active_count() <= before), threading.enumerate()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tools.chaos.processes import Portal, run_portal
 WORDS = [f"w{number} " for number in range(6)]
 
 
-class Two:
+class PortalPair:
     """Two portals. The first is started again when it is needed after it was killed."""
 
     def __init__(self, data: Path, upstream: Upstream, settings: dict[str, str]) -> None:
@@ -52,21 +52,21 @@ POSTGRESQL = pytest.mark.parametrize("two", ["postgresql"], indirect=True)
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def two(
     request: pytest.FixtureRequest, processes: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Two]:
+) -> Iterator[PortalPair]:
     """Start two portals. The processes notify each other differently on each database."""
     settings = {}
     if request.param == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
         settings = {"DATABASE_URL": postgres.create_database()}
     with upstream_server.run_upstream() as upstream:
-        two = Two(tmp_path_factory.mktemp("data"), upstream, settings)
+        two = PortalPair(tmp_path_factory.mktemp("data"), upstream, settings)
         yield two
         two.close()
     assert "Traceback" not in "".join(two.second.output)
 
 
 @pytest.fixture
-def erin(two: Two) -> Iterator[Person]:
+def erin(two: PortalPair) -> Iterator[Person]:
     """Return Erin, who uses the first portal."""
     erin = Person(two.first.url)
     yield erin
@@ -74,20 +74,22 @@ def erin(two: Two) -> Iterator[Person]:
 
 
 @pytest.fixture
-def at_second(two: Two, erin: Person) -> Person:
+def at_second(two: PortalPair, erin: Person) -> Person:
     """Return Erin's browser at the second portal; it has the same cookie."""
     there = Person(two.second.url)
     there.session = erin.session
     return there
 
 
-def speak(erin: Person, two: Two) -> tuple[Page, str, Call]:
+def speak(erin: Person, two: PortalPair) -> tuple[Page, str, Call]:
     page = erin.start_conversation("Tell me")
     return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().start_stream()
 
 
 @pytest.mark.fault("F88")
-def test_reader_at_another_process_sees_the_same_text(two: Two, erin: Person, at_second: Person):
+def test_reader_at_another_process_sees_the_same_text(
+    two: PortalPair, erin: Person, at_second: Person
+):
     page, turn_id, call = speak(erin, two)
     with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
         for word in WORDS:
@@ -105,7 +107,7 @@ def test_reader_at_another_process_sees_the_same_text(two: Two, erin: Person, at
 @SQLITE
 @pytest.mark.fault("F88")
 def test_reader_at_another_process_resumes_from_any_cursor(
-    two: Two, erin: Person, at_second: Person
+    two: PortalPair, erin: Person, at_second: Person
 ):
     page, turn_id, call = speak(erin, two)
     known: dict[str, Tag | None] = {"999": None, "x": None}
@@ -142,7 +144,7 @@ def shown_from(stream: Stream, whole: str) -> str:
 @SQLITE
 @pytest.mark.fault("F88")
 def test_stop_at_another_process_aborts_the_reply_at_once(
-    two: Two, erin: Person, at_second: Person
+    two: PortalPair, erin: Person, at_second: Person
 ):
     page, turn_id, call = speak(erin, two)
     with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
@@ -162,7 +164,7 @@ def test_stop_at_another_process_aborts_the_reply_at_once(
 @SQLITE
 @pytest.mark.fault("F65", "F88")
 def test_second_message_at_another_process_is_rejected_and_a_repeat_is_not(
-    two: Two, erin: Person, at_second: Person
+    two: PortalPair, erin: Person, at_second: Person
 ):
     form = erin.get("/twins/ada")
     page = erin.press(form, "Send", content="Tell me once")
@@ -180,7 +182,7 @@ def test_second_message_at_another_process_is_rejected_and_a_repeat_is_not(
 @POSTGRESQL
 @pytest.mark.fault("F71", "F88")
 def test_reader_at_another_process_sees_that_the_reply_worker_was_killed(
-    two: Two, erin: Person, at_second: Person
+    two: PortalPair, erin: Person, at_second: Person
 ):
     page, turn_id, call = speak(erin, two)
     with at_second.follow(turn_id) as there:

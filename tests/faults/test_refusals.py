@@ -172,10 +172,10 @@ def test_message_that_is_too_long_for_the_service_can_be_edited(
     assert_outcome(too_long, "failed", "too long for the model", button_label="Edit")
     assert "may have received" not in text_in(too_long.turn, ".note")
     for seen in (too_large, too_long):
-        assert words_given_back(seen.page, alice) == MESSAGE
+        assert text_offered_for_edit(seen.page, alice) == MESSAGE
 
 
-def words_given_back(page: Page, person: Person) -> str:
+def text_offered_for_edit(page: Page, person: Person) -> str:
     """Load the page that the note's Edit button requests, and return the text of the composer."""
     way = page.html.select_one(".note button[data-edit-message]")
     assert way

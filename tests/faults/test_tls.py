@@ -37,16 +37,16 @@ class Front(ThreadingTCPServer):
         self.url = f"https://localhost:{self.server_address[1]}"
         self.context: ssl.SSLContext | None = None
         self.first: list[bytes] = []
-        self.heard = b""
+        self.received_data = b""
 
-    def show(self, certificate: Certificate | None) -> None:
+    def use_certificate(self, certificate: Certificate | None) -> None:
         """Present this certificate from now on; with None, do not speak TLS at all."""
         self.context = None
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(certificate.pem, certificate.key)
         self.first.clear()
-        self.heard = b""
+        self.received_data = b""
 
 
 class _Relay(BaseRequestHandler):
@@ -70,7 +70,7 @@ class _Relay(BaseRequestHandler):
     def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
         with suppress(OSError, ValueError):
             while asked := secure.recv(65536):
-                self.server.heard += asked
+                self.server.received_data += asked
                 behind.sendall(asked)
 
 
@@ -83,7 +83,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 def front(authority: CertificateAuthority, upstream: Upstream) -> Iterator[Front]:
     """Serve with a valid certificate; the portal trusts the authority that signed it."""
     with Front(upstream.url) as front:
-        front.show(authority.make_signed("localhost"))
+        front.use_certificate(authority.make_signed("localhost"))
         threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
         yield front
         front.shutdown()
@@ -101,7 +101,7 @@ def test_valid_certificate_is_trusted(send_message: SendMessage, front: Front):
         send_message(lambda call: call.start_stream().complete("Safe")), "complete", reply="Safe"
     )
 
-    assert UPSTREAM_KEY.encode() in front.heard
+    assert UPSTREAM_KEY.encode() in front.received_data
     assert set(front.first) == {HANDSHAKE}
 
 
@@ -114,12 +114,12 @@ def test_insecure_connection_is_not_used_until_it_is_secure_again(
 
     def check(certificate: Certificate | None) -> None:
         nonlocal failed
-        front.show(certificate)
+        front.use_certificate(certificate)
         seen = observe_reply(alice, upstream, alice.start_conversation(MESSAGE))
         assert_outcome(seen, "failed", NOT_SECURE, NOT_SENT, sent_messages=[])
         assert "may have received" not in seen.note
         assert set(front.first) == {HANDSHAKE}
-        assert front.heard == b""
+        assert front.received_data == b""
         assert len(upstream.calls) == asked
         failed = seen.page
 
@@ -131,7 +131,7 @@ def test_insecure_connection_is_not_used_until_it_is_secure_again(
     }
     assert failures(check, cases) == {}
 
-    front.show(authority.make_signed("localhost"))
+    front.use_certificate(authority.make_signed("localhost"))
     again = alice.press(failed, "Retry")
     seen = observe_reply(alice, upstream, again, lambda call: call.start_stream().complete("Safe"))
     assert_outcome(seen, "complete", reply="Safe")

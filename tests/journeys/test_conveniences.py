@@ -23,7 +23,7 @@ LATER_MS = 10_000
 CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
 
 
-def answered(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
+def open_answered_conversation(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
     page, call = open_streaming_conversation(context, upstream, "One")
     call.complete(reply)
     expect(turn(page, "complete")).to_be_visible()
@@ -65,7 +65,7 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = answered(context, upstream, CODE)
+    page = open_answered_conversation(context, upstream, CODE)
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
     page.reload()  # timers of the page loaded before would use the real clock
@@ -98,7 +98,7 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
 
 
 def test_ask_again_and_edit_send_new_messages(context: BrowserContext, upstream: Upstream):
-    page = answered(context, upstream, "First")
+    page = open_answered_conversation(context, upstream, "First")
     for number in (2, 3):
         page.get_by_role("button", name="Ask again").last.click()
         call = upstream.next_call().start_stream()

@@ -26,9 +26,9 @@ def test_open_page_shows_that_its_reply_was_interrupted_by_a_portal_crash(
     context = browser.new_context()
     page = context.new_page()
     with run_portal(tmp_path, port, ScriptedService(upstream.url)) as portal:
-        said_and_half_heard(page, portal, upstream)
+        start_streaming_reply(page, portal, upstream)
         portal.kill()
-    forget_the_producers(tmp_path)
+    delete_heartbeats(tmp_path)
     with run_portal(tmp_path, port, ScriptedService(upstream.url)):
         cut = turn(page, "interrupted")
         expect(cut).to_contain_text("Half of it", timeout=BACK_MS)
@@ -37,7 +37,7 @@ def test_open_page_shows_that_its_reply_was_interrupted_by_a_portal_crash(
     context.close()
 
 
-def said_and_half_heard(page, portal: Portal, upstream: Upstream) -> None:
+def start_streaming_reply(page, portal: Portal, upstream: Upstream) -> None:
     page.goto(f"{portal.url}/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()
@@ -48,7 +48,7 @@ def said_and_half_heard(page, portal: Portal, upstream: Upstream) -> None:
     expect(turn(page, "streaming")).to_contain_text("Half of it")
 
 
-def forget_the_producers(data: Path) -> None:
+def delete_heartbeats(data: Path) -> None:
     """Delete the heartbeat of the killed portal: otherwise the new one waits until it expires."""
     with closing(sqlite3.connect(data / "portal.db")) as database, database:
         assert database.execute("DELETE FROM producers").rowcount == 1

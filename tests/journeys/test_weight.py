@@ -44,7 +44,7 @@ INLINE = """() => [
 ].map((element) => element.outerHTML)"""
 
 
-class Scales:
+class TrafficMeter:
     """Bytes received by a page: by URL, with headers, without cached responses."""
 
     def __init__(self, page: Page) -> None:
@@ -58,7 +58,7 @@ class Scales:
         session.on("Network.loadingFinished", self._end)
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Return a list of the sizes, for failure messages."""
         lines = [f"{size:>7} {address}" for address, size in self.bytes.items()]
         return "\n".join(["", *lines, f"{self.total:>7} in all"])
@@ -97,7 +97,7 @@ def new_visitor(browser: Browser, url: str) -> Iterator[Page]:
     context.close()
 
 
-def of_this_host(scales: Scales, server: str) -> bool:
+def of_this_host(scales: TrafficMeter, server: str) -> bool:
     return all(address.startswith(f"{server}/") for address in scales.bytes)
 
 
@@ -105,7 +105,7 @@ def test_first_and_later_pages_stay_within_the_weight_budget(browser: Browser, s
     wrong = []
     for twin in ("coach", "marlow", "ada"):
         with new_visitor(browser, server) as page:
-            scales = Scales(page)
+            scales = TrafficMeter(page)
             page.goto(f"/twins/{twin}", wait_until="networkidle")
             page.evaluate(ICON)
             if not (
@@ -114,18 +114,18 @@ def test_first_and_later_pages_stay_within_the_weight_budget(browser: Browser, s
                 and of_this_host(scales, server)
                 and page.evaluate("violations") == page.evaluate(INLINE) == []
             ):
-                wrong.append((twin, scales.told, page.evaluate("violations")))
+                wrong.append((twin, scales.summary, page.evaluate("violations")))
             if twin != "ada":
                 continue
             for path in ("/", "/conversations", "/keys", "/twins/ada"):
-                scales = Scales(page)
+                scales = TrafficMeter(page)
                 page.goto(path, wait_until="networkidle")
                 if not (
                     1 <= len(scales.bytes) <= NEXT_REQUESTS
                     and scales.total <= NEXT_BYTES
                     and of_this_host(scales, server)
                 ):
-                    wrong.append((path, scales.told, []))
+                    wrong.append((path, scales.summary, []))
 
     assert wrong == []
 
@@ -145,12 +145,12 @@ def test_conversation_of_twenty_turns_stays_within_the_weight_budget(
     with new_visitor(browser, url) as page:
         page.context.add_cookies([{"name": "twindow", "value": cookie, "url": url}])
         page.goto("/keys", wait_until="networkidle")
-        scales = Scales(page)
+        scales = TrafficMeter(page)
         page.goto(seen.path, wait_until="networkidle")
 
         assert page.locator(".turn[data-state=complete]").count() == TURNS
         assert page.evaluate("document.querySelectorAll('*').length") <= NODES
-        assert len(scales.bytes) <= NEXT_REQUESTS, scales.told
-        assert scales.total <= NEXT_BYTES, scales.told
+        assert len(scales.bytes) <= NEXT_REQUESTS, scales.summary
+        assert scales.total <= NEXT_BYTES, scales.summary
         assert page.evaluate("violations") == []
         assert page.evaluate(INLINE) == []

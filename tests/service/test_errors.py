@@ -17,7 +17,7 @@ from tests.support.upstream import Upstream
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ErrorRequests:
     """A service, and requests that cause its errors."""
 
     api: ApiClient
@@ -63,20 +63,20 @@ class Trouble:
             return self.api.get("/twins")
 
 
-TROUBLE: dict[tuple[int, str], Callable[[Trouble], Response]] = {
+TROUBLE: dict[tuple[int, str], Callable[[ErrorRequests], Response]] = {
     (400, "invalid"): lambda t: t.api.get("/twins?page=0"),
     (401, "unauthorized"): lambda t: t.api.get("/twins", headers={}),
-    (403, "forbidden"): Trouble.less_than_it_needs,
+    (403, "forbidden"): ErrorRequests.less_than_it_needs,
     (404, "not_found"): lambda t: t.api.get("/twins/nobody"),
     (405, "method_not_allowed"): lambda t: t.api.delete("/twins"),
-    (409, "still_replying"): Trouble.twice_at_once,
+    (409, "still_replying"): ErrorRequests.twice_at_once,
     (413, "too_large"): lambda t: t.say("x" * 600_000),
     (415, "unsupported_media_type"): lambda t: t.api.post("/conversations", data=b"{}"),
     (422, "invalid"): lambda t: t.say(""),
-    (429, "rate_limited"): Trouble.too_often,
-    (500, "internal_error"): Trouble.with_a_bug,
-    (502, "model_failed"): Trouble.with_a_model_that_fails,
-    (503, "unavailable"): Trouble.with_a_database_that_is_locked,
+    (429, "rate_limited"): ErrorRequests.too_often,
+    (500, "internal_error"): ErrorRequests.with_a_bug,
+    (502, "model_failed"): ErrorRequests.with_a_model_that_fails,
+    (503, "unavailable"): ErrorRequests.with_a_database_that_is_locked,
 }
 FIELD_AT_FAULT = {400: "page", 422: "content"}
 
@@ -88,7 +88,7 @@ def test_every_error_has_a_sentence_a_code_and_the_invalid_fields(
     wrong = []
     for (status, code), get_into in TROUBLE.items():
         with pytest.MonkeyPatch.context() as monkeypatch:
-            answer = get_into(Trouble(api, model, container, monkeypatch))
+            answer = get_into(ErrorRequests(api, model, container, monkeypatch))
 
         told = answer.json()
         fields = [FIELD_AT_FAULT[status]] if status in FIELD_AT_FAULT else []

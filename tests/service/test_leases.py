@@ -162,7 +162,7 @@ def begin(api: ApiClient, talk: str, once: dict[str, str]) -> Any:
     return api.post(path, json={"content": "Hello"}, headers=api.headers | once, stream=True)
 
 
-def told(response: Any) -> list[dict[str, Any]]:
+def read_stream_events(response: Any) -> list[dict[str, Any]]:
     return [json.loads(event.data) for event in sse.read_events(ApiClient.chunks(response))]
 
 
@@ -177,7 +177,7 @@ def test_repeated_request_at_another_process_ends_like_the_reply(
         there = begin(other, talk, once)
         call.start_stream().delta("Half")
         with ThreadPoolExecutor(2) as pool:
-            endings = [pool.submit(told, response) for response in (here, there)]
+            endings = [pool.submit(read_stream_events, response) for response in (here, there)]
             if how == "whole":
                 call.complete()
             elif "stopped" in how:
@@ -208,7 +208,7 @@ def test_repeated_request_at_another_process_gets_no_deltas(
     call = model.next_call()
     there = begin(other, talk, ONCE)
     with ThreadPoolExecutor(2) as pool:
-        endings = [pool.submit(told, response) for response in (here, there)]
+        endings = [pool.submit(read_stream_events, response) for response in (here, there)]
         call.start_stream().delta("Hello")
         call.complete()
         _, events = (ending.result(10) for ending in endings)

@@ -32,7 +32,9 @@ def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> It
         api.session.close()
 
 
-def begun(api: ApiClient, model: Upstream) -> tuple[str, Call, Iterator[dict[str, Any]]]:
+def start_running_reply(
+    api: ApiClient, model: Upstream
+) -> tuple[str, Call, Iterator[dict[str, Any]]]:
     """Start a reply that has the slot; return its conversation, model call and events."""
     conversation = api.create_conversation()
     events = api.stream(conversation, "First")
@@ -50,7 +52,7 @@ def stop(api: ApiClient, conversation: str) -> None:
 def test_reply_waits_for_a_reply_of_another_process(
     api: ApiClient, model: Upstream, other: ApiClient
 ):
-    _, call, _ = begun(api, model)
+    _, call, _ = start_running_reply(api, model)
     events = other.stream(other.create_conversation(), "Second")
 
     assert next(events) == QUEUED
@@ -64,7 +66,7 @@ def test_reply_waits_for_a_reply_of_another_process(
 def test_reply_that_is_stopped_while_queued_leaves_the_queue(
     api: ApiClient, model: Upstream, other: ApiClient
 ):
-    _, call, _ = begun(api, model)
+    _, call, _ = start_running_reply(api, model)
     conversation = other.create_conversation()
     events = other.stream(conversation, "Second")
     assert next(events) == QUEUED
@@ -92,7 +94,7 @@ def test_stopped_reply_keeps_its_slot_until_the_model_call_ends(
         renew()
         renewed.release()
 
-    conversation, call, events = begun(api, model)
+    conversation, call, events = start_running_reply(api, model)
     stop(api, conversation)
     assert next(events)["code"] == "stopped"
     monkeypatch.setattr(places, "renew", noted)

@@ -37,7 +37,7 @@ def url(app: Flask) -> Iterator[str]:
         yield url
 
 
-def ways(page: Page) -> dict[str, str]:
+def action_links(page: Page) -> dict[str, str]:
     return {
         link.get_text(): str(link["href"]) for link in page.html.select(".empty-state__actions a")
     }
@@ -52,8 +52,8 @@ def test_every_error_has_a_complete_page(alice: Person):
         assert page.html.select_one(
             ".empty-state > p:not(.lead, .hint, .empty-state__actions)"
         ).get_text()
-        assert ways(page)["All twins"] == "/"
-        again = ways(page).get("Try again")
+        assert action_links(page)["All twins"] == "/"
+        again = action_links(page).get("Try again")
         assert again == (f"/wrong/{number}" if page.status in (429, 500, 503) else None)
 
     assert failures(check, WRONG) == {}
@@ -88,7 +88,7 @@ def test_error_page_returns_the_submitted_message(alice: Person):
     def check(number: int) -> None:
         page = alice.post(f"/wrong/{number}", {"content": "precious <words>"})
         assert page.html.select_one("textarea[readonly]").get_text() == "precious <words>"
-        assert "Try again" not in ways(page)
+        assert "Try again" not in action_links(page)
 
     assert failures(check, {str(number): number for number in STATUSES}) == {}
 
@@ -97,7 +97,7 @@ def test_disallowed_method_has_an_error_page(alice: Person):
     page = alice.post("/help", {})
 
     assert page.status in (400, 405)
-    assert ways(page)["All twins"] == "/"
+    assert action_links(page)["All twins"] == "/"
 
 
 def test_home_page_offers_links_while_the_service_is_unavailable(alice: Person, upstream):
@@ -105,7 +105,7 @@ def test_home_page_offers_links_while_the_service_is_unavailable(alice: Person, 
     page = alice.get("/")
 
     assert page.html.select_one(".empty-state h2").get_text() == "The twins are away"
-    assert set(ways(page)) == {"Try again", "Your conversations"}
+    assert set(action_links(page)) == {"Try again", "Your conversations"}
 
 
 def test_illustrations_are_small_and_hidden_from_screen_readers(app: Flask):
@@ -129,4 +129,4 @@ def test_invalid_host_header_is_rejected(alice: Person):
 def test_try_again_links_to_the_same_url(alice: Person):
     page = alice.get("/away/what%3Fis%23100%25?a=%26")
 
-    assert ways(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"
+    assert action_links(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"

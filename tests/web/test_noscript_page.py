@@ -20,7 +20,7 @@ from tests.support.waiting import wait_until
 PARAGRAPH = "One sentence goes on about wheels and roads, and then another one does. "
 
 
-class Followed:
+class NoscriptReader:
     """A reader of such a page, with the HTML received so far."""
 
     def __init__(self, person: Person, page: Page) -> None:
@@ -29,13 +29,13 @@ class Followed:
         self._pieces = Stream(self.response, TurnDom("", None)).chunks()
         self.html = ""
 
-    def until(self, words: str) -> Followed:
+    def read_until(self, words: str) -> NoscriptReader:
         """Read until the HTML contains `words`."""
         while words not in self.html:
             self.html += next(self._pieces).decode()
         return self
 
-    def rest(self) -> BeautifulSoup:
+    def read_to_end(self) -> BeautifulSoup:
         """Read to the end, and return the parsed page."""
         self.html += b"".join(self._pieces).decode()
         self.response.close()
@@ -48,13 +48,13 @@ def quick(app: Flask) -> None:
     app.config.update(NOSCRIPT_SOON_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
 
 
-def followed(alice: Person, upstream: Upstream) -> tuple[Followed, Call]:
+def start_noscript_page(alice: Person, upstream: Upstream) -> tuple[NoscriptReader, Call]:
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
-    return Followed(alice, page), call
+    return NoscriptReader(alice, page), call
 
 
-def shown(html: BeautifulSoup) -> str:
+def visible_reply_html(html: BeautifulSoup) -> str:
     """Return the HTML of the reply without the elements that the stylesheet hides."""
     reply = html.select(".turn__reply")[-1]
     ids = [found["id"] for found in reply.select("[id]")]
@@ -70,11 +70,11 @@ def shown(html: BeautifulSoup) -> str:
 def test_rate_limit_during_the_reply_shows_a_countdown_in_the_composer(
     alice: Person, upstream: Upstream
 ):
-    page = Followed(alice, alice.start_conversation("hello"))
+    page = NoscriptReader(alice, alice.start_conversation("hello"))
     call = upstream.next_call()
-    page.until("has your message")
+    page.read_until("has your message")
     call.respond(429, {"error": "busy"}, retry_after="120")
-    html = page.rest()
+    html = page.read_to_end()
 
     composer = html.select_one(".composer.countdown")
     assert composer
@@ -84,19 +84,19 @@ def test_rate_limit_during_the_reply_shows_a_countdown_in_the_composer(
 def test_noscript_page_streams_the_reply_and_ends_like_a_normal_page(
     alice: Person, upstream: Upstream
 ):
-    page, call = followed(alice, upstream)
-    page.until("has your message")
+    page, call = start_noscript_page(alice, upstream)
+    page.read_until("has your message")
     stop = parse_html(page.html).select_one(".stop-form button")
     call.delta("It **does**")
-    page.until("<strong>does</strong>")
+    page.read_until("<strong>does</strong>")
     call.delta(".\n\nAnd")
-    page.until("<p>And</p>")
+    page.read_until("<p>And</p>")
     assert "</html>" not in page.html
     call.complete("It **does**.\n\nAnd so on.")
-    html = page.rest()
+    html = page.read_to_end()
 
     assert stop.get_text() == "Stop"
-    assert shown(html) == "<p>It <strong>does</strong>.</p>\n<p>And so on.</p>\n"
+    assert visible_reply_html(html) == "<p>It <strong>does</strong>.</p>\n<p>And so on.</p>\n"
     assert html.select_one(".turn__footer")["data-state"] == "complete"
     assert html.select_one("#composer textarea") is not None
     assert page.html.rstrip().endswith("</html>")
@@ -105,12 +105,12 @@ def test_noscript_page_streams_the_reply_and_ends_like_a_normal_page(
 
 
 def test_reply_changed_by_its_end_is_shown_in_full(alice: Person, upstream: Upstream):
-    page, call = followed(alice, upstream)
+    page, call = start_noscript_page(alice, upstream)
     call.delta("See [that].\n\nMore")
-    page.until("More")
+    page.read_until("More")
     call.complete("See [that].\n\nMore\n\n[that]: https://x.example/")
 
-    assert 'href="https://x.example/"' in shown(page.rest())
+    assert 'href="https://x.example/"' in visible_reply_html(page.read_to_end())
 
 
 # The deltas, and the final text.
@@ -127,15 +127,15 @@ def test_noscript_page_ends_with_the_stored_reply(alice: Person, upstream: Upstr
         deltas, final = case
         begun = alice.start_conversation("hello")
         call = upstream.next_call().start_stream()
-        page = Followed(alice, begun)
+        page = NoscriptReader(alice, begun)
         for delta in deltas:
             call.delta(delta)
-            page.until(delta.split()[-1].strip("|-`"))
+            page.read_until(delta.split()[-1].strip("|-`"))
         call.complete(final)
-        html = page.rest()
+        html = page.read_to_end()
 
         reply = alice.get(begun.path).html.select(".turn__reply")[-1]
-        assert "".join(shown(html).split()) == "".join(reply.decode_contents().split())
+        assert "".join(visible_reply_html(html).split()) == "".join(reply.decode_contents().split())
 
     assert failures(check, STREAMED) == {}
 
@@ -143,18 +143,18 @@ def test_noscript_page_ends_with_the_stored_reply(alice: Person, upstream: Upstr
 def test_failure_before_any_text_leaves_no_waiting_note(alice: Person, upstream: Upstream):
     begun = alice.start_conversation("hello")
     call = upstream.next_call()
-    page = Followed(alice, begun).until("has your message")
+    page = NoscriptReader(alice, begun).read_until("has your message")
     call.respond(500, {})
 
-    assert shown(page.rest()) == ""
+    assert visible_reply_html(page.read_to_end()) == ""
 
 
 def test_progress_is_shown_and_not_buffered_by_proxies(alice: Person, upstream: Upstream):
-    page, call = followed(alice, upstream)
+    page, call = start_noscript_page(alice, upstream)
     call.send_event(type="progress", progress={"stage": "reading files"})
-    page.until("Reading files…")
+    page.read_until("Reading files…")
     call.complete("Done")
-    page.rest()
+    page.read_to_end()
 
     assert page.response.headers["X-Accel-Buffering"] == "no"
     assert page.response.headers["Cache-Control"] == "no-store, no-transform"
@@ -163,31 +163,31 @@ def test_progress_is_shown_and_not_buffered_by_proxies(alice: Person, upstream: 
 def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstream):
     begun = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
-    page = Followed(alice, begun)
+    page = NoscriptReader(alice, begun)
     call.delta("Half")
-    page.until("Half")
+    page.read_until("Half")
     alice.press(begun, "Stop")
-    assert "You stopped this reply." in page.rest().get_text()
+    assert "You stopped this reply." in page.read_to_end().get_text()
 
     again = alice.press(alice.get(begun.path), "Ask again")
     call = upstream.next_call().start_stream()
-    page = Followed(alice, again)
+    page = NoscriptReader(alice, again)
     call.delta("Half")
-    page.until("Half")
+    page.read_until("Half")
     call.close()
-    html = page.rest()
+    html = page.read_to_end()
     assert html.select(".turn__footer")[-1]["data-state"] == "interrupted"
     assert html.select(".turn")[-1].find("button", string="Retry")
 
 
 def test_transmitted_size_is_proportional_to_the_reply(alice: Person, upstream: Upstream):
-    page, call = followed(alice, upstream)
+    page, call = start_noscript_page(alice, upstream)
     for number in range(400):
         call.delta(f"{number} {PARAGRAPH}")
         if number % 40 == 0:
-            page.until(f"{number * 3 // 4} One sentence")
+            page.read_until(f"{number * 3 // 4} One sentence")
     call.complete()
-    html = page.rest()
+    html = page.read_to_end()
 
     text = 400 * len(PARAGRAPH)
     reply = len(html.select(".turn__reply")[-1].decode_contents())
@@ -226,7 +226,7 @@ def test_number_of_streams_per_person_is_limited(
     other = bob.start_conversation("hello")
     upstream.next_call().start_stream().delta("Heard")
     with alice.follow(turn_id) as stream:
-        kept = Followed(alice, page).until("has your message")
+        kept = NoscriptReader(alice, page).read_until("has your message")
         with alice.follow(turn_id) as third:
             assert [event.name for event in third.remaining_events()] == ["back"]
         asked = requests.get(
@@ -238,7 +238,7 @@ def test_number_of_streams_per_person_is_limited(
             his.read_until("Heard")
         call.complete("Done")
         stream.remaining_events()
-        kept.rest()
+        kept.read_to_end()
     wait_until(lambda: not app.extensions["readers"])
     with alice.follow(turn_id) as again:
         assert again.remaining_events()[-1].name == "done"

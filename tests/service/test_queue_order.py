@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from service.conversations.queue_order import QueueEntry, next_in, standing_for, waiting
 
 
-class Room:
+class QueueModel:
     """In-memory model of the queue and its slots, as the database stores them."""
 
     def __init__(self, places: int) -> None:
@@ -20,14 +20,14 @@ class Room:
         self.admitted: list[int] = []
         self._arrivals = 0
 
-    def come(self, owner: str) -> QueueEntry:
+    def enqueue(self, owner: str) -> QueueEntry:
         self._arrivals += 1
         guest = QueueEntry(self._arrivals, owner, *standing_for(owner, self.guests), writing=False)
         self.guests.append(guest)
         self._admit()
         return guest
 
-    def go(self, guest: QueueEntry) -> None:
+    def release(self, guest: QueueEntry) -> None:
         self.guests.remove(guest)
         self._admit()
 
@@ -41,49 +41,49 @@ class Room:
             self.admitted.append(guest.id)
 
 
-def owners_served(room: Room, arrivals: str) -> str:
+def owners_served(room: QueueModel, arrivals: str) -> str:
     """Enqueue a request of each owner in turn, and return the owners in the order of admission."""
-    owners = {room.come(owner).id: owner for owner in arrivals}
+    owners = {room.enqueue(owner).id: owner for owner in arrivals}
     while room.writing:
-        room.go(room.writing[0])
+        room.release(room.writing[0])
     return "".join(owners[id_] for id_ in room.admitted)
 
 
 def test_requests_of_one_owner_are_served_in_order_of_arrival():
-    room = Room(1)
+    room = QueueModel(1)
     owners_served(room, "aaaaa")
 
     assert room.admitted == [1, 2, 3, 4, 5]
 
 
 def test_owners_with_one_request_each_are_served_in_order_of_arrival():
-    assert owners_served(Room(1), "abcde") == "abcde"
+    assert owners_served(QueueModel(1), "abcde") == "abcde"
 
 
 def test_queue_alternates_between_owners():
-    assert owners_served(Room(1), "aaaabbc") == "abcabaa"
+    assert owners_served(QueueModel(1), "aaaabbc") == "abcabaa"
 
 
 def test_running_reply_counts_as_its_owners_turn():
-    assert owners_served(Room(2), "aaaab") == "aabaa"
+    assert owners_served(QueueModel(2), "aaaab") == "aabaa"
 
 
 def test_waiting_request_is_not_starved_by_returning_owners():
-    room = Room(1)
+    room = QueueModel(1)
     for owner in "aabc":
-        room.come(owner)
+        room.enqueue(owner)
     for _ in range(3):
         (served,) = room.writing
-        room.go(served)
-        room.come(served.owner)
+        room.release(served)
+        room.enqueue(served.owner)
 
     assert room.admitted == [1, 3, 4, 2]
 
 
 def test_no_request_is_admitted_while_more_replies_run_than_slots_exist():
-    room = Room(3)
+    room = QueueModel(3)
     for _ in range(5):
-        room.come("a")
+        room.enqueue("a")
 
     assert next_in(room.guests, 2) == []
 
@@ -116,16 +116,16 @@ class Wait:
 
 def waits(places: int, events: list[tuple[str, int]]) -> list[Wait]:
     """Simulate arrivals and ended replies, and return how each request waited."""
-    room = Room(places)
+    room = QueueModel(places)
     found: dict[int, Wait] = {}
     owners: dict[int, str] = {}
     for owner, ending in events:
         before = sum(guest.owner == owner for guest in room.guests)
         admitted = len(room.admitted)
-        come = room.come(owner)
+        come = room.enqueue(owner)
         owners[come.id], found[come.id] = owner, Wait(before)
         for writing in room.writing[:ending]:
-            room.go(writing)
+            room.release(writing)
         for id_ in room.admitted[admitted:]:
             for guest in waiting(room.guests):
                 if guest.id < id_:

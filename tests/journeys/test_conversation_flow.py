@@ -19,7 +19,7 @@ WIDE = "| " + " | ".join(f"column-{n:03}-is-wide" for n in range(12)) + " |\n" +
 NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 
 
-def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
+def open_long_conversation(context: BrowserContext, upstream: Upstream) -> Page:
     page, call = open_streaming_conversation(context, upstream, "One")
     call.complete(LONG)
     expect(reply_text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
@@ -30,7 +30,7 @@ def long_talk(context: BrowserContext, upstream: Upstream) -> Page:
 
 
 def test_sent_message_scrolls_into_view(context: BrowserContext, upstream: Upstream):
-    page = long_talk(context, upstream)
+    page = open_long_conversation(context, upstream)
     page.evaluate("scrollTo(0, 0)")
     message_box(page).fill("And then?")
     page.evaluate("scrollTo(0, 0)")
@@ -102,7 +102,7 @@ def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_are_named(
 def test_typing_editing_and_renaming_do_not_scroll_the_page(
     context: BrowserContext, upstream: Upstream
 ):
-    page = long_talk(context, upstream)
+    page = open_long_conversation(context, upstream)
     page.evaluate("scrollTo(0, 0)")
     page.get_by_role("button", name="Edit").click()
     expect(message_box(page)).to_have_value("Hello")

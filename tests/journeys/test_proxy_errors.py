@@ -19,7 +19,7 @@ ANSWERS: list[dict[str, object]] = [
 UNREACHABLE = "The portal cannot be reached."
 
 
-def stand_between(page: Page, answer: dict[str, object]) -> None:
+def intercept_requests(page: Page, answer: dict[str, object]) -> None:
     """Answer every request with this response from now on."""
     page.route("**/*", lambda route: route.fulfill(**answer))  # type: ignore[arg-type]
 
@@ -31,7 +31,7 @@ def test_proxy_response_replaces_no_message_and_no_reply(
     page = open_conversation(context, upstream)
     notices = page.locator("#notices")
     for number, answer in enumerate(ANSWERS, 1):
-        stand_between(page, answer)
+        intercept_requests(page, answer)
         with page.expect_response("**/turns?seen=*"):
             show_tab(page)
         page.evaluate("new Promise((done) => setTimeout(done))")
@@ -52,7 +52,7 @@ def test_proxy_response_replaces_no_message_and_no_reply(
         expect(reply_text(page)).to_have_text("One")
         expect(notices).to_be_empty()
 
-        stand_between(page, answer)
+        intercept_requests(page, answer)
         page.get_by_role("button", name="Stop").click()
         expect(notices).to_contain_text(UNREACHABLE)
         expect(reply_text(page)).to_have_text("One")
@@ -66,7 +66,7 @@ def test_proxy_response_replaces_no_search_results(context: BrowserContext, upst
     page = open_conversation(context, upstream)
     page.goto("/conversations")
     for answer in ANSWERS:
-        stand_between(page, answer)
+        intercept_requests(page, answer)
         page.get_by_role("searchbox").fill("you")
         expect(page.locator("#notices")).to_contain_text(f"{UNREACHABLE} Try again.")
         expect(

@@ -26,7 +26,7 @@ from tests.support.upstream import TWINS, Upstream
 SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
 
 
-def refused(page: Page, page_errors: PageErrors) -> None:
+def submit_rejected_and_return(page: Page, page_errors: PageErrors) -> None:
     """Submit a message that is rejected, and return to the page."""
     there = page.url.partition("?")[0]
     submit_rejected_message(page)
@@ -58,7 +58,7 @@ def test_rejected_message_is_kept_until_it_is_discarded(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
-    refused(page, page_errors)
+    submit_rejected_and_return(page, page_errors)
     edit, discard = (page.get_by_role("button", name=name) for name in ("Edit", "Discard"))
     turn_id = edit.get_attribute("value")
     edit.click()
@@ -89,7 +89,7 @@ def test_draft_is_restored_after_a_rejected_message_is_sent(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
-    refused(page, page_errors)
+    submit_rejected_and_return(page, page_errors)
     page.evaluate("sessionStorage.setItem(`draft ${location.pathname}`, '=an old half')")
     page.reload()
     expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)

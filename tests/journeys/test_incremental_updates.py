@@ -27,7 +27,7 @@ COUNT = """() => {
 }"""
 
 
-def styled(trace: Path) -> int:
+def max_restyled_elements(trace: Path) -> int:
     """Return the largest number of elements that were restyled at once."""
     events = json.loads(trace.read_text())["traceEvents"]
     return max(
@@ -53,7 +53,7 @@ def test_delta_of_a_long_reply_restyles_nothing_before_it(
         call.delta(goes_on)
         expect(reply_text(page).locator(becomes).last).to_be_attached()
         browser.stop_tracing()
-        if not 1 <= (most := styled(trace)) <= FEW:
+        if not 1 <= (most := max_restyled_elements(trace)) <= FEW:
             wrong.append((becomes, most))
 
     assert wrong == []

@@ -56,7 +56,7 @@ def answer_streams(page: Page, answer: str) -> None:
         page.route(STREAMS, lambda route: route.fulfill(**ANSWERS[answer]))
 
 
-def asked_in_vain(page: Page, asked: StreamRequestLog) -> list[object]:
+def retry_errors(page: Page, asked: StreamRequestLog) -> list[object]:
     """Advance the page's clock and return what the page does wrong."""
     asked.advance(ASKED_MS)
     page.remove_listener("request", asked._record_request)
@@ -68,7 +68,7 @@ def asked_in_vain(page: Page, asked: StreamRequestLog) -> list[object]:
     return wrong
 
 
-def followed_again(page: Page, call: Call, number: int) -> None:
+def assert_stream_resumes(page: Page, call: Call, number: int) -> None:
     page.unroute(STREAMS)
     call.delta(" At last")
     page.clock.run_for(MINUTE_MS)
@@ -94,9 +94,9 @@ def test_retries_slow_down_when_a_broken_stream_cannot_be_reopened(
         answer_streams(page, answer)
         asked = StreamRequestLog(page)
         tcp_proxy.drop_connections()
-        wrong += [(answer, each) for each in asked_in_vain(page, asked)]
+        wrong += [(answer, each) for each in retry_errors(page, asked)]
         expect(reply_text(page)).to_have_text("One")
-        followed_again(page, call, number)
+        assert_stream_resumes(page, call, number)
 
     assert wrong == []
 
@@ -115,8 +115,8 @@ def test_retries_slow_down_when_a_stream_can_never_be_opened(
         send_message(page, "More")
         call = upstream.next_call().start_stream()
         turn(page, "waiting").wait_for()
-        wrong += [(answer, each) for each in asked_in_vain(page, asked)]
-        followed_again(page, call, number)
+        wrong += [(answer, each) for each in retry_errors(page, asked)]
+        assert_stream_resumes(page, call, number)
 
     assert wrong == []
 
@@ -152,13 +152,13 @@ def lose_the_session(context: BrowserContext, portal: Portal) -> None:
         connection.execute(delete(sessions))
 
 
-def wait_for_the_producer(turn_id: str) -> None:
+def wait_for_reply_worker(turn_id: str) -> None:
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
             thread.join(10)
 
 
-def says_that_it_is_gone(page: Page, asked: StreamRequestLog) -> bool:
+def shows_reply_unavailable(page: Page, asked: StreamRequestLog) -> bool:
     """Advance the page's clock by a second; return whether the page cannot show the reply."""
     asked.advance(1_000)
     return GONE in progress(page).inner_text()
@@ -175,14 +175,14 @@ def test_page_with_a_lost_session_says_so_and_its_reply_is_completed(
         asked = StreamRequestLog(page)
         lose(context, portal)
         tcp_proxy.drop_connections()
-        wait_on_page(page, partial(says_that_it_is_gone, page, asked))
+        wait_on_page(page, partial(shows_reply_unavailable, page, asked))
         asked.advance(ASKED_MS)
         assert len(asked.requested_at_ms) == 1
         expect(reply_text(page)).to_have_text("One")
 
         call.complete("One two")
         turn_id = page.locator(".turn").get_attribute("data-turn") or ""
-        wait_for_the_producer(turn_id)
+        wait_for_reply_worker(turn_id)
         reply = build_reply(portal.log.read(turn_id))
         assert (reply.state, reply.text) == ("complete", "One two")
         page.close()

@@ -20,7 +20,7 @@ from tests.journeys.window import copy_cookies, hide_tab, show_tab
 from tests.support.upstream import Upstream
 
 
-def beside(page: Page) -> Page:
+def open_second_window(page: Page) -> Page:
     """Open the same conversation in another window."""
     other = page.context.new_page()
     other.goto(page.url)
@@ -38,7 +38,7 @@ def test_all_windows_of_a_conversation_show_the_same_turns(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
-    other = beside(page)
+    other = open_second_window(page)
     message_box(other).fill("My draft")
     send(page, "More")
     call = upstream.next_call().start_stream()
@@ -71,7 +71,7 @@ def test_message_is_announced_in_other_windows_without_moving_their_focus(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
-    other = beside(page)
+    other = open_second_window(page)
     page.bring_to_front()
     page.get_by_role("button", name="Ask again").click()
     call = upstream.next_call().start_stream()
@@ -111,7 +111,7 @@ def test_turns_from_another_device_appear_when_the_tab_is_shown_again(
 
 def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
-    other = beside(page)
+    other = open_second_window(page)
     said = ["Hello"]
     for hidden in (False, True):
         held = DelayedRequest(other, "**/turns?seen=*")

@@ -20,7 +20,7 @@ END_OF_WAIT = """document.getAnimations()
   .forEach((each) => each.finish())"""
 
 
-def refused(context: BrowserContext, upstream: Upstream) -> Page:
+def open_rate_limited_conversation(context: BrowserContext, upstream: Upstream) -> Page:
     """Open a conversation whose first message the service rate-limits for half an hour."""
     page = context.new_page()
     page.goto("/twins/ada")
@@ -49,7 +49,7 @@ def retry_at_the_end_of_the_wait(page: Page, upstream: Upstream, portal: Portal)
 def test_retry_appears_when_the_countdown_ends(
     context: BrowserContext, phone: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    page = refused(context, upstream)
+    page = open_rate_limited_conversation(context, upstream)
     minutes, seconds = (property_names()[f"--countdown-{name}"] for name in ("minutes", "seconds"))
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
@@ -67,4 +67,6 @@ def test_retry_appears_when_the_countdown_ends(
 def test_retry_appears_when_the_countdown_ends_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream, portal: Portal
 ):
-    retry_at_the_end_of_the_wait(refused(noscript_context, upstream), upstream, portal)
+    retry_at_the_end_of_the_wait(
+        open_rate_limited_conversation(noscript_context, upstream), upstream, portal
+    )
