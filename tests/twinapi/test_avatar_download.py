@@ -178,7 +178,7 @@ def test_only_status_200_returns_an_avatar(client: Client, upstream: Upstream):
 def test_avatar_size_is_limited(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(avatar_download, "MAX_OWN_BYTES", 1000)
+    monkeypatch.setattr(avatar_download, "MAX_SAME_ORIGIN_BYTES", 1000)
     upstream.answers[PLACE] = gives(b"x" * 1000)
     assert client.fetch_avatar(PLACE) == b"x" * 1000
 
