@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from service.conversations import (
     Conversations,
     Leases,
     Messages,
-    QueueSlots,
     ReplyManager,
     ReplyQueue,
 )
@@ -52,11 +52,10 @@ def create_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
     migrate(database, MIGRATIONS_DIR, health.VERSION_TABLE)
     messages = Messages(database)
     model = ModelClient(settings)
-    queue = (
-        ReplyQueue(QueueSlots(database, model.max_parallel_replies))
-        if model.max_parallel_replies
-        else None
-    )
+    queue = None
+    if model.max_parallel_replies:
+        # Rounded up: the model server queues what exceeds its limit.
+        queue = ReplyQueue(math.ceil(model.max_parallel_replies / settings.workers))
     app.extensions[EXTENSION_KEY] = Container(
         settings=settings,
         database=database,

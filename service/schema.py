@@ -101,18 +101,3 @@ idempotency_keys = Table(
     Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
     Column("at", Float, nullable=False, index=True),
 )
-
-# Replies of all processes that wait for a slot of the model or occupy one.
-queue_entries = Table(
-    "service_line",
-    metadata,
-    Column("id", _BigId, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("round", Integer, nullable=False),
-    Column("behind", Boolean, nullable=False),
-    Column("writing", Boolean, nullable=False),
-    # Expiry of the lease, by the clock of the database.
-    Column("until", Float, nullable=False),
-    # Ids must not be reused: a process would take the entry of another process for its own.
-    sqlite_autoincrement=True,
-)

@@ -13,7 +13,6 @@ from service.conversations.messages import (
 from service.conversations.queue import ReplyQueue
 from service.conversations.reply import Complete, Event, Failed, Progress
 from service.conversations.reply_manager import ReplyEvents, ReplyManager
-from service.conversations.slots import QueueSlots
 
 __all__ = [
     "Complete",
@@ -27,7 +26,6 @@ __all__ = [
     "Message",
     "Messages",
     "Progress",
-    "QueueSlots",
     "ReplyEvents",
     "ReplyManager",
     "ReplyQueue",

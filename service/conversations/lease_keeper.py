@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping
 from core.database import DatabaseUnavailable
 from service.conversations.leases import LEASE_SECONDS, Leases
 from service.conversations.reply import Reply
-from service.conversations.slots import QueueSlots
 
 logger = logging.getLogger(__name__)
 
 
 class LeaseKeeper:
-    """Renew the leases of running replies and of queue entries, in a background thread.
+    """Renew the leases of running replies, in a background thread.
 
     Calls `stop` for each running reply whose stop another process has requested. The thread
     starts with the first `wake` and sleeps while nothing is running.
@@ -27,13 +26,11 @@ class LeaseKeeper:
     def __init__(
         self,
         leases: Leases,
-        slots: QueueSlots | None,
         running: Mapping[str, Reply],
         stop: Callable[[Reply], None],
     ) -> None:
         self._leases = leases
         self._clock = leases.database.clock
-        self._slots = slots
         self._running = running
         self._stop = stop
         self._thread: threading.Thread | None = None
@@ -51,8 +48,7 @@ class LeaseKeeper:
         while True:
             self._wake_event.wait()
             self._wake_event.clear()
-            # A stopped reply keeps its slot until the model server releases the request.
-            while self._running or (self._slots and self._slots.has_local_entries):
+            while self._running:
                 self._clock.sleep(self.poll_seconds)
                 try:
                     self._poll()
@@ -69,6 +65,4 @@ class LeaseKeeper:
                 self._stop(reply)
         if self._clock.monotonic() - self._renewed_at > self.renew_interval_seconds:
             self._leases.renew([reply.lease_id for reply in running])
-            if self._slots:
-                self._slots.renew()
             self._renewed_at = self._clock.monotonic()

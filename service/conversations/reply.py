@@ -57,12 +57,9 @@ class Reply:
     # Interval of the checks for a disconnected client.
     disconnect_poll_seconds = 0.5
 
-    def __init__(
-        self, message: Message, lease_id: str, owner: str, twin: Twin, clock: Clock
-    ) -> None:
+    def __init__(self, message: Message, lease_id: str, twin: Twin, clock: Clock) -> None:
         self.message = message
         self.lease_id = lease_id
-        self.owner = owner
         self.twin = twin
         self._clock = clock
         self.is_stopped = False

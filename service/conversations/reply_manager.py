@@ -53,9 +53,7 @@ class ReplyManager:
         self.queue = queue
         self._running: dict[str, Reply] = {}
         self._finish_lock = threading.Lock()
-        self.lease_keeper = LeaseKeeper(
-            leases, queue.slots if queue else None, self._running, self._stop
-        )
+        self.lease_keeper = LeaseKeeper(leases, self._running, self._stop)
 
     def start(
         self,
@@ -71,18 +69,18 @@ class ReplyManager:
         """
         message, lease_id = self.messages.add(conversation.id, content, idempotency_key)
         if lease_id:
-            return message, self._start_thread(message, lease_id, conversation.sub, twin).follow
-        return message, self._resume(message, conversation.sub, twin)
+            return message, self._start_thread(message, lease_id, twin).follow
+        return message, self._resume(message, twin)
 
-    def _start_thread(self, message: Message, lease_id: str, owner: str, twin: Twin) -> Reply:
+    def _start_thread(self, message: Message, lease_id: str, twin: Twin) -> Reply:
         """Start a thread that writes the reply to a message. This process holds the lease."""
-        reply = Reply(message, lease_id, owner, twin, self._clock)
+        reply = Reply(message, lease_id, twin, self._clock)
         self._running[message.id] = reply
         self.lease_keeper.wake()
         threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
         return reply
 
-    def _resume(self, message: Message, owner: str, twin: Twin) -> ReplyEvents:
+    def _resume(self, message: Message, twin: Twin) -> ReplyEvents:
         """Return the stored or running reply to a message, or start it again."""
         if running_reply := self._running.get(message.id):
             return running_reply.follow
@@ -90,8 +88,8 @@ class ReplyManager:
         if stored_reply:
             return _single_event(Complete(stored_reply))
         if lease_id:
-            return self._start_thread(message, lease_id, owner, twin).follow
-        return lambda has_hung_up: self._follow_remote(message, owner, twin, has_hung_up)
+            return self._start_thread(message, lease_id, twin).follow
+        return lambda is_disconnected: self._follow_remote(message, twin, is_disconnected)
 
     def stop(self, message: Message) -> None:
         """Stop the reply to a message, in whichever process it is written."""
@@ -105,8 +103,6 @@ class ReplyManager:
         for reply in list(self._running.values()):
             reply.stop()
             threading.Thread(target=self._finish, args=(reply, SHUTTING_DOWN), daemon=True).start()
-        if self.queue:
-            self.queue.close()
         deadline = self._clock.monotonic() + CLOSE_TIMEOUT_SECONDS
         while self._running and self._clock.monotonic() < deadline:
             self._clock.sleep(CLOSE_TIMEOUT_SECONDS / 100)
@@ -140,7 +136,6 @@ class ReplyManager:
         if self.queue is None:
             return nullcontext()
         return self.queue.slot(
-            reply.owner,
             lambda ahead: reply.emit(Progress("queued", ahead)),
             lambda: reply.is_stopped,
         )
@@ -213,7 +208,7 @@ class ReplyManager:
         reply.emit(final_event)
 
     def _follow_remote(
-        self, message: Message, owner: str, twin: Twin, is_disconnected: Callable[[], bool]
+        self, message: Message, twin: Twin, is_disconnected: Callable[[], bool]
     ) -> Iterator[Event | None]:
         """Follow a reply of another process, without its text; if that dies, write it here."""
         yield Progress("thinking")
@@ -229,18 +224,16 @@ class ReplyManager:
             with suppress(DatabaseUnavailable):
                 state = self.leases.state(message.id)
         try:
-            final_events = self._after_remote_end(message, owner, twin, state)
+            final_events = self._after_remote_end(message, twin, state)
         except StillReplying:
             final_events = _single_event(INTERRUPTED)
         except DatabaseUnavailable:
             final_events = _single_event(DATABASE_UNAVAILABLE)
         yield from final_events(is_disconnected)
 
-    def _after_remote_end(
-        self, message: Message, owner: str, twin: Twin, state: LeaseState
-    ) -> ReplyEvents:
+    def _after_remote_end(self, message: Message, twin: Twin, state: LeaseState) -> ReplyEvents:
         if state is LeaseState.EXPIRED:
-            return self._resume(message, owner, twin)
+            return self._resume(message, twin)
         if stored_reply := self.messages.find_complete_reply(message):
             return _single_event(Complete(stored_reply))
         return _single_event(STOPPED if state is LeaseState.STOPPED else INTERRUPTED)

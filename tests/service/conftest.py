@@ -17,13 +17,10 @@ from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
 from service.app import MIGRATIONS_DIR, create_service
 from service.container import Container, get_container
-from service.conversations.queue import ReplyQueue
-from service.conversations.slots import QueueSlots
 from service.schema import metadata
 from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
 from tests.service.identity_provider import ISSUER, IdentityProvider
-from tests.service.queued_requests import Enqueue, NewQueue, run_queued_requests
 from tests.support import upstream_server
 from tests.support.portals import serve
 from tests.support.postgres import Postgres
@@ -145,34 +142,6 @@ def api(url: str, full_key: str) -> Iterator[ApiClient]:
 @pytest.fixture
 def credentials(container: Container) -> Credentials:
     return Credentials(container)
-
-
-@pytest.fixture
-def lock_timeout() -> float:
-    return 2.5
-
-
-@pytest.fixture
-def new_queue(database_url: str, clock: Clock, lock_timeout: float) -> Iterator[NewQueue]:
-    """Return a factory. Each call creates the queue of another process; leases outlast the test."""
-    databases: list[Database] = []
-
-    def new_queue(slot_count: int) -> ReplyQueue:
-        databases.append(Database(database_url, lock_timeout=lock_timeout, clock=clock))
-        migrate(databases[-1], MIGRATIONS_DIR, "service_alembic_version")
-        reply_queue = ReplyQueue(QueueSlots(databases[-1], slot_count))
-        reply_queue.poll_seconds, reply_queue.slots.lease_seconds = 0.02, 600
-        return reply_queue
-
-    yield new_queue
-    for database in databases:
-        database.close()
-
-
-@pytest.fixture
-def enqueue(new_queue: NewQueue) -> Iterator[Enqueue]:
-    with run_queued_requests() as enqueue:
-        yield enqueue
 
 
 @pytest.fixture

@@ -1,15 +1,14 @@
-"""Replies that wait for the model, in two processes of the service."""
+"""Replies that wait for the model."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
 
-from service.container import Container
+from service.container import get_container
 from tests.service.client import ApiClient
 from tests.support.portals import serve
 from tests.support.upstream import Call, Upstream
@@ -21,15 +20,6 @@ THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": Non
 @pytest.fixture
 def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
     return service_settings | {"model_parallel": 1}
-
-
-@pytest.fixture
-def other(service: Flask, new_service: Callable[[], Flask], full_key: str) -> Iterator[ApiClient]:
-    """Return a client of a second process of the service."""
-    with serve(new_service()) as url:
-        api = ApiClient(url, full_key)
-        yield api
-        api.session.close()
 
 
 def start_running_reply(
@@ -49,11 +39,9 @@ def stop(api: ApiClient, conversation: str) -> None:
     assert api.delete(f"{path}/{said}").status_code == 204
 
 
-def test_reply_waits_for_a_reply_of_another_process(
-    api: ApiClient, model: Upstream, other: ApiClient
-):
+def test_reply_waits_until_a_slot_is_free(api: ApiClient, model: Upstream):
     _, call, _ = start_running_reply(api, model)
-    events = other.stream(other.create_conversation(), "Second")
+    events = api.stream(api.create_conversation(), "Second")
 
     assert next(events) == QUEUED
     assert len(model.calls) == 1
@@ -64,16 +52,19 @@ def test_reply_waits_for_a_reply_of_another_process(
 
 
 def test_reply_that_is_stopped_while_queued_leaves_the_queue(
-    api: ApiClient, model: Upstream, other: ApiClient
+    api: ApiClient, model: Upstream, new_service: Callable[[], Flask], full_key: str
 ):
     _, call, _ = start_running_reply(api, model)
-    conversation = other.create_conversation()
-    events = other.stream(conversation, "Second")
+    conversation = api.create_conversation()
+    events = api.stream(conversation, "Second")
     assert next(events) == QUEUED
 
-    stop(api, conversation)  # through the process that does not run this reply
+    with serve(new_service()) as url:
+        other = ApiClient(url, full_key)
+        stop(other, conversation)  # through a process that does not run this reply
+        other.session.close()
     assert next(events)["code"] == "stopped"
-    third = other.stream(other.create_conversation(), "Third")
+    third = api.stream(api.create_conversation(), "Third")
     assert next(third)["progress"]["stage"] == "queued"
     call.start_stream().complete()
     while next(third) != THINKING:
@@ -81,30 +72,23 @@ def test_reply_that_is_stopped_while_queued_leaves_the_queue(
     assert model.next_call().body["messages"][-1]["content"] == "Third"
 
 
-def test_stopped_reply_keeps_its_slot_until_the_model_call_ends(
-    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
-):
-    container.replies.lease_keeper.renew_interval_seconds = 0.01
-    assert container.replies.queue
-    places = container.replies.queue.slots
-    renewed = threading.Semaphore(0)
-    renew = places.renew
-
-    def noted() -> None:
-        renew()
-        renewed.release()
-
+def test_stopped_reply_keeps_its_slot_until_the_model_call_ends(api: ApiClient, model: Upstream):
     conversation, call, events = start_running_reply(api, model)
     stop(api, conversation)
     assert next(events)["code"] == "stopped"
-    monkeypatch.setattr(places, "renew", noted)
 
-    # The first renewal may belong to a pass that began while the reply was still running.
-    for _ in range(2):
-        assert renewed.acquire(timeout=10)
     events = api.stream(api.create_conversation(), "Second")
     assert next(events) == QUEUED
     call.start_stream()
     assert call.wait_for_disconnect()
     assert next(events) == THINKING
     model.reply("Hi")
+
+
+def test_slots_are_divided_among_the_workers(new_service: Callable[[], Flask], service_settings):
+    slot_counts = {}
+    for parallel, workers in ((1, 1), (4, 2), (5, 2), (2, 4)):
+        service_settings |= {"model_parallel": parallel, "workers": workers}
+        slot_counts[parallel, workers] = get_container(new_service()).replies.queue._free_slots
+
+    assert slot_counts == {(1, 1): 1, (4, 2): 2, (5, 2): 3, (2, 4): 1}
