@@ -8,7 +8,7 @@ from flask import Flask
 
 from core.branding import Palette
 from core.settings import Settings
-from web.assets import UnindentExtension, static_files
+from web.assets import static_files
 
 
 def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | None]) -> None:
@@ -28,5 +28,4 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
     app.extensions["brand"] = site_context
     app.context_processor(lambda: site_context)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.jinja_env.add_extension(UnindentExtension)
     app.jinja_env.policies["ext.i18n.trimmed"] = True

@@ -10,7 +10,7 @@ let speakTimer;
 const speakNext = () => {
   let words = announcementQueue.shift() ?? "";
   while (announcementQueue.length && words.length + announcementQueue[0].length < MAX_ANNOUNCEMENT_CHARS) {
-    words = `${SENTENCE_END.test(words) ? words : `${words}.`} ${announcementQueue.shift()}`;
+    words = `${words}${SENTENCE_END.test(words) ? "" : "."} ${announcementQueue.shift()}`;
   }
   announcer.textContent = words;
   // Clear the text afterwards, so that people who browse the page do not find it again.

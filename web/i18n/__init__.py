@@ -2,7 +2,7 @@
 
 from web.i18n import formatting, locale, sentences
 from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
-from web.i18n.js_strings import shorten_names, strings_script
+from web.i18n.js_strings import strings_script
 from web.i18n.locale import current_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
 from web.i18n.timezone import to_local_time
@@ -19,7 +19,6 @@ __all__ = [
     "join_sentences",
     "locale",
     "sentences",
-    "shorten_names",
     "strings_script",
     "to_local_time",
     "translate",

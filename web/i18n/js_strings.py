@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from string import ascii_letters
 
 import flask_babel
 
@@ -31,24 +29,9 @@ SENTENCES = {
     "back": N_("Back to the text"),
 }
 
-# Names of the sentences in minified scripts, to save bytes at the definition and at each use.
-SHORT_NAMES = dict(zip(SENTENCES, ascii_letters, strict=False))
-_SENTENCE_REFERENCE = re.compile(r"(?<=\bmessages\.)\w+")
 
-
-def strings_script(language: str, *, use_short_names: bool) -> str:
-    """Return JavaScript that defines `messages`, the sentences in a language.
-
-    With `use_short_names`, the names are those of `shorten_names`.
-    """
+def strings_script(language: str) -> str:
+    """Return JavaScript that defines `messages`, the sentences in a language."""
     with flask_babel.force_locale(language):
-        strings = {
-            SHORT_NAMES[name] if use_short_names else name: gettext(sentence)
-            for name, sentence in SENTENCES.items()
-        }
+        strings = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
     return f"const messages = {json.dumps(strings, ensure_ascii=False)};"
-
-
-def shorten_names(text: str) -> str:
-    """Return a script with the sentence names replaced by their short names."""
-    return _SENTENCE_REFERENCE.sub(lambda found: SHORT_NAMES[found[0]], text)
