@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from apispec import APISpec
 
 from service.api import ERRORS_BY_STATUS, IDEMPOTENCY_KEY_PATTERN, ErrorResponse, Event, Operation
 
@@ -59,33 +58,40 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
     for operation in operations:
         types += [kind for kind in (operation.body, operation.response_type) if kind is not None]
     (event_schema, *_), schemas = msgspec.json.schema_components(types, ref_template=SCHEMA_REF)
-    spec = APISpec(
-        "Conversational AI Twin Service Interface",
-        API_VERSION,
-        "3.1.0",
-        info={"description": SUMMARY},
-        servers=[{"url": f"{base_path}/api/v1"}],
-    )
-    for name, schema in (schemas | {"Event": event_schema}).items():
-        spec.components.schema(name, schema)
-    for name, description in RATE_LIMIT_HEADERS.items():
-        spec.components.header(name, _header_object(description))
+    schemas |= {"Event": event_schema}
     error_responses = {
-        (status, each.is_rate_limited) for each in operations for status in each.error_statuses
+        (status, operation.is_rate_limited)
+        for operation in operations
+        for status in operation.error_statuses
     }
-    for status, is_rate_limited in sorted(error_responses):
-        spec.components.response(
-            _error_component_name(status, is_rate_limited=is_rate_limited),
-            _error_response(status, is_rate_limited=is_rate_limited),
-        )
-    for name, scheme in SECURITY_SCHEMES.items():
-        spec.components.security_scheme(name, scheme)
+    paths: dict[str, JsonObject] = {}
     for operation in operations:
-        spec.path(
-            path_template(operation),
-            operations={operation.method.lower(): _describe_operation(operation)},
-        )
-    return dict(spec.to_dict())
+        methods = paths.setdefault(path_template(operation), {})
+        methods[operation.method.lower()] = _describe_operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Conversational AI Twin Service Interface",
+            "version": API_VERSION,
+            "description": SUMMARY,
+        },
+        "servers": [{"url": f"{base_path}/api/v1"}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "headers": {
+                name: _header_object(description)
+                for name, description in RATE_LIMIT_HEADERS.items()
+            },
+            "responses": {
+                _error_component_name(status, is_rate_limited=is_rate_limited): _error_response(
+                    status, is_rate_limited=is_rate_limited
+                )
+                for status, is_rate_limited in sorted(error_responses)
+            },
+            "securitySchemes": SECURITY_SCHEMES,
+        },
+    }
 
 
 def path_template(operation: Operation) -> str:
