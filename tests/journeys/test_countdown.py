@@ -10,7 +10,6 @@ from chat.schema import allowances
 from tests.journeys.steps import send_message, turn
 from tests.journeys.window import copy_cookies
 from tests.support.upstream import Upstream
-from web.assets.bundles import property_names
 from web.container import Portal
 
 HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')"
@@ -50,7 +49,7 @@ def test_retry_appears_when_the_countdown_ends(
     context: BrowserContext, phone: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_rate_limited_conversation(context, upstream)
-    minutes, seconds = (property_names()[f"--countdown-{name}"] for name in ("minutes", "seconds"))
+    minutes, seconds = "--countdown-minutes", "--countdown-seconds"
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 

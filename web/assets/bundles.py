@@ -105,7 +105,7 @@ def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> 
     data = (STATIC_DIR / source).read_bytes()
     if source.startswith("brand/"):
         data = Template(data.decode()).substitute(colours).encode()
-    if is_debug or source.startswith("vendor/"):
+    if is_debug or not source.startswith(("css/", "js/", "brand/")):
         return data
     return minify(source, data.decode()).encode()
 
