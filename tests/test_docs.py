@@ -16,7 +16,9 @@ from tests.support.doc_tables import Table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 TWINS = (ROOT / "docs" / "twins.md").read_text()
+SETTING_ROW = re.compile(r"^\| `TWINDOW_(\w+)` \| ([^|]*?) ?\|", re.MULTILINE)
 INDENTED = re.compile(r"^ {4}.*\n(?: {4}.*\n|\n(?= {4}))*", re.MULTILINE)
 
 
@@ -25,8 +27,8 @@ def twin_files(document: str) -> list[str]:
     return [block for block in blocks if block.startswith("---\n")]
 
 
-def test_readme_lists_every_setting_with_its_default():
-    rows = dict(re.findall(r"^\| `TWINDOW_(\w+)` \| ([^|]*?) ?\|", README, re.MULTILINE))
+def test_docs_list_every_setting_with_its_default():
+    rows = dict(SETTING_ROW.findall(SETTINGS))
     defaults = dict(zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True))
 
     assert {name.lower() for name in rows} == set(defaults)
@@ -36,6 +38,13 @@ def test_readme_lists_every_setting_with_its_default():
             assert default.name == shown
         elif default is not None:
             assert shown == str(default).replace("False", "false")
+
+
+def test_readme_lists_the_main_settings_with_the_same_defaults():
+    main = dict(SETTING_ROW.findall(README))
+
+    assert len(main) == 8
+    assert main.items() <= dict(SETTING_ROW.findall(SETTINGS)).items()
 
 
 def test_relative_links_in_the_readme_exist():
