@@ -47,9 +47,15 @@ def test_readme_lists_the_main_settings_with_the_same_defaults():
     assert main.items() <= dict(SETTING_ROW.findall(SETTINGS)).items()
 
 
-def test_relative_links_in_the_readme_exist():
-    for target in re.findall(r"\]\((?!http)([^)]+)\)", README):
-        assert (ROOT / target).exists(), target
+def test_relative_links_of_the_top_level_documents_exist():
+    wrong = [
+        (path.name, target)
+        for path in ROOT.glob("*.md")
+        for target in re.findall(r"\]\((?!http)([^)]+)\)", path.read_text())
+        if not (ROOT / target).exists()
+    ]
+
+    assert wrong == []
 
 
 def test_links_and_anchors_in_the_docs_exist():
