@@ -17,7 +17,13 @@ from chat.turns import Turn
 from core.threadpool import in_serial_threadpool
 from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown
 from web.container import portal
-from web.i18n import exact_time, gettext, iso_time, translate
+from web.i18n import (
+    english_end_message,
+    exact_time,
+    gettext,
+    iso_time,
+    reply_end_message,
+)
 from web.ownership import own_conversation
 
 bp = Blueprint("exports", __name__)
@@ -61,8 +67,8 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Iterator[s
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         if reply.is_running:
             yield f"\n*{gettext('This reply is still being written.')}*\n"
-        elif reply.sentence:
-            yield f"\n*{embed_inline(translate(reply.sentence))}*\n"
+        elif reply.code:
+            yield f"\n*{embed_inline(reply_end_message(reply))}*\n"
 
 
 def _write_json(conversation: Conversation, turns: Transcript) -> Iterator[str]:
@@ -83,7 +89,7 @@ def _write_json(conversation: Conversation, turns: Transcript) -> Iterator[str]:
                 "saidAt": iso_time(turn.created_at),
                 "reply": reply.text,
                 "state": reply.state,
-                "note": reply.sentence,
+                "note": english_end_message(reply),
             }
         )
     yield "\n]}\n"

@@ -11,7 +11,7 @@ from twinapi import TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
 from web.http import claim_idempotency_key
-from web.i18n import format_number, gettext
+from web.i18n import format_number, gettext, service_message
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -65,7 +65,7 @@ def create() -> str | tuple[str, int]:
     except Unauthorized:
         return _render_form(name, scope, JWT_REJECTED, "jwt"), 403
     except TwinApiError as error:
-        return _render_form(name, scope, error.sentence), 502
+        return _render_form(name, scope, service_message(error.code, error.params)), 502
     return render_template(
         "keys/created.html",
         api_key=api_key,

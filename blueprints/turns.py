@@ -29,7 +29,6 @@ from web.views import (
 
 bp = Blueprint("turns", __name__)
 
-STOPPED = N_("You stopped this reply.")
 STILL_REPLYING = N_(
     "The twin is still replying. Wait for the end, or stop it; your message was not sent."
 )
@@ -105,7 +104,7 @@ def text(turn_id: str) -> Response:
 def cancel(turn_id: str) -> BaseResponse:
     """Stop the reply. Its text so far is kept."""
     turn = own_turn(turn_id)
-    portal().log.end(turn.id, Ended(ReplyState.STOPPED, sentence=STOPPED))
+    portal().log.end(turn.id, Ended(ReplyState.STOPPED, code="stopped"))
     if wants_fragment():
         return render_fragment("turns/_turn.html", **_turn_view(turn))
     return redirect(_conversation_url(turn), 303)

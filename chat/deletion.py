@@ -14,7 +14,6 @@ from chat.quota import HOUR_SECONDS
 from chat.schema import conversations as table
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
-from core.languages import N_
 
 logger = logging.getLogger(__name__)
 
@@ -22,9 +21,7 @@ UNDO_SECONDS = 600.0
 # Limit of expired conversations that a delete request purges besides its own work.
 MAX_PURGED_PER_REQUEST = 3
 
-STOPPED_BY_DELETION = Ended(
-    ReplyState.STOPPED, sentence=N_("The conversation was deleted, so this reply was stopped.")
-)
+STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
 
 class Deletions:

@@ -13,32 +13,12 @@ from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.turns import Turn
 from core.database import DatabaseUnavailable
-from core.languages import N_, SentenceTemplate
+from core.languages import N_
 from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
 
-REPLY_CUT_OFF = N_(
-    "This reply was cut off: it is as long as a reply may be here. Ask for the rest."
-)
-REPLY_EMPTY = N_("The reply was empty.")
-INTERNAL_ERROR = N_("Something went wrong here while the reply came. What came so far is kept.")
-CONVERSATION_GONE = N_(
-    "This conversation, or its twin, is no longer there at the service. What was said here is kept."
-)
-DATABASE_UNREADABLE = N_("The portal could not look into its own database for a moment.")
-MESSAGE_NOT_SENT = N_("Your message was not sent.")
 REPLY_NOT_SAVED_YET = N_("The reply is not saved yet, because the database does not answer")
-REPLY_NOT_SAVED = N_(
-    "The reply could not be saved, because the database did not answer for too long. "
-    "Copy what you need: it may be gone when you come back."
-)
-MESSAGE_TOO_LONG = N_(
-    "Your message is too long for the model that answers here. Try a shorter one."
-)
-REPLY_TOO_LONG = SentenceTemplate(
-    N_("The reply is too long and was cut off here. Its first %(count)s characters are kept.")
-)
 
 
 class ReplyWorker:
@@ -94,10 +74,10 @@ class ReplyWorker:
         except TwinApiError as error:
             return self._end_for_error(turn, error)
         except DatabaseUnavailable:
-            return Ended(ReplyState.FAILED, sentence=f"{DATABASE_UNREADABLE} {MESSAGE_NOT_SENT}")
+            return Ended(ReplyState.FAILED, code="database_unreadable")
         except Exception:
             logger.exception("turn %s: unexpected error", turn.id)
-            return Ended(ReplyState.FAILED, sentence=INTERNAL_ERROR, perhaps_received=True)
+            return Ended(ReplyState.FAILED, code="internal_error", perhaps_received=True)
 
     def _save_end(self, turn: Turn, ended: Ended) -> None:
         deadline = self._clock.monotonic() + self.save_timeout_seconds
@@ -112,7 +92,7 @@ class ReplyWorker:
                 return
         logger.error("turn %s: gave up storing the end of the reply", turn.id)
         unsaved_end = Ended(
-            ReplyState.INTERRUPTED, ended.text, sentence=REPLY_NOT_SAVED, perhaps_received=True
+            ReplyState.INTERRUPTED, ended.text, code="reply_not_saved", perhaps_received=True
         )
         self.log.end_in_memory(turn.id, unsaved_end)
 
@@ -182,28 +162,22 @@ class ReplyWorker:
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     self.quota.record_acceptance()
                     if text or self.log.text_length(turn.id):
-                        note = REPLY_CUT_OFF if cut_off else ""
-                        return Ended(ReplyState.COMPLETE, text=text or "", sentence=note)
-                    return Ended(ReplyState.FAILED, sentence=REPLY_EMPTY, perhaps_received=True)
-                case twinapi.Failed(sentence, code):
-                    logger.warning("turn %s: the service reported an error: %r", turn.id, sentence)
-                    too_long = code == "too_long"
-                    return Ended(
-                        ReplyState.FAILED,
-                        sentence=MESSAGE_TOO_LONG if too_long else sentence,
-                        perhaps_received=True,
-                        too_long=too_long,
-                    )
+                        note = "reply_cut_off" if cut_off else ""
+                        return Ended(ReplyState.COMPLETE, text=text or "", code=note)
+                    return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
+                case twinapi.Failed(detail, code):
+                    logger.warning("turn %s: the service reported an error: %r", turn.id, detail)
+                    return _end_for_reported_error(detail, code)
         return Ended(ReplyState.STOPPED)
 
     def _end_for_error(self, turn: Turn, error: TwinApiError) -> Ended:
-        logger.warning("turn %s: %s: %r", turn.id, type(error).__name__, error.sentence)
+        logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)
         is_gone = isinstance(error, twinapi.NotFound)
-        sentence = CONVERSATION_GONE if is_gone else error.sentence
+        code, params = "conversation_gone" if is_gone else error.code, error.params
         retry_at = None
         match error:
             case twinapi.StreamTooLarge() if char_count := self.log.text_length(turn.id):
-                sentence = REPLY_TOO_LONG.format(count=f"{char_count:,}")
+                code, params = "reply_too_long", {"count": str(char_count)}
             case twinapi.RateLimited(retry_after=retry_after):
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Forbidden():
@@ -213,11 +187,26 @@ class ReplyWorker:
                 logger.error("turn %s: the service refused the portal's key", turn.id)
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
-            sentence=sentence
-            if is_gone or error.perhaps_received
-            else f"{sentence} {MESSAGE_NOT_SENT}",
+            code=code,
+            params=params,
             perhaps_received=error.perhaps_received,
             gone=is_gone,
             too_long=isinstance(error, twinapi.InvalidRequest) and error.status == 413,
             retry_at=retry_at,
         )
+
+
+def _end_for_reported_error(detail: str, code: str) -> Ended:
+    """Return the end for an error event of the service. Only `too_long` has a meaning here."""
+    if code == "too_long":
+        return Ended(
+            ReplyState.FAILED, code="message_too_long", perhaps_received=True, too_long=True
+        )
+    if not detail:
+        return Ended(ReplyState.FAILED, code="service_error", perhaps_received=True)
+    return Ended(
+        ReplyState.FAILED,
+        code="service_error_with_reason",
+        params={"said": detail},
+        perhaps_received=True,
+    )

@@ -2,7 +2,6 @@
 
 from twinapi.client import Client
 from twinapi.errors import (
-    REJECTED_WITH_REASON,
     ApiError,
     AvatarUnavailable,
     Conflict,
@@ -19,14 +18,12 @@ from twinapi.errors import (
     Unauthorized,
     UnexpectedResponse,
 )
-from twinapi.events import REPORTED_WITH_REASON, Complete, Delta, Event, Failed, Progress
+from twinapi.events import Complete, Delta, Event, Failed, Progress
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
 from twinapi.rate_limit_headers import Limits
 from twinapi.stream import ReplyStream
 
 __all__ = [
-    "REJECTED_WITH_REASON",
-    "REPORTED_WITH_REASON",
     "ApiError",
     "ApiKey",
     "AvatarUnavailable",

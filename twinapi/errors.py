@@ -1,4 +1,4 @@
-"""Errors of the client: a class for the program, a sentence for a person.
+"""Errors of the client: a class for the program, a code with parameters for the message.
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no response in time
@@ -19,38 +19,40 @@ TwinApiError
 
 from __future__ import annotations
 
-from core.languages import N_, SentenceTemplate, with_full_stop
-
-REJECTED_WITH_REASON = SentenceTemplate(N_("The service did not accept the message: %(said)s"))
-
 
 class TwinApiError(Exception):
-    """Base class of the errors of the client; `sentence` is the message for a person.
+    """Base class of the errors of the client.
 
-    `perhaps_received` says that the service may have received the message anyway.
+    `code` identifies the message for a person, and `params` has its values; the web layer has the
+    messages (web/i18n/service_messages.py). `perhaps_received` says that the service may have
+    received the message anyway.
     """
 
-    sentence = N_("The service could not be used.")
+    code = "service_unusable"
     perhaps_received = True
 
-    def __init__(self, sentence: str | None = None) -> None:
-        self.sentence = sentence or self.sentence
-        super().__init__(self.sentence)
+    def __init__(self, code: str | None = None, **params: str) -> None:
+        self.code = code or self.code
+        self.params = params
+        super().__init__(": ".join([self.code, *params.values()]))
 
 
 class ConnectionFailed(TwinApiError):
     """Raised when there was no response."""
 
-    sentence = N_("The service cannot be reached.")
+    code = "not_connected"
     perhaps_received = False
 
-    def __init__(self, sentence: str | None = None, *, perhaps_received: bool = False) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: str | None = None, *, perhaps_received: bool = False) -> None:
+        super().__init__(code)
         self.perhaps_received = perhaps_received
 
 
 class AvatarUnavailable(TwinApiError):
-    """Raised when an avatar cannot be fetched; the sentence is for the operator's log."""
+    """Raised when an avatar cannot be fetched; the text is for the operator's log."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
 
 
 class ApiError(TwinApiError):
@@ -58,8 +60,10 @@ class ApiError(TwinApiError):
 
     perhaps_received = False
 
-    def __init__(self, status: int, detail: str = "", sentence: str | None = None) -> None:
-        super().__init__(sentence)
+    def __init__(
+        self, status: int, detail: str = "", code: str | None = None, **params: str
+    ) -> None:
+        super().__init__(code, **params)
         self.status = status
         self.detail = detail
 
@@ -67,38 +71,37 @@ class ApiError(TwinApiError):
 class Unauthorized(ApiError):
     """Raised when the service rejects the key."""
 
-    sentence = N_("The portal's access to the service was refused. Please tell the operator.")
+    code = "unauthorized"
 
 
 class Forbidden(ApiError):
     """Raised when the key lacks the permission for a call."""
 
-    sentence = N_("The portal's key may only read. Please tell the operator.")
+    code = "forbidden"
 
 
 class NotFound(ApiError):
     """Raised when the resource does not exist, or is hidden from the key."""
 
-    sentence = N_("This is no longer there at the service.")
+    code = "not_found"
 
 
 class Conflict(ApiError):
     """Raised when the conversation has another reply in progress."""
 
-    sentence = N_(
-        "Another reply is in progress in this conversation. Wait a moment, then try again."
-    )
+    code = "conflict"
 
 
 class InvalidRequest(ApiError):
     """Raised when the service rejects the content of the request."""
 
-    sentence = N_("The service did not accept the message.")
+    code = "rejected"
 
-    def __init__(self, status: int, detail: str = "", sentence: str | None = None) -> None:
-        if detail and not sentence:
-            sentence = REJECTED_WITH_REASON.format(said=with_full_stop(detail))
-        super().__init__(status, detail, sentence)
+    def __init__(self, status: int, detail: str = "") -> None:
+        if detail:
+            super().__init__(status, detail, "rejected_with_reason", said=detail)
+        else:
+            super().__init__(status)
 
 
 class RateLimited(ApiError):
@@ -107,7 +110,7 @@ class RateLimited(ApiError):
     `retry_after` is the number of seconds to wait, None if the service does not announce it.
     """
 
-    sentence = N_("The service has had too many requests for now.")
+    code = "rate_limited"
 
     def __init__(self, status: int, detail: str = "", *, retry_after: float | None) -> None:
         super().__init__(status, detail)
@@ -117,14 +120,14 @@ class RateLimited(ApiError):
 class ServiceFailed(ApiError):
     """Raised when the service reports an internal error."""
 
-    sentence = N_("The service has a problem at the moment.")
+    code = "service_failed"
     perhaps_received = True
 
 
 class UnexpectedResponse(ApiError):
     """Raised for a response that the interface does not define."""
 
-    sentence = N_("The service gave an unexpected answer. Please tell the operator.")
+    code = "unexpected_response"
     perhaps_received = True
 
 
@@ -135,10 +138,10 @@ class StreamError(TwinApiError):
 class StreamInterrupted(StreamError):
     """Raised when a reply ends without a final event, or times out."""
 
-    sentence = N_("The reply was cut off. What came so far is kept.")
+    code = "stream_interrupted"
 
 
 class StreamTooLarge(StreamError):
     """Raised when a reply exceeds a size limit."""
 
-    sentence = N_("The reply is too long to be shown.")
+    code = "stream_too_large"

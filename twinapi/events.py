@@ -11,13 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.languages import N_, SentenceTemplate, with_full_stop
 from core.sse import ServerSentEvent
 from twinapi.models import clean, message_text, parse_id
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
-REPORTED_WITH_REASON = SentenceTemplate(N_("The service reported an error: %(said)s"))
-REPORTED_WITHOUT_REASON = N_("The service reported an error without details.")
 # The part of an error that is scanned: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
 REDACTED = "•••"
@@ -57,9 +54,13 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The end of a failed reply; `code` is the machine-readable error of the service, or ""."""
+    """The end of a failed reply.
 
-    sentence: str
+    `detail` is the plain text of the service, and `code` its machine-readable error; both may be
+    "".
+    """
+
+    detail: str
     code: str = ""
 
 
@@ -86,9 +87,7 @@ def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None
         case "complete":
             return replace(parse_complete(data.get("message")), cut_off=data.get("cutOff") is True)
         case "error":
-            return Failed(
-                error_sentence(data.get("error"), secrets), parse_id(data.get("code")) or ""
-            )
+            return Failed(error_text(data.get("error"), secrets), parse_id(data.get("code")) or "")
     return None
 
 
@@ -127,14 +126,6 @@ def parse_delta(data: object) -> str | None:
     if isinstance(data, bool) or not isinstance(data, int | float):
         return None
     return str(data)
-
-
-def error_sentence(data: object, secrets: Sequence[str] = ()) -> str:
-    """Return an error of any shape as one plain sentence."""
-    text = error_text(data, secrets)
-    if not text:
-        return REPORTED_WITHOUT_REASON
-    return REPORTED_WITH_REASON.format(said=with_full_stop(text))
 
 
 def error_text(data: object, secrets: Sequence[str] = ()) -> str:

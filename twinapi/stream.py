@@ -12,7 +12,6 @@ from typing import Self
 import requests
 
 from core import sse
-from core.languages import N_
 from twinapi import bounded_adapter, errors, transport
 from twinapi.events import Complete, Delta, Event, Failed, parse
 from twinapi.models import clean, message_text
@@ -25,11 +24,6 @@ MAX_REPLY_CHARACTERS = 1024 * 1024
 MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
 ABORT_DELAY_SECONDS = 2.0
-
-IDLE_TIMEOUT_SENTENCE = N_(
-    "The service was quiet for too long, so the reply was given up. What came so far is kept."
-)
-TOTAL_TIMEOUT_SENTENCE = N_("The reply took too long and was given up. What came so far is kept.")
 
 
 class ReplyStream(Watchable):
@@ -58,7 +52,7 @@ class ReplyStream(Watchable):
         self._lock = threading.Lock()
         self._is_sending = False
         self._is_closed = False
-        self._timeout_sentence: str | None = None
+        self._timeout_code: str | None = None
         # Number of unknown events.
         self.skipped_count = 0
         # URL of the message, if the service sends it; a DELETE there stops the reply.
@@ -112,10 +106,10 @@ class ReplyStream(Watchable):
     def check(self, now: float) -> None:
         """Abort the stream when a deadline has passed."""
         if now > self._total_deadline:
-            self._timeout_sentence = TOTAL_TIMEOUT_SENTENCE
+            self._timeout_code = "total_timeout"
         elif now > self._idle_deadline:
-            self._timeout_sentence = IDLE_TIMEOUT_SENTENCE
-        if self._timeout_sentence:
+            self._timeout_code = "idle_timeout"
+        if self._timeout_code:
             self._abort()
 
     def _abort(self) -> None:
@@ -134,7 +128,7 @@ class ReplyStream(Watchable):
             yield Complete(None)
             return
         if content_type != sse.CONTENT_TYPE:
-            raise errors.StreamInterrupted(errors.UnexpectedResponse.sentence)
+            raise errors.StreamInterrupted(errors.UnexpectedResponse.code)
         self._idle_deadline = time.monotonic() + self._idle_timeout
         with watchdog.watch(self):
             try:
@@ -152,7 +146,7 @@ class ReplyStream(Watchable):
             except transport.NETWORK_ERRORS:
                 pass  # whatever the cause, there was no final event
         if not self._is_closed:
-            raise errors.StreamInterrupted(self._timeout_sentence)
+            raise errors.StreamInterrupted(self._timeout_code)
 
     def _chunks(self, response: requests.Response) -> Iterator[bytes]:
         size, busy_seconds = 0, 0.0

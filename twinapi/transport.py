@@ -12,7 +12,6 @@ from typing import Any
 import requests
 import urllib3
 
-from core.languages import N_
 from twinapi import errors
 from twinapi.bounded_adapter import BoundedAdapter
 from twinapi.events import error_text
@@ -146,9 +145,7 @@ def read_json(response: requests.Response, seconds: float) -> Any:
             body = _read_body(response)
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
-        raise errors.ConnectionFailed(
-            N_("The connection to the service broke off."), perhaps_received=True
-        ) from error
+        raise errors.ConnectionFailed("connection_lost", perhaps_received=True) from error
     except (ValueError, RecursionError):
         raise errors.UnexpectedResponse(response.status_code) from None
 
@@ -174,17 +171,13 @@ def _connection_error(error: Exception) -> errors.TwinApiError:
     Only a connection that was never established rules out that the request was received.
     """
     if isinstance(error, requests.exceptions.SSLError):
-        return errors.ConnectionFailed(
-            N_("The secure connection to the service failed. Please tell the operator.")
-        )
+        return errors.ConnectionFailed("tls_failed")
     if isinstance(error, requests.exceptions.ReadTimeout):
-        sentence = N_("The service does not answer in time.")
-        return errors.ConnectionFailed(sentence, perhaps_received=True)
+        return errors.ConnectionFailed("response_timeout", perhaps_received=True)
     reason = getattr(error.args[0] if error.args else None, "reason", error)
     if isinstance(reason, CONNECT_ERRORS):
         return errors.ConnectionFailed()
-    sentence = N_("The service closed the connection without an answer.")
-    return errors.ConnectionFailed(sentence, perhaps_received=True)
+    return errors.ConnectionFailed("connection_closed", perhaps_received=True)
 
 
 def _api_error(response: requests.Response, key: str) -> errors.ApiError:

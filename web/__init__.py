@@ -9,7 +9,7 @@ from flask_wtf.csrf import CSRFProtect
 from web import preferences, site_context, stream_limit
 from web.container import EXTENSION_KEY, Portal
 from web.http import errors, htmx, security_headers, session_store, url_converters
-from web.i18n import formatting, locale, sentences
+from web.i18n import formatting, locale, sentences, service_messages
 
 __all__ = ["init_app"]
 
@@ -45,6 +45,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     preferences.init_app(app)
     locale.init_app(app)
     sentences.init_app(app)
+    service_messages.init_app(app)
     stream_limit.init_app(app)
     CSRFProtect(app)
     Compress(app)

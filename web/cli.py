@@ -11,6 +11,7 @@ import requests
 from core.database import DatabaseUnavailable
 from twinapi import TwinApiError
 from web.container import Portal
+from web.i18n import english_message
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
 MAX_DELAY_SECONDS = 2.0
@@ -59,9 +60,8 @@ def _check_service(portal: Portal) -> bool:
     try:
         twins = portal.client.list_twins()
     except TwinApiError as error:
-        return _report(
-            f"The service at {portal.settings.service_url}: {error.sentence}", is_ok=False
-        )
+        message = english_message(error.code, error.params)
+        return _report(f"The service at {portal.settings.service_url}: {message}", is_ok=False)
     remaining_quota = portal.quota.remaining()
     sentence = f"The service answers, with {len(twins.items)} twins; "
     return _report(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import msgspec
@@ -39,7 +39,9 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     state: ReplyState
     text: str = ""
     html: str = ""
-    sentence: str = ""
+    # Why the reply ended: a code of web/i18n/service_messages.py with the values of its message.
+    code: str = ""
+    params: dict[str, str] = {}
     perhaps_received: bool = False
     gone: bool = False
     # The service would reject the same message again.
@@ -86,7 +88,8 @@ class Reply:
     text: str = ""
     html: str = ""
     progress: Progress | None = None
-    sentence: str = ""
+    code: str = ""
+    params: Mapping[str, str] = field(default_factory=dict)
     perhaps_received: bool = False
     gone: bool = False
     too_long: bool = False

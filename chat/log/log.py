@@ -23,15 +23,8 @@ from chat.log.notifier import Notifier
 from chat.log.recovery import Precondition, Recovery
 from chat.log.remote_follower import RemoteFollower
 from core.database import Database, DatabaseUnavailable
-from core.languages import N_
 
-INTERRUPTED_BY_SHUTDOWN = Ended(
-    ReplyState.INTERRUPTED,
-    sentence=N_(
-        "The reply was cut off, because Twindow is being restarted. What came so far is kept."
-    ),
-    perhaps_received=True,
-)
+INTERRUPTED_BY_SHUTDOWN = Ended(ReplyState.INTERRUPTED, code="shutting_down", perhaps_received=True)
 INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
     INTERRUPTED_BY_SHUTDOWN, perhaps_received=False
 )

@@ -13,16 +13,13 @@ from chat.log import store
 from chat.log.entries import Ended, ReplyState
 from chat.log.heartbeat import Heartbeat
 from core.database import Database, DatabaseUnavailable
-from core.languages import N_
 
 logger = logging.getLogger(__name__)
 
 SWEEP_INTERVAL_SECONDS = 0.5
 
 INTERRUPTED_BY_DEAD_WORKER = Ended(
-    ReplyState.INTERRUPTED,
-    sentence=N_("The reply was cut off, because Twindow was restarted. What came so far is kept."),
-    perhaps_received=True,
+    ReplyState.INTERRUPTED, code="worker_died", perhaps_received=True
 )
 
 # Checked inside the transaction that ends a turn. Takes the connection and the seconds spent

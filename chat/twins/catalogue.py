@@ -16,7 +16,6 @@ from sqlalchemy import select
 
 from chat.schema import kept_twins
 from core.database import Database, DatabaseUnavailable, upsert
-from core.languages import N_
 from core.text_folding import fold
 from twinapi import (
     Client,
@@ -32,20 +31,17 @@ logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
 
-SERVICE_NOT_FOUND = N_("The service is not where it is looked for. Please tell the operator.")
-LIST_UNREADABLE = N_("The list of twins could not be read. Please tell the operator.")
-
 
 @dataclass(frozen=True, slots=True)
 class TwinList:
     """List of twins and its age.
 
-    `sentence` is the error that prevented the last refresh, or "".
+    `error_code` is the code of the error that prevented the last refresh, or "".
     """
 
     twins: Sequence[Twin]
     age_seconds: float = 0
-    sentence: str = ""
+    error_code: str = ""
 
 
 class CachedTwins(msgspec.Struct, frozen=True):
@@ -101,7 +97,7 @@ class TwinCatalogue:
             raise error.with_traceback(None) if error else ConnectionFailed
         twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
         age_seconds = max(0.0, self._clock.time() - cache.listed_at)
-        return TwinList(twins, age_seconds, error.sentence if error else "")
+        return TwinList(twins, age_seconds, error.code if error else "")
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.
@@ -170,9 +166,9 @@ class TwinCatalogue:
                 self.rate_limited_seconds if error.retry_after is None else error.retry_after
             )
         if isinstance(error, UnexpectedResponse):
-            error.sentence = LIST_UNREADABLE
+            error.code = "list_unreadable"
         if isinstance(error, NotFound):
-            error.sentence = SERVICE_NOT_FOUND
+            error.code = "service_not_found"
         self._retry_at = self._clock.monotonic() + delay_seconds
         self._error = error
 

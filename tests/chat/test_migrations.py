@@ -1,17 +1,24 @@
-"""The migration that adds the search index also indexes existing conversations."""
+"""Migrations convert what earlier revisions have stored."""
 
 from __future__ import annotations
 
+import importlib
+import json
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 import pytest
+from sqlalchemy import select, update
 
+from chat.log import store
+from chat.log.entries import Batch, build_reply
+from chat.schema import entries, turns
 from chat.search.search import Search
 from core.database import Database, migrate
 from tests.support.history import insert_conversation
 from tests.support.postgres import Postgres
 from web.container import MIGRATIONS_DIR
+from web.i18n import english_end_message, english_message
 
 LENGTH = 230
 
@@ -27,7 +34,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def test_messages_from_before_the_search_migration_are_found(empty_url: str, tmp_path: Path):
     database = Database(empty_url)
-    migrate(database, without(tmp_path, "0007"), "alembic_version")
+    migrate(database, before("0007", tmp_path), "alembic_version")
     insert_conversation(database, "alice", LENGTH)
     insert_conversation(database, "bob", 3)
     migrate(database, MIGRATIONS_DIR, "alembic_version")
@@ -43,8 +50,80 @@ def test_messages_from_before_the_search_migration_are_found(empty_url: str, tmp
     database.close()
 
 
-def without(tmp_path: Path, newest: str) -> Path:
-    """Copy the migrations except the newest one, and return the path of the copy."""
+# Ends as earlier revisions stored them, and the message that they shall keep.
+OLD_ENDS = [
+    ({"state": "stopped", "sentence": "You stopped this reply."}, "You stopped this reply."),
+    (
+        {
+            "state": "failed",
+            "sentence": "The service cannot be reached. Your message was not sent.",
+        },
+        "The service cannot be reached. Your message was not sent.",
+    ),
+    (
+        {
+            "state": "interrupted",
+            "sentence": "The reply is too long and was cut off here. "
+            "Its first 1,048,576 characters are kept.",
+            "perhaps_received": True,
+        },
+        "The reply is too long and was cut off here. Its first 1,048,576 characters are kept.",
+    ),
+    (
+        {
+            "state": "failed",
+            "sentence": "The service did not accept the message: Two\nlines. "
+            "Your message was not sent.",
+        },
+        "The service did not accept the message: Two\nlines. Your message was not sent.",
+    ),
+    (
+        {"state": "failed", "sentence": "Nobody knows it.", "perhaps_received": True},
+        "Nobody knows it.",
+    ),
+    ({"state": "complete", "text": "Hi \u00e9"}, ""),
+]
+
+
+def test_stored_reply_ends_keep_their_messages(empty_url: str, tmp_path: Path):
+    database = Database(empty_url)
+    migrate(database, before("0008", tmp_path), "alembic_version")
+    insert_conversation(database, "alice", len(OLD_ENDS))
+    with database.write() as connection:
+        turn_ids = list(connection.scalars(select(turns.c.id).order_by(turns.c.position)))
+        for turn_id, (end, _) in zip(turn_ids, OLD_ENDS, strict=True):
+            data = json.dumps({"type": "ended", "html": "<p>Hi</p>", **end}).encode()
+            connection.execute(
+                update(entries).where(entries.c.turn_id == turn_id).values(data=data)
+            )
+
+    migrate(database, MIGRATIONS_DIR, "alembic_version")
+
+    with database.read() as connection:
+        ends = store.select_ends(connection, turn_ids)
+    replies = [build_reply(Batch(0, 1, (ends[turn_id],))) for turn_id in turn_ids]
+    assert [english_end_message(reply) for reply in replies] == [said for _, said in OLD_ENDS]
+    assert {reply.html for reply in replies} == {"<p>Hi</p>"}
+    assert replies[-1].text == "Hi \u00e9"
+    database.close()
+
+
+def test_every_sentence_of_earlier_revisions_has_a_code():
+    migration = importlib.import_module("migrations.versions.0008_codes_of_reply_ends")
+
+    wrong = [
+        sentence
+        for sentence, code in migration.CODES.items()
+        if english_message(code) != sentence or migration.code_of(sentence) != (code, {})
+    ]
+    assert wrong == []
+
+
+def before(number: str, tmp_path: Path) -> Path:
+    """Copy the migrations before a number, and return the path of the copy."""
+    later = [
+        path.name for path in (MIGRATIONS_DIR / "versions").glob("0*.py") if path.name >= number
+    ]
     return copytree(
-        MIGRATIONS_DIR, tmp_path / "migrations", ignore=ignore_patterns(f"{newest}_*", "__py*")
+        MIGRATIONS_DIR, tmp_path / "migrations", ignore=ignore_patterns(*later, "__py*")
     )

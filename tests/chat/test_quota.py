@@ -18,7 +18,7 @@ from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits
 
 DATABASES = ["sqlite", "postgresql"]
-NOT_RECEIVED = Ended(ReplyState.FAILED, sentence="no")
+NOT_RECEIVED = Ended(ReplyState.FAILED, code="not_connected")
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 Say = Callable[..., None]

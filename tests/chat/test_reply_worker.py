@@ -34,7 +34,7 @@ def test_bug_in_the_worker_ends_the_reply_with_a_sentence(
 
     reply = build_reply(log.read(turn.id))
     assert reply.state is ReplyState.FAILED
-    assert "Something went wrong here" in reply.sentence
+    assert reply.code == "internal_error"
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -60,7 +60,7 @@ def test_failed_conversation_creation_leaves_the_message_unsent(
 
     reply = build_reply(log.read(turn.id))
     assert not reply.perhaps_received
-    assert reply.sentence.endswith("Your message was not sent.")
+    assert reply.code == "service_failed"
 
 
 def test_worker_waits_for_an_unavailable_database(

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
-from twinapi.events import REPORTED_WITHOUT_REASON, parse
+from twinapi.events import parse
 
 
 def parsed(data: Any, name: str = "message"):
@@ -101,24 +101,22 @@ ERRORS = [
 ]
 
 
-def test_error_events_become_one_plain_sentence():
+def test_error_events_become_one_line_of_plain_text():
     found = [(error, parsed({"type": "error", "error": error})) for error, _ in ERRORS]
 
-    assert found == [
-        (error, Failed(f"The service reported an error: {said}.")) for error, said in ERRORS
-    ]
+    assert found == [(error, Failed(said)) for error, said in ERRORS]
 
 
-def test_error_events_without_a_message_have_a_default_sentence():
+def test_error_events_without_a_message_have_no_detail():
     for error in (None, 3, {}, [], ""):
-        assert parsed({"type": "error", "error": error}) == Failed(REPORTED_WITHOUT_REASON), error
+        assert parsed({"type": "error", "error": error}) == Failed(""), error
 
 
 def test_long_error_is_truncated():
     failed = parsed({"type": "error", "error": "x" * 10_000})
 
     assert isinstance(failed, Failed)
-    assert len(failed.sentence) < 600
+    assert len(failed.detail) < 600
 
 
 def test_api_keys_are_masked_in_truncated_errors():
@@ -126,7 +124,7 @@ def test_api_keys_are_masked_in_truncated_errors():
         said = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
         failed = parse(ServerSentEvent("message", said), ("canary-5f2c9e",))
         assert isinstance(failed, Failed), place
-        assert "canary" not in failed.sentence, place
+        assert "canary" not in failed.detail, place
 
 
 def test_long_text_resembling_a_token_is_read_in_linear_time():
@@ -136,5 +134,5 @@ def test_long_text_resembling_a_token_is_read_in_linear_time():
 
 
 def test_event_name_is_used_when_the_type_is_missing():
-    assert parsed({"error": "tired"}, "error") == Failed("The service reported an error: tired.")
+    assert parsed({"error": "tired"}, "error") == Failed("tired")
     assert parsed({"message": "Hi"}, "complete") == Complete("Hi")

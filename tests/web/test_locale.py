@@ -122,10 +122,12 @@ def page_form(person: Person) -> dict[str, str]:
     return person.get("/twins/ada").hidden_fields("/conversations")
 
 
-def ended_with(portal, page: Page, sentence: str) -> None:
-    """End the running reply of a page with a sentence, as a reply worker does."""
+def ended_with(portal, page: Page, code: str, **params: str) -> None:
+    """End the running reply of a page with a code, as a reply worker does."""
     turn_id = str(page.turns[-1]["data-turn"])
-    portal.log.end(turn_id, Ended(ReplyState.FAILED, sentence=sentence, perhaps_received=True))
+    portal.log.end(
+        turn_id, Ended(ReplyState.FAILED, code=code, params=params, perhaps_received=True)
+    )
 
 
 def test_stored_english_sentences_are_translated_for_each_reader(
@@ -133,7 +135,7 @@ def test_stored_english_sentences_are_translated_for_each_reader(
 ):
     page = alice.start_conversation("Hello")
     upstream.next_call()
-    ended_with(portal, page, "The reply was empty.")
+    ended_with(portal, page, "reply_empty")
 
     assert "The reply was empty." in alice.get(page.path).text
     choose(alice, "de")

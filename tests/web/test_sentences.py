@@ -10,18 +10,16 @@ import pytest
 from flask import Flask
 from flask.ctx import RequestContext
 
+import twinapi
 from chat.conversations import Conversation
-from chat.reply_worker import MESSAGE_NOT_SENT, REPLY_TOO_LONG
-from core.languages import LANGUAGES, SentenceTemplate
+from chat.log import Reply, ReplyState
+from core.languages import LANGUAGES
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from twinapi.errors import ConnectionFailed, InvalidRequest
-from twinapi.events import REPORTED_WITH_REASON
 from web.i18n.formatting import duration, exact_time, is_today, short_date, time_of_day
-from web.i18n.sentences import format_number, translate
+from web.i18n.sentences import format_number
+from web.i18n.service_messages import MESSAGES, english_end_message, reply_end_message
 from web.views.date_groups import group_by_date
-
-GERMAN_TOO_LONG = "Die Antwort ist zu lang und endet hier. Ihre ersten {} Zeichen sind gespeichert."
 
 
 @pytest.fixture
@@ -30,45 +28,65 @@ def in_german(app: Flask):
         yield
 
 
-# A sentence as it is stored, and its translation.
-STORED = [
-    ("", ""),
-    ("The reply was empty.", "Die Antwort war leer."),
+# The end of a reply, and its message in German.
+ENDS = [
+    (Reply(ReplyState.COMPLETE), ""),
     (
-        REPLY_TOO_LONG.format(count="1,048,576"),
-        GERMAN_TOO_LONG.format("1.048.576"),
+        Reply(ReplyState.FAILED, code="reply_empty", perhaps_received=True),
+        "Die Antwort war leer.",
     ),
     (
-        f"{ConnectionFailed.sentence} {MESSAGE_NOT_SENT}",
+        Reply(
+            ReplyState.INTERRUPTED,
+            code="reply_too_long",
+            params={"count": "1048576"},
+            perhaps_received=True,
+        ),
+        "Die Antwort ist zu lang und endet hier. Ihre ersten 1.048.576 Zeichen sind gespeichert.",
+    ),
+    (
+        Reply(ReplyState.FAILED, code="not_connected"),
         "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
     ),
     (
-        f"{InvalidRequest(422, '100% too %(long)s <b>').sentence} {MESSAGE_NOT_SENT}",
+        Reply(
+            ReplyState.FAILED,
+            code="rejected_with_reason",
+            params={"said": "100% too %(long)s <b>"},
+        ),
         (
             "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
             "Die Nachricht wurde nicht gesendet."
         ),
     ),
-    ("Something else, 50 % of it %(x)s", "Something else, 50 % of it %(x)s"),
-    (REPLY_TOO_LONG.format(count="9" * 28), GERMAN_TOO_LONG.format("9" * 28)),
     (
-        REPORTED_WITH_REASON.format(said=REPLY_TOO_LONG.format(count="9" * 28)),
-        f"Der Dienst hat einen Fehler gemeldet: {REPLY_TOO_LONG.format(count='9' * 28)}",
+        Reply(ReplyState.FAILED, code="other", params={"said": "50 % of %(x)s"}, gone=True),
+        "50 % of %(x)s.",
     ),
 ]
 
 
 @pytest.mark.usefixtures("in_german")
-def test_stored_sentences_are_translated_with_their_values():
-    wrong = [(stored, shown) for stored, shown in STORED if translate(stored) != shown]
+def test_reply_ends_are_described_in_the_language_of_the_page():
+    wrong = [(reply, shown) for reply, shown in ENDS if reply_end_message(reply) != shown]
     assert wrong == []
 
 
-def test_sentence_template_matches_only_its_own_sentences():
-    form = SentenceTemplate("It is %(count)s (so).")
+def test_reply_ends_are_described_in_english_for_exports():
+    reply = Reply(ReplyState.FAILED, code="reply_too_long", params={"count": "1048576"})
 
-    assert form.extract_values(form.format(count="a\nb")) == {"count": "a\nb"}
-    assert form.extract_values("It is 3 so.") is None
+    assert english_end_message(reply) == (
+        "The reply is too long and was cut off here. Its first 1,048,576 characters are kept. "
+        "Your message was not sent."
+    )
+
+
+def test_every_error_of_the_client_has_a_message():
+    classes = [twinapi.TwinApiError]
+    for each in classes:
+        classes += each.__subclasses__()
+
+    assert {each.code for each in classes} <= set(MESSAGES)
 
 
 def in_language(app: Flask, code: str) -> RequestContext:

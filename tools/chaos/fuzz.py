@@ -20,6 +20,7 @@ from tools.chaos.html_allowlist import AllowlistChecker
 from tools.chaos.probes import proc_status
 from tools.chaos.report import Expectations, Report, at_most, below
 from twinapi.events import parse
+from web.i18n import english_end_message
 from web.streaming.live_rendering import append_batch
 
 WARM_UP_ROUNDS = 2000
@@ -72,7 +73,7 @@ def fuzz_stream(rng: random.Random) -> None:
     log = [entries.decode(entries.encode(entry)) for entry in log]
     reply = build_reply(Batch(0, len(log), tuple(log)))
     _check_html(reply.text)
-    for text in (render(reply.text, "x"), reply.text, reply.sentence):
+    for text in (render(reply.text, "x"), reply.text, english_end_message(reply)):
         _check_frame(text)
 
 
@@ -125,8 +126,10 @@ def _to_entry(event: twinapi.Event) -> Entry | None:
             return Delta(text)
         case twinapi.Complete(text):
             return Ended(ReplyState.COMPLETE, text=text or "") if text else None
-        case twinapi.Failed(sentence):
-            return Ended(ReplyState.FAILED, sentence=sentence)
+        case twinapi.Failed(detail):
+            return Ended(
+                ReplyState.FAILED, code="service_error_with_reason", params={"said": detail}
+            )
     return None
 
 

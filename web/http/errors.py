@@ -19,7 +19,7 @@ from web.container import portal
 from web.http.error_pages import DELETED, SERVICE_DOWN, STALE_FORM, ErrorPage, page_for_status
 from web.http.htmx import render_notice, wants_fragment
 from web.http.security_headers import request_id
-from web.i18n import translate
+from web.i18n import service_message, translate
 from web.ownership import RecentlyDeleted
 
 logger = logging.getLogger(__name__)
@@ -91,11 +91,15 @@ def _handle_api_error(error: twinapi.TwinApiError) -> Response:
         return error_response(page_for_status(404), 404)
     if isinstance(error, twinapi.RateLimited):
         wait_seconds = DEFAULT_RETRY_SECONDS if error.retry_after is None else error.retry_after
-        error_page = replace(page_for_status(429), sentence=error.sentence)
+        error_page = replace(
+            page_for_status(429), sentence=service_message(error.code, error.params)
+        )
         response = error_response(error_page, 429, retry_at=portal().clock.time() + wait_seconds)
         response.headers["Retry-After"] = str(math.ceil(wait_seconds))
         return response
-    return error_response(replace(SERVICE_DOWN, sentence=error.sentence), 503)
+    return error_response(
+        replace(SERVICE_DOWN, sentence=service_message(error.code, error.params)), 503
+    )
 
 
 def _handle_http_exception(error: HTTPException) -> Response:

@@ -1,14 +1,22 @@
 """Internationalisation of the interface: locale, translations, times and numbers."""
 
-from web.i18n import formatting, locale, sentences
+from web.i18n import formatting, locale, sentences, service_messages
 from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
 from web.i18n.js_strings import strings_script
 from web.i18n.locale import current_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
+from web.i18n.service_messages import (
+    english_end_message,
+    english_message,
+    reply_end_message,
+    service_message,
+)
 from web.i18n.timezone import to_local_time
 
 __all__ = [
     "current_locale",
+    "english_end_message",
+    "english_message",
     "exact_time",
     "format_number",
     "formatting",
@@ -18,7 +26,10 @@ __all__ = [
     "iso_time",
     "join_sentences",
     "locale",
+    "reply_end_message",
     "sentences",
+    "service_message",
+    "service_messages",
     "strings_script",
     "to_local_time",
     "translate",
