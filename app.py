@@ -29,10 +29,10 @@ from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
 from core.stored_secrets import load_or_create_secret
 from core.threadpool import in_threadpool
-from service.app import Service, create_service
+from service.app import Service, create_service_app
 from service.cli import create_cli_group
 from web.assets import warm_up
-from web.cli import check_command
+from web.cli import create_check_command
 from web.container import Portal, build_portal
 
 API_PREFIX = "/api/v1"
@@ -47,10 +47,10 @@ class Twindow:
     def __init__(self, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         with startup_lock(settings.data_dir):
             self.service = (
-                Service(create_service(settings, clock)) if settings.is_embedded else None
+                Service(create_service_app(settings, clock)) if settings.is_embedded else None
             )
-            self.portal = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
-            self.portal.debug = settings.debug
+            self.app = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
+            self.app.debug = settings.debug
             api_key = settings.api_key or (
                 _embedded_service_key(self.service, settings) if self.service else ""
             )
@@ -58,11 +58,11 @@ class Twindow:
             portal = build_portal(settings, api_key, clock, model_note)
         self.log = portal.log
         self.deletions = portal.deletions
-        web.init_app(self.portal, portal)
-        blueprints.register(self.portal)
-        _add_commands(self.portal, portal, self.service)
-        self._portal_wsgi = self.portal.wsgi_app
-        self.portal.wsgi_app = self  # type: ignore[method-assign]
+        web.init_app(self.app, portal)
+        blueprints.register(self.app)
+        _add_commands(self.app, portal, self.service)
+        self._portal_wsgi = self.app.wsgi_app
+        self.app.wsgi_app = self  # type: ignore[method-assign]
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Dispatch a request: paths below `API_PREFIX` to the service, all others to the portal.
@@ -81,7 +81,7 @@ class Twindow:
         self.deletions.start()
         if self.service:
             self.service.start()
-        Thread(target=warm_up, args=(self.portal, in_threadpool), daemon=True).start()
+        Thread(target=warm_up, args=(self.app, in_threadpool), daemon=True).start()
 
     def close(self) -> None:
         """Close all open streams, and stop the log and the service."""
@@ -107,7 +107,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
         if click.get_current_context(silent=True):
             raise click.ClickException(str(error)) from None
         raise
-    return Twindow(settings, clock).portal
+    return Twindow(settings, clock).app
 
 
 def main() -> None:
@@ -138,7 +138,7 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
     commands = (
         create_cli_group(service.app) if service else click.Group("twindow", help="Look after it.")
     )
-    commands.add_command(check_command(portal, service.report_problems if service else None))
+    commands.add_command(create_check_command(portal, service.report_problems if service else None))
     app.cli.add_command(commands)
 
 

@@ -36,7 +36,7 @@ def avatar_url(twin_id: str) -> str:
     """Return the URL of a twin's avatar, or "" if it has none. Does not call the service."""
     if "twins" not in g:
         g.twins = portal().catalogue.all_cached()
-    name = portal().avatars.image_name(g.twins.get(twin_id))
+    name = portal().avatar_fetcher.image_name(g.twins.get(twin_id))
     return url_for("avatars.show", seed=identicon.seed_for(twin_id), name=name) if name else ""
 
 
@@ -48,7 +48,7 @@ def twin_identicon(twin_id: str) -> identicon.Identicon:
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
     """Return the image of that name, or a generated avatar if it is not available."""
-    image = portal().avatars.find(name)
+    image = portal().avatar_fetcher.find(name)
     if not image:
         svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)

@@ -19,12 +19,12 @@ from web.http import render_fragment, wants_fragment
 from web.ownership import own_conversation
 from web.views import (
     TURNS_PER_PAGE,
-    _before_position,
+    before_position,
     conversation_page,
     group_by_date,
-    log_view,
     prefilled_composer,
     read_action_notice,
+    turns_view,
 )
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -96,7 +96,7 @@ def show(conversation_id: str) -> Response:
         if "words_of" in request.args:
             return render_fragment("turns/_composer.html", **prefilled_composer(conversation))
         return render_fragment(
-            "conversations/_log.html", **log_view(conversation, before=_before_position())
+            "conversations/_turns.html", **turns_view(conversation, before=before_position())
         )
     message_form.forget_first_message_key(conversation.twin_id)
     return conversation_page(conversation, should_follow="follow" in request.args)

@@ -72,13 +72,11 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
                 html += htmx_frames.render_progress(turn, new_entries, has_text=bool(renderer.html))
             yield sse.frame(html, id=batch.last_seq)
             cursor, is_progress_shown = batch.last_seq, has_progress
-        elif (
-            last_entry_at and clock.monotonic() - last_entry_at >= formatting.STILL_WAITING_SECONDS
-        ):
-            last_entry_at, is_progress_shown = None, True  # sent once, not at each heartbeat
+        elif last_entry_at and clock.monotonic() - last_entry_at >= formatting.OVERDUE_SECONDS:
+            last_entry_at, is_progress_shown = None, True  # sent once, not at each keep-alive
             yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
         else:
-            yield sse.HEARTBEAT
+            yield sse.KEEPALIVE
     yield sse.frame(event="back", retry=random.randint(*RECONNECT_MS))  # noqa: S311
 
 

@@ -57,7 +57,7 @@ def create() -> str | tuple[str, int]:
         return _render_form(name, scope, JWT_MALFORMED, "jwt"), 422
     # Reloading the response must not create another key.
     if not claim_idempotency_key(
-        request.form.get("key", "").replace("\0", "")[: message_form.MAX_KEY_CHARACTERS]
+        request.form.get("key", "").replace("\0", "")[: message_form.MAX_IDEMPOTENCY_KEY_CHARACTERS]
     ):
         return _render_form(name, scope, ALREADY_SUBMITTED), 409
     try:

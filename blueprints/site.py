@@ -17,7 +17,7 @@ CACHE_ONE_HOUR = "public, max-age=3600"
 @bp.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Return the web app manifest, which is used when the portal is on a home screen."""
-    colours = current_app.extensions["brand"]["colours"]
+    colours = current_app.extensions["site_context"]["colours"]
     icon = {"src": static_files.asset_url("icon.svg"), "sizes": "any"}
     name = portal().settings.site_name
     body = {

@@ -21,9 +21,9 @@ from web.ownership import own_conversation, own_turn
 from web.streaming import render_reply
 from web.views import (
     conversation_page,
-    log_view,
     prefilled_composer,
     sidebar_groups,
+    turns_view,
     will_move_in_sidebar,
 )
 
@@ -65,7 +65,7 @@ def create(conversation_id: str) -> BaseResponse:
         values = _turn_view(turn) | prefilled_composer(conversation)
         is_next = result.is_new and _is_up_to_date(conversation, before=turn.position)
         if not is_next:
-            values |= log_view(conversation)
+            values |= turns_view(conversation)
         if should_update_sidebar:
             values["sidebar_groups"] = sidebar_groups()
         is_from_composer = "composer" in request.form
@@ -83,7 +83,7 @@ def index(conversation_id: str) -> BaseResponse:
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     if _is_up_to_date(conversation):
         return Response(status=204)
-    view, last_seen_id = log_view(conversation), request.args.get("seen")
+    view, last_seen_id = turns_view(conversation), request.args.get("seen")
     page_turn_ids = [turn.id for turn, _ in view["turns"]]
     new_turns = (
         view["turns"][page_turn_ids.index(last_seen_id) + 1 :]
@@ -131,7 +131,7 @@ def _find_resent_turn(conversation: Conversation, content: str) -> Turn | None:
 
 
 def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> bool:
-    """Tell whether the page already shows the newest turn, or the newest before a position."""
+    """Return whether the page already shows the newest turn, or the newest before a position."""
     last_seen_id = request.values.get("seen")
     newest = portal().turns.list_for_conversation(conversation.id, before=before, limit=1)
     return last_seen_id is None or [last_seen_id] == [turn.id for turn in newest]
@@ -159,7 +159,7 @@ def _rejection_response(
         return render_notice(rejected.sentence, rejected.status, retry_at=rejected.retry_at)
     values = prefilled_composer(conversation) | rejected_messages.rejected_composer(rejected)
     if not _is_up_to_date(conversation):
-        values = log_view(conversation) | values
+        values = turns_view(conversation) | values
     return render_fragment(
         "turns/rejected.html",
         rejected.status,

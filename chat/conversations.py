@@ -25,8 +25,8 @@ from core.database import Database
 
 PAGE_SIZE = 20
 # Length limit of a title that is made from the first message.
-MAX_DEFAULT_TITLE_CHARS = 60
-MAX_TITLE_CHARS = 200
+MAX_DEFAULT_TITLE_CHARACTERS = 60
+MAX_TITLE_CHARACTERS = 200
 
 
 class ConversationDeleted(Exception):
@@ -68,7 +68,7 @@ class Conversations:
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the conversation, or None if it does not exist or belongs to another person."""
-        parameters = {"which": conversation_id, "whose": person}
+        parameters = {"conversation_id": conversation_id, "person": person}
         with self.database.read() as connection:
             return conversation_from_row(connection.execute(_SELECT_ONE, parameters).first())
 
@@ -80,10 +80,15 @@ class Conversations:
         A page has `PAGE_SIZE` items; a number beyond the last page returns the last page.
         """
         page_query, count_query = _LIST_FOR_TWIN if twin_id else _LIST_ALL
-        parameters = {"whose": person, "archived": archived, "twin": twin_id, "limit": PAGE_SIZE}
+        parameters = {
+            "person": person,
+            "archived": archived,
+            "twin_id": twin_id,
+            "limit": PAGE_SIZE,
+        }
         with self.database.read() as connection:
             items = (
-                _conversations_from_rows(connection.execute(page_query, parameters | {"skip": 0}))
+                _conversations_from_rows(connection.execute(page_query, parameters | {"offset": 0}))
                 if page <= 1
                 else ()
             )
@@ -93,13 +98,13 @@ class Conversations:
             pages = max(1, -(-total // PAGE_SIZE))
             page = min(max(1, page), pages)
             if not items:
-                parameters["skip"] = (page - 1) * PAGE_SIZE
+                parameters["offset"] = (page - 1) * PAGE_SIZE
                 items = _conversations_from_rows(connection.execute(page_query, parameters))
             return ConversationPage(items, page, pages, total)
 
     def list_first(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return the first `limit` of a person's conversations, in the order of the list."""
-        parameters = {"whose": person, "archived": False, "limit": limit, "skip": 0}
+        parameters = {"person": person, "archived": False, "limit": limit, "offset": 0}
         with self.database.read() as connection:
             return _conversations_from_rows(connection.execute(_LIST_ALL.page_query, parameters))
 
@@ -127,7 +132,7 @@ class Conversations:
 
     def rename(self, conversation: Conversation, title: str) -> None:
         """Change the title. A blank title restores the one made from the first message."""
-        title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARS].rstrip()
+        title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARACTERS].rstrip()
         is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
         with self.database.write() as connection:
             if not title:
@@ -153,12 +158,12 @@ class Conversations:
             connection.execute(update(table).where(condition).values(values))
 
 
-def make_title(content: str, max_chars: int = MAX_DEFAULT_TITLE_CHARS) -> str:
+def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS) -> str:
     """Return a title made from the first words of a message, with an ellipsis if cut."""
     title = " ".join(content.split())
-    if len(title) <= max_chars:
+    if len(title) <= max_characters:
         return title
-    return title[: max_chars - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
+    return title[: max_characters - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
 
 
 def conversation_from_row(row: Row[tuple[object, ...]] | None) -> Conversation | None:
@@ -197,15 +202,15 @@ class _ListQueries(NamedTuple):
 
     @classmethod
     def where(cls, condition: ColumnElement[bool]) -> _ListQueries:
-        limit, offset = bindparam("limit", type_=Integer), bindparam("skip", type_=Integer)
+        limit, offset = bindparam("limit", type_=Integer), bindparam("offset", type_=Integer)
         rows = _select_in_order(condition).limit(limit).offset(offset)
         return cls(rows, select(func.count()).where(condition))
 
 
 # Built once: building a query takes longer than executing it.
-_SELECT_ONE = select(table).where(_owned_by(bindparam("which"), bindparam("whose")))
-_LISTED_CONDITION = _listed_for(bindparam("whose"), archived=bindparam("archived"))
+_SELECT_ONE = select(table).where(_owned_by(bindparam("conversation_id"), bindparam("person")))
+_LISTED_CONDITION = _listed_for(bindparam("person"), archived=bindparam("archived"))
 _LIST_ALL, _LIST_FOR_TWIN = (
     _ListQueries.where(_LISTED_CONDITION),
-    _ListQueries.where(_LISTED_CONDITION & (table.c.twin_id == bindparam("twin"))),
+    _ListQueries.where(_LISTED_CONDITION & (table.c.twin_id == bindparam("twin_id"))),
 )

@@ -17,7 +17,7 @@ from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
-UNDO_SECONDS = 600.0
+RESTORABLE_SECONDS = 600.0
 # Limit of expired conversations that a delete request purges besides its own work.
 MAX_PURGED_PER_REQUEST = 3
 
@@ -79,7 +79,7 @@ class Deletions:
         """
         now = self._clock.time()
         # Turns of the last hour still count against the person's share of the quota.
-        is_expired = (table.c.deleted_at < now - UNDO_SECONDS) & (
+        is_expired = (table.c.deleted_at < now - RESTORABLE_SECONDS) & (
             table.c.updated_at < now - HOUR_SECONDS
         )
         with self.database.read() as connection:
@@ -98,5 +98,5 @@ class Deletions:
             logger.warning("Could not purge deleted conversations.")
 
     def _restorable_by(self, person: str) -> ColumnElement[bool]:
-        deleted_after = self._clock.time() - UNDO_SECONDS
+        deleted_after = self._clock.time() - RESTORABLE_SECONDS
         return (table.c.person == person) & (table.c.deleted_at > deleted_after)

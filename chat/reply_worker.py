@@ -125,7 +125,7 @@ class ReplyWorker:
             try:
                 ended = self._relay_events(turn, service_id, stream)
                 if ended.state is ReplyState.STOPPED:
-                    self._cancel_reply(stream)
+                    self._stop_at_service(stream)
                 return ended
             finally:
                 if stream.skipped_count:
@@ -133,7 +133,7 @@ class ReplyWorker:
                         "turn %s: %d events could not be read", turn.id, stream.skipped_count
                     )
 
-    def _cancel_reply(self, stream: ReplyStream) -> None:
+    def _stop_at_service(self, stream: ReplyStream) -> None:
         """Send `DELETE` to the URL of the message, if the service has given one.
 
         Closing the connection does not cancel the reply: the portal may just be restarting.

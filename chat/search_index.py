@@ -13,8 +13,8 @@ from core import text_folding
 
 TITLE, MESSAGE, REPLY = "title", "said", "reply"
 # PostgreSQL limits a tsvector to 1 MiB.
-MAX_ROW_CHARS = 40_000
-MAX_BACKTRACK_CHARS = 1_000
+MAX_ROW_CHARACTERS = 40_000
+MAX_BACKTRACK_CHARACTERS = 1_000
 
 Row = Mapping[str, Any]
 
@@ -28,32 +28,32 @@ def make_rows(
             "conversation_id": conversation_id,
             "turn_id": turn_id,
             "kind": kind,
-            "list": [
-                owner_token(person, title=kind == TITLE),
+            "index_words": [
+                owner_token(person, is_title=kind == TITLE),
                 *sorted(text_folding.index_words(piece)),
             ],
         }
 
 
-def owner_token(person: str, *, title: bool) -> str:
+def owner_token(person: str, *, is_title: bool) -> str:
     """Return the word that marks all rows of a person: their titles, or all other texts.
 
     It begins with "=", which never occurs in an indexed word, so no text can contain it. With it,
     the index itself selects the rows of the person, however many rows other people have.
     """
-    return ("=t" if title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
+    return ("=t" if is_title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 
 
 def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
-    """Insert index rows; the `list` of a row holds its words."""
+    """Insert index rows; the `index_words` of a row are its words."""
     row_list = list(rows)
     if not row_list:
         return
     if connection.dialect.name == "postgresql":
-        words = func.array_to_tsvector(cast(bindparam("list"), ARRAY(Text)))
+        words = func.array_to_tsvector(cast(bindparam("index_words"), ARRAY(Text)))
         connection.execute(insert(passages).values(words=words), row_list)
     else:
-        values = [{**row, "words": " ".join(row["list"])} for row in row_list]
+        values = [{**row, "words": " ".join(row["index_words"])} for row in row_list]
         connection.execute(insert(passages), values)
 
 
@@ -80,11 +80,12 @@ def index_title(connection: Connection, person: str, conversation_id: str, title
 
 
 def _split(text: str) -> Iterator[str]:
-    while len(text) > MAX_ROW_CHARS:
+    while len(text) > MAX_ROW_CHARACTERS:
         blank_at = max(
-            text.rfind(blank, MAX_ROW_CHARS - MAX_BACKTRACK_CHARS, MAX_ROW_CHARS) for blank in " \n"
+            text.rfind(blank, MAX_ROW_CHARACTERS - MAX_BACKTRACK_CHARACTERS, MAX_ROW_CHARACTERS)
+            for blank in " \n"
         )
-        end = blank_at if blank_at > 0 else MAX_ROW_CHARS
+        end = blank_at if blank_at > 0 else MAX_ROW_CHARACTERS
         yield text[:end]
         text = text[end:]
     yield text

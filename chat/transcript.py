@@ -14,10 +14,10 @@ def iter_turns(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[T
     """Yield every turn with its reply, oldest first, in queries of `TURNS_PER_QUERY` turns."""
     last_position = 0
     while True:
-        batch = turns.list_for_conversation(
+        fetched_turns = turns.list_for_conversation(
             conversation_id, before=last_position + TURNS_PER_QUERY + 1, limit=TURNS_PER_QUERY
         )
-        new_turns = [turn for turn in batch if turn.position > last_position]
+        new_turns = [turn for turn in fetched_turns if turn.position > last_position]
         if not new_turns:
             return
         logs = log.read_all([turn.id for turn in new_turns])

@@ -24,7 +24,7 @@ HEADERS = {
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",
 }
-HEARTBEAT = ": keep-alive\n\n"
+KEEPALIVE = ": keep-alive\n\n"
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -21,7 +21,7 @@ LANGUAGES = {
     *("rb", "rs", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "toml", "ts", "tsx"),
     *("typescript", "xml", "yaml", "yml", "zsh"),
 }
-MAX_LENGTH = 20_000
+MAX_CODE_CHARACTERS = 20_000
 MAX_LINE_LENGTH = 1_000
 # CPU time for all code of a text: code that is built to take long is not highlighted. With wall
 # clock time, ordinary code would not be highlighted on a busy machine either.
@@ -42,7 +42,7 @@ CSS_CLASSES: dict[_TokenType, str] = {
     Generic.Inserted: "i",
 }
 
-FRAME_END = "</code></pre></div>"
+_FRAME_END = "</code></pre></div>"
 
 _CODE_BLOCK = re.compile(
     r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL
@@ -70,7 +70,7 @@ def highlight_blocks(
     return _CODE_WITH_CLASS.sub("<code>", clean_html)
 
 
-def frame_start(language: str) -> str:
+def _frame_start(language: str) -> str:
     """Return the opening tags of a code block."""
     language_attribute = (
         f' data-language="{language}"' if _LANGUAGE_NAME.fullmatch(language) else ""
@@ -85,11 +85,13 @@ def _start_timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
 
 def _highlight_block(match: re.Match[str], is_timed_out: Callable[[], bool]) -> str:
     language = (match[1] or "").lower()
-    return f"{frame_start(language)}{_highlight_code(match[2], language, is_timed_out)}{FRAME_END}"
+    return (
+        f"{_frame_start(language)}{_highlight_code(match[2], language, is_timed_out)}{_FRAME_END}"
+    )
 
 
 def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[], bool]) -> str:
-    if is_timed_out() or language not in LANGUAGES or len(escaped_code) > MAX_LENGTH:
+    if is_timed_out() or language not in LANGUAGES or len(escaped_code) > MAX_CODE_CHARACTERS:
         return escaped_code
     code = html.unescape(escaped_code)
     if max(map(len, code.split("\n"))) > MAX_LINE_LENGTH or _LONG_WHITESPACE.search(code):

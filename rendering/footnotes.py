@@ -19,7 +19,7 @@ _DEFINITION = re.compile(r"<div><sup>(\d+)</sup>(.*?</div>)", re.DOTALL)
 _REFERENCE = re.compile(r"<sup>(\d+)</sup>")
 
 
-def remove_links(raw_html: str) -> str:
+def remove_links(pyromark_html: str) -> str:
     """Remove the links of footnotes.
 
     Footnotes keep the numbers from the source if all labels are numbers, else they get
@@ -28,11 +28,11 @@ def remove_links(raw_html: str) -> str:
     labels = [
         note[1]
         for kind in (_PYROMARK_REFERENCE, _PYROMARK_DEFINITION)
-        for note in kind.finditer(raw_html)
+        for note in kind.finditer(pyromark_html)
     ]
     label_group = r"\1" if all(map(_NUMERIC_LABEL.fullmatch, labels)) else r"\2"
-    raw_html = _PYROMARK_REFERENCE.sub(f"<sup>{label_group}</sup>", raw_html)
-    return _PYROMARK_DEFINITION.sub(f"<div><sup>{label_group}</sup>", raw_html)
+    pyromark_html = _PYROMARK_REFERENCE.sub(f"<sup>{label_group}</sup>", pyromark_html)
+    return _PYROMARK_DEFINITION.sub(f"<div><sup>{label_group}</sup>", pyromark_html)
 
 
 def add_links(clean_html: str, scope: str) -> str:

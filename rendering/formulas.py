@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyromark
 from latex2mathml.converter import convert
 
-MAX_LENGTH = 1_000
+MAX_FORMULA_CHARACTERS = 1_000
 MAX_INLINE_LENGTH = 60
 # Limit for one formula; MathML is at least thirty times as long as LaTeX.
 MAX_MATHML_BYTES = 32 * 1024
@@ -146,7 +146,7 @@ class MathBudget(NamedTuple):
         return MathBudget(self.formulas - len(costs), self.characters - sum(costs))
 
 
-def insert_mathml(rendered_html: str, budget: MathBudget) -> str:
+def insert_mathml(pyromark_html: str, budget: MathBudget) -> str:
     """Replace the formulas in pyromark's HTML by MathML, as far as the budget allows.
 
     The result is not sanitised yet.
@@ -169,7 +169,7 @@ def insert_mathml(rendered_html: str, budget: MathBudget) -> str:
         delimiter = "$$" if is_display else "$"
         return math or f"<code>{delimiter}{latex}{delimiter}</code>"
 
-    return _MATH_SPAN.sub(convert_span, rendered_html)
+    return _MATH_SPAN.sub(convert_span, pyromark_html)
 
 
 def _alt_text(latex: str) -> str:
@@ -187,7 +187,7 @@ def _alt_text(latex: str) -> str:
 @lru_cache(2 * MAX_FORMULAS)
 def _convert_to_mathml(latex: str, display: str) -> bytes:
     """Return MathML, b"" for LaTeX that cannot be converted or is too long."""
-    if len(latex) > MAX_LENGTH:
+    if len(latex) > MAX_FORMULA_CHARACTERS:
         return b""
     # latex2mathml does not escape the argument of \text, where \lt would not be a command.
     source = _TEXT_COMMAND.sub(lambda text: html.escape(html.unescape(text[0]), quote=False), latex)

@@ -12,7 +12,7 @@ from rendering import code_highlighting, footnotes, formulas, links
 from rendering.formulas import MathBudget
 from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
-MAX_LENGTH = 500_000
+MAX_MARKDOWN_CHARACTERS = 500_000
 DEFAULT_BUDGET = MathBudget()
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
@@ -53,7 +53,7 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     `scope` separates the ids of its footnotes from those of other replies on the page. A text that
     is too long or too deep to be sanitised quickly is shown as plain text.
     """
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_MARKDOWN_CHARACTERS:
         return render_plain(text)
     source = preprocess(text)
     if is_too_deep(source) or has_too_many_cells(source):
@@ -68,8 +68,8 @@ def render_preprocessed(
 
     Code is highlighted only if the text is complete. `budget` limits the formulas.
     """
-    raw_html = pyromark.html(source, options=MARKDOWN_OPTIONS)
-    clean_html = _cleaner.clean(_adapt_pyromark_html(raw_html, budget))
+    pyromark_html = pyromark.html(source, options=MARKDOWN_OPTIONS)
+    clean_html = _cleaner.clean(_adapt_pyromark_html(pyromark_html, budget))
     linked_html = links.annotate_links(footnotes.add_links(clean_html, scope))
     return _make_wide_parts_scrollable(
         _reveal_bidi_in_code(
@@ -80,29 +80,31 @@ def render_preprocessed(
 
 def render_plain(text: str) -> str:
     """Return the source text as preformatted HTML."""
-    return f"<pre>{escape_code(text)}</pre>\n"
+    return f"<pre>{_escape_code(text)}</pre>\n"
 
 
-def escape_code(text: str) -> str:
+def _escape_code(text: str) -> str:
     """Escape text that is shown as code, and reveal its bidirectional controls."""
     return _reveal_bidi_controls(html.escape(text, quote=False))
 
 
-def _adapt_pyromark_html(raw_html: str, budget: MathBudget) -> str:
+def _adapt_pyromark_html(pyromark_html: str, budget: MathBudget) -> str:
     """Convert pyromark's HTML to the elements that the sanitiser accepts."""
-    if "<h" in raw_html:
-        raw_html = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", raw_html)
-    if "<img" in raw_html:
-        raw_html = _IMAGE.sub(r"\1", raw_html)
-    if "<input" in raw_html:
-        raw_html = _CHECKBOX.sub(_task_item, raw_html)
-    if "text-align" in raw_html:
-        raw_html = _ALIGNMENT.sub(r' align="\1"', raw_html)
-    if 'class="math' in raw_html:
-        raw_html = formulas.insert_mathml(raw_html, budget)
-    if 'class="footnote' in raw_html:
-        raw_html = footnotes.remove_links(raw_html)
-    return raw_html
+    if "<h" in pyromark_html:
+        pyromark_html = _HEADING.sub(
+            lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", pyromark_html
+        )
+    if "<img" in pyromark_html:
+        pyromark_html = _IMAGE.sub(r"\1", pyromark_html)
+    if "<input" in pyromark_html:
+        pyromark_html = _CHECKBOX.sub(_task_item, pyromark_html)
+    if "text-align" in pyromark_html:
+        pyromark_html = _ALIGNMENT.sub(r' align="\1"', pyromark_html)
+    if 'class="math' in pyromark_html:
+        pyromark_html = formulas.insert_mathml(pyromark_html, budget)
+    if 'class="footnote' in pyromark_html:
+        pyromark_html = footnotes.remove_links(pyromark_html)
+    return pyromark_html
 
 
 def _task_item(match: re.Match[str]) -> str:

@@ -15,14 +15,14 @@ import sys
 from core.gunicorn_server import BindError, Server
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
-from service.app import Service, create_service
+from service.app import Service, create_service_app
 from service.cli import create_cli_group
 
 
 def build_service(settings: Settings) -> Service:
     """Create the service; the startup lock serialises this across processes."""
     with startup_lock(settings.data_dir):
-        return Service(create_service(settings))
+        return Service(create_service_app(settings))
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ SMALL_MODEL_NOTE = (
 )
 
 
-def create_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
+def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
     """Create the Flask app of the service and migrate its tables."""
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
@@ -65,7 +65,7 @@ def create_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
         conversations=Conversations(database),
         messages=messages,
         model=model,
-        replies=ReplyManager(messages, Leases(database), model, queue),
+        reply_manager=ReplyManager(messages, Leases(database), model, queue),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)
@@ -119,5 +119,5 @@ class Service:
 
     def close(self) -> None:
         """Stop the running replies and the bundled model."""
-        self.container.replies.close()
+        self.container.reply_manager.close()
         self.container.model.close()

@@ -28,7 +28,7 @@ class Container:
     conversations: Conversations
     messages: Messages
     model: ModelClient
-    replies: ReplyManager
+    reply_manager: ReplyManager
 
 
 def container() -> Container:
@@ -39,5 +39,5 @@ def container() -> Container:
 
 def get_container(app: Flask) -> Container:
     """Return the container of `app`."""
-    container: Container = app.extensions[EXTENSION_KEY]
-    return container
+    extension: Container = app.extensions[EXTENSION_KEY]
+    return extension

@@ -40,24 +40,24 @@ def can_write(service: Container) -> bool:
 
 def report_problems(service: Container) -> bool:
     """Print the state of database, twins and model; return whether there are problems."""
-    results = [_report_database(service), _report_twins(service), _report_model(service)]
+    results = [_check_database(service), _check_twins(service), _check_model(service)]
     return any(results)
 
 
-def _report_database(service: Container) -> bool:
+def _check_database(service: Container) -> bool:
     if can_write(service):
         return _report("The service's database can be written.", is_ok=True)
     return _report("The service's database cannot be written.", is_ok=False)
 
 
-def _report_twins(service: Container) -> bool:
+def _check_twins(service: Container) -> bool:
     problems = service.twins.problems()
     for problem in problems:
         _report(problem, is_ok=False)
     return bool(problems)
 
 
-def _report_model(service: Container) -> bool:
+def _check_model(service: Container) -> bool:
     """Request a short reply: only this proves that key, model name and server match."""
     try:
         reply = "".join(service.model.stream_reply(PROBE_PROMPT, Sampling(max_tokens=8)))

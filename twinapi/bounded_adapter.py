@@ -51,25 +51,25 @@ current_abort_handle: ContextVar[AbortHandle | None] = ContextVar(
 class BoundedAdapter(HTTPAdapter):
     """Adapter whose responses must have complete headers within `head_seconds`."""
 
-    def __init__(self, head_seconds: float, **options: Any) -> None:
-        self._head_seconds = head_seconds
+    def __init__(self, head_timeout: float, **options: Any) -> None:
+        self._head_timeout = head_timeout
         super().__init__(**options)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         """Create pools whose connections enforce the deadline."""
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = {
-            "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection, self._head_seconds),
-            "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection, self._head_seconds),
+            "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection, self._head_timeout),
+            "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection, self._head_timeout),
         }
 
 
-def _bounded_pool_class(pool_class: Any, connection_class: Any, head_seconds: float) -> Any:
+def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: float) -> Any:
     class BoundedConnection(connection_class):  # type: ignore[misc]
         def getresponse(self) -> HTTPResponse:
             if abort_handle := current_abort_handle.get():
                 abort_handle.attach(self.sock)
-            with Deadline(head_seconds, lambda: _shut_down(self.sock)) as deadline:
+            with Deadline(head_timeout, lambda: _shut_down(self.sock)) as deadline:
                 try:
                     response: HTTPResponse = super().getresponse()
                 except (OSError, HTTPException):

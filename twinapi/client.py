@@ -73,7 +73,7 @@ class Client:
             on_response=self._report_limits,
         )
 
-        self.avatars = AvatarDownloader(self.base_url, ca_file)
+        self.avatar_downloader = AvatarDownloader(self.base_url, ca_file)
 
     @property
     def base_url(self) -> str:
@@ -185,7 +185,7 @@ class Client:
 
     def fetch_avatar(self, avatar_url: str) -> bytes:
         """Download an avatar that the service names, without a key. Raises AvatarUnavailable."""
-        return self.avatars.fetch(avatar_url)
+        return self.avatar_downloader.fetch(avatar_url)
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -229,7 +229,7 @@ def _parse_page(payload: object, parse: Callable[[object], T | None], limit: int
         data = next((value for value in data.values() if isinstance(value, list)), None)
     if not isinstance(data, list):
         raise errors.UnexpectedResponse(200)
-    items = [item for each in data if (item := parse(each)) is not None]
+    items = [item for raw_item in data if (item := parse(raw_item)) is not None]
     return Page(items, _has_more(payload, len(data), limit), skipped_count=len(data) - len(items))
 
 

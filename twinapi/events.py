@@ -49,7 +49,7 @@ class Complete:
 
     text: str | None
     conversation_id: str | None = None
-    cut_off: bool = False
+    is_cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None
             content = parse_delta(data.get("content"))
             return None if content is None else Delta(content)
         case "complete":
-            return replace(parse_complete(data.get("message")), cut_off=data.get("cutOff") is True)
+            return replace(
+                parse_complete(data.get("message")), is_cut_off=data.get("cutOff") is True
+            )
         case "error":
             return Failed(error_text(data.get("error"), secrets), parse_id(data.get("code")) or "")
     return None

@@ -38,7 +38,9 @@ def connect(host: str, port: int, *, is_private_allowed: bool) -> socket.socket:
     Raises AvatarUnavailable and OSError.
     """
     address_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    if not is_private_allowed and not all(is_public(str(where[4][0])) for where in address_infos):
+    if not is_private_allowed and not all(
+        is_public(str(address_info[4][0])) for address_info in address_infos
+    ):
         raise AvatarUnavailable(f"{host} is not in the internet")
     last_error = OSError(f"{host} has no address")
     for family, socket_type, protocol, _, address in address_infos[:MAX_ADDRESSES]:

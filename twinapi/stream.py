@@ -31,7 +31,7 @@ class ReplyStream(Watchable):
 
     The first step of the iteration sends the request. The iteration ends with Complete or Failed,
     or raises a TwinApiError; after `close`, from any thread, it ends without either. Timeouts are
-    in seconds. Only events extend the idle deadline, not heartbeats, blank lines or junk.
+    in seconds. Only events extend the idle deadline, not comments, blank lines or junk.
     """
 
     def __init__(

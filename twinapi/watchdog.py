@@ -32,7 +32,7 @@ class Watchdog:
         """Watch an object while the block runs."""
         self._watchables.add(watchable)
         if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._run, daemon=True, name="deadlines")
+            self._thread = threading.Thread(target=self._run, daemon=True, name="watchdog")
             self._thread.start()
         self._has_watchables.set()
         try:

@@ -32,7 +32,7 @@ def init_app(app: Flask, portal: Portal) -> None:
         COMPRESS_BR_WINDOW=16,
         # For pages without JavaScript: the minimum time between two snapshots of a reply, and
         # the maximum time between two polls of the reply log.
-        NOSCRIPT_SOON_SECONDS=0.4,
+        NOSCRIPT_MIN_INTERVAL_SECONDS=0.4,
         NOSCRIPT_POLL_SECONDS=1.0,
     )
     url_converters.init_app(app)

@@ -23,7 +23,7 @@ BUFFERING_WARNING = (
 )
 
 
-def check_command(
+def create_check_command(
     portal: Portal, check_embedded_service: Callable[[], bool] | None = None
 ) -> click.Command:
     """Return the command that checks the database, the service and, on request, streaming.

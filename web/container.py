@@ -40,7 +40,7 @@ class Portal:
     client: Client
     catalogue: TwinCatalogue
     recent_twins: RecentTwins
-    avatars: AvatarFetcher
+    avatar_fetcher: AvatarFetcher
     conversations: Conversations
     deletions: Deletions
     search: Search
@@ -98,7 +98,7 @@ def build_portal(
         client=client,
         catalogue=catalogue,
         recent_twins=RecentTwins(database),
-        avatars=AvatarFetcher(client, catalogue, database),
+        avatar_fetcher=AvatarFetcher(client, catalogue, database),
         conversations=conversations,
         deletions=Deletions(database, turns, log),
         search=Search(database),

@@ -13,7 +13,7 @@ from web.current_person import person
 from web.i18n import format_number, gettext
 from web.rejected_messages import RejectedMessage
 
-MAX_KEY_CHARACTERS = 64
+MAX_IDEMPOTENCY_KEY_CHARACTERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SubmittedMessage:
     idempotency_key: str
 
 
-def content_of_turn(values: Mapping[str, str]) -> str:
+def edited_turn_content(values: Mapping[str, str]) -> str:
     """Return the message of the person's turn that `words_of` names, or ""."""
     turn_id = values.get("words_of", "").replace("\0", "")
     turn = portal().turns.find(turn_id, person()) if turn_id else None
@@ -37,7 +37,9 @@ def read_message() -> SubmittedMessage:
     Raises RejectedMessage when the message is blank, too long or contains NUL.
     """
     # Browsers submit line breaks as CRLF; they count as one character.
-    content = request.form.get("content", "").replace("\r\n", "\n") or content_of_turn(request.form)
+    content = request.form.get("content", "").replace("\r\n", "\n") or edited_turn_content(
+        request.form
+    )
     limit = portal().settings.message_limit
     if not content.strip():
         raise RejectedMessage(
@@ -55,7 +57,8 @@ def read_message() -> SubmittedMessage:
         sentence = gettext("The message holds a NUL character and was not sent.")
         raise RejectedMessage(sentence, 422, content)
     return SubmittedMessage(
-        content, request.form.get("key", "")[:MAX_KEY_CHARACTERS] or new_idempotency_key()
+        content,
+        request.form.get("key", "")[:MAX_IDEMPOTENCY_KEY_CHARACTERS] or new_idempotency_key(),
     )
 
 

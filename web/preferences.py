@@ -27,15 +27,17 @@ class Preferences:
         return cls(
             **{
                 name: str(values[name])
-                for name, question in PREFERENCE_FIELDS.items()
-                if values.get(name) in question.options
+                for name, preference_field in PREFERENCE_FIELDS.items()
+                if values.get(name) in preference_field.options
             }
         )
 
     @property
     def non_defaults(self) -> dict[str, str]:
         """Return the values that differ from the defaults."""
-        defaults = {preference.name: preference.default for preference in fields(self)}
+        defaults = {
+            dataclass_field.name: dataclass_field.default for dataclass_field in fields(self)
+        }
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     @property

@@ -25,7 +25,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "limit": settings.message_limit,
         "model_note": model_note,
     }
-    app.extensions["brand"] = site_context
+    app.extensions["site_context"] = site_context
     app.context_processor(lambda: site_context)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.policies["ext.i18n.trimmed"] = True

@@ -11,7 +11,7 @@ from web.current_person import person
 # Per person and process. A browser follows only the replies it shows, in about six tabs.
 MAX_STREAMS_PER_PERSON = 24
 
-_EXTENSION_KEY = "readers"
+_EXTENSION_KEY = "stream_counts"
 
 
 def init_app(app: Flask) -> None:
@@ -20,7 +20,7 @@ def init_app(app: Flask) -> None:
 
 
 def is_stream_limit_reached() -> bool:
-    """Tell whether the current person has reached the limit of concurrent streams."""
+    """Return whether the current person has reached the limit of concurrent streams."""
     stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
     return stream_counts[person()] >= MAX_STREAMS_PER_PERSON
 

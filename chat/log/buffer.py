@@ -10,7 +10,7 @@ from core.clock import Clock
 
 # Browsers need more time to display a long reply, so the merge interval grows by one slice for each
 # CHARS_PER_EXTRA_SLICE characters, up to MAX_SLICES slices.
-CHARS_PER_EXTRA_SLICE = 30_000
+CHARACTERS_PER_EXTRA_SLICE = 30_000
 MAX_SLICES = 4
 
 
@@ -32,9 +32,9 @@ class LogBuffer:
         self._has_pending_progress = False
         self._merged_at = 0.0
         self._flushed_seq = 0
-        self._is_closed = False
+        self._is_ended = False
         self._was_abandoned = False
-        self._on_close: Callable[[], None] | None = None
+        self._on_end: Callable[[], None] | None = None
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -50,21 +50,21 @@ class LogBuffer:
 
     @property
     def is_running(self) -> bool:
-        """Whether more entries may follow: the buffer is neither closed nor abandoned."""
-        return not (self._is_closed or self._was_abandoned)
+        """Return whether more entries may follow: the buffer is neither closed nor abandoned."""
+        return not (self._is_ended or self._was_abandoned)
 
     @property
-    def is_sending(self) -> bool:
-        """Whether the worker has opened its request to the service.
+    def has_opened_request(self) -> bool:
+        """Return whether the worker has opened its request to the service.
 
         True from then on, also after the request has finished.
         """
-        return self._on_close is not None
+        return self._on_end is not None
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the buffer was abandoned without an end, so that no entry will follow."""
-        return self._was_abandoned and not self._is_closed
+        """Return whether the buffer was abandoned without an end, so that no entry will follow."""
+        return self._was_abandoned and not self._is_ended
 
     def append(self, new_entries: Sequence[Entry], slice_seconds: float) -> None:
         """Add entries; merge them at once if the previous merge is at least one slice old.
@@ -72,7 +72,7 @@ class LogBuffer:
         Entries after the end are ignored.
         """
         with self._changed:
-            if self._is_closed:
+            if self._is_ended:
                 return
             for entry in new_entries:
                 if isinstance(entry, Delta):
@@ -91,7 +91,7 @@ class LogBuffer:
         """
         for seq, entry in rows:
             if isinstance(entry, Ended):
-                self.close(entry)
+                self.end(entry)
                 return
             with self._changed:
                 if seq > len(self._entries):
@@ -100,7 +100,7 @@ class LogBuffer:
 
     @property
     def has_pending(self) -> bool:
-        """Whether entries are waiting to be merged at the end of their slice."""
+        """Return whether entries are waiting to be merged at the end of their slice."""
         return bool(self._pending or self._has_pending_progress)
 
     def unflushed(self, slice_seconds: float) -> list[tuple[int, Entry]]:
@@ -109,7 +109,7 @@ class LogBuffer:
         Merges pending entries first if a slice has passed.
         """
         with self._changed:
-            if not self._is_closed and self._is_due(slice_seconds):
+            if not self._is_ended and self._is_due(slice_seconds):
                 self._merge_pending()
             return list(enumerate(self._entries[self._flushed_seq :], self._flushed_seq + 1))
 
@@ -124,7 +124,7 @@ class LogBuffer:
         Returns all entries if the cursor is beyond the log, or at the end of a closed log.
         """
         with self._changed:
-            if after > len(self._entries) or (self._is_closed and after == len(self._entries)):
+            if after > len(self._entries) or (self._is_ended and after == len(self._entries)):
                 after = 0
             return Batch(after, len(self._entries), tuple(self._entries[after:]))
 
@@ -138,14 +138,14 @@ class LogBuffer:
             )
         return self.batch(cursor)
 
-    def call_on_close(self, callback: Callable[[], None]) -> None:
+    def call_on_end(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the buffer is closed, or at once if it already is.
 
         Replaces a callback that was set before.
         """
         with self._changed:
-            if not self._is_closed:
-                self._on_close = callback
+            if not self._is_ended:
+                self._on_end = callback
                 return
         callback()
 
@@ -158,20 +158,20 @@ class LogBuffer:
             self._was_abandoned = True
             self._changed.notify_all()
 
-    def close(self, ended: Ended) -> None:
+    def end(self, ended: Ended) -> None:
         """Append the final entry, notify all readers and call the close callback."""
         with self._changed:
-            if self._is_closed:
+            if self._is_ended:
                 return
             self._merge_pending()
             self._entries.append(ended)
-            self._is_closed = True
+            self._is_ended = True
             self._changed.notify_all()
-        if self._on_close:
-            self._on_close()
+        if self._on_end:
+            self._on_end()
 
     def _is_due(self, slice_seconds: float) -> bool:
-        slice_count = min(1 + self._text_length // CHARS_PER_EXTRA_SLICE, MAX_SLICES)
+        slice_count = min(1 + self._text_length // CHARACTERS_PER_EXTRA_SLICE, MAX_SLICES)
         return self._clock.monotonic() - self._merged_at >= slice_seconds * slice_count
 
     def _merge_pending(self) -> None:

@@ -50,7 +50,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
 
     @property
     def is_charged(self) -> bool:
-        """Whether the service may count this turn against the quota."""
+        """Return whether the service may count this turn against the quota."""
         return self.state is not ReplyState.FAILED or self.perhaps_received
 
 
@@ -76,7 +76,7 @@ class Batch:
 
     @property
     def is_final(self) -> bool:
-        """Whether this batch ends the log."""
+        """Return whether this batch ends the log."""
         return bool(self.entries) and isinstance(self.entries[-1], Ended)
 
 
@@ -98,7 +98,7 @@ class Reply:
 
     @property
     def is_running(self) -> bool:
-        """Whether the reply has not ended."""
+        """Return whether the reply has not ended."""
         return self.state in (ReplyState.WAITING, ReplyState.STREAMING)
 
 

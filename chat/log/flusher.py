@@ -44,7 +44,7 @@ class Flusher:
         """Wake the thread, which the first call starts, because there are entries to store."""
         if self._thread is None:
             self._thread = threading.Thread(
-                target=self._flush_until_closed, daemon=True, name="log"
+                target=self._flush_until_closed, daemon=True, name="flusher"
             )
             self._thread.start()
         self._wakeup.set()
@@ -84,7 +84,7 @@ class Flusher:
                 buffer.mark_flushed(rows)
         for turn_id, ended in ends.items():
             if buffer := self._buffers.pop(turn_id, None):
-                buffer.close(ended)
+                buffer.end(ended)
 
     def _flush_until_closed(self) -> None:
         is_failing = False

@@ -39,7 +39,7 @@ class Heartbeat:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for the next heartbeat."""
+        """Return whether it is time for the next heartbeat."""
         return self._clock.monotonic() - self._recorded_at > HEARTBEAT_SECONDS
 
     def record_heartbeat(self, connection: Connection) -> None:
@@ -50,7 +50,7 @@ class Heartbeat:
         upsert(connection, producers, "id", row)
         self._recorded_at = self._clock.monotonic()
 
-    def abandoned_turns(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
+    def abandoned_turn_ids(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
         """Return the ids of those running turns that have no live worker.
 
         Do not pass turns that have a buffer in this process: those of its own worker id count as

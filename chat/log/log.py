@@ -85,7 +85,7 @@ class Log:
         buffer = self._buffers.get(turn_id)
         if buffer is None:
             return False
-        buffer.call_on_close(callback)
+        buffer.call_on_end(callback)
         return True
 
     def text_length(self, turn_id: str) -> int:
@@ -104,14 +104,14 @@ class Log:
     def _end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         buffer = self._buffers.get(turn_id)
         # Render before the transaction: it takes time, and would block all other writers.
-        snapshot = self.read(turn_id)
-        if snapshot.is_final:
+        batch = self.read(turn_id)
+        if batch.is_final:
             return False
-        rendered_text = join_text(buffer.entries if buffer else snapshot.entries)
+        rendered_text = join_text(buffer.entries if buffer else batch.entries)
         final_entry = self._final_entry(turn_id, ended, rendered_text)
-        requested_at = time.monotonic()
+        lock_requested_at = time.monotonic()
         with self.database.write() as connection:
-            if precondition and not precondition(connection, time.monotonic() - requested_at):
+            if precondition and not precondition(connection, time.monotonic() - lock_requested_at):
                 return False
             store.lock(connection, [turn_id])
             rows = store.read(connection, [turn_id])[turn_id]
@@ -127,7 +127,7 @@ class Log:
                 store.replace_with_end(connection, turn_id, last_seq + 1, final_entry)
                 self._notifier.notify(connection)
         if buffer:
-            buffer.close(final_entry)
+            buffer.end(final_entry)
             self.drop_buffer(turn_id)
         return is_first_end
 
@@ -137,7 +137,7 @@ class Log:
         In the database the turn stays without an end, so it counts as abandoned.
         """
         if buffer := self._buffers.pop(turn_id, None):
-            buffer.close(self._final_entry(turn_id, ended, join_text(buffer.entries)))
+            buffer.end(self._final_entry(turn_id, ended, join_text(buffer.entries)))
 
     def _final_entry(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
         text = ended.text or text_so_far
@@ -172,7 +172,7 @@ class Log:
     def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
         with self.database.read() as connection:
             rows_by_turn = store.read(connection, turn_ids)
-        return {turn_id: store.batch(rows, after) for turn_id, rows in rows_by_turn.items()}
+        return {turn_id: store.make_batch(rows, after) for turn_id, rows in rows_by_turn.items()}
 
     def follow(self, turn_id: str, keepalive_seconds: float | None = None) -> Iterator[Batch]:
         """Yield the whole log, then new entries until the turn ends or the log is closed.
@@ -208,7 +208,9 @@ class Log:
             with suppress(DatabaseUnavailable, IntegrityError):
                 self.end(
                     turn_id,
-                    INTERRUPTED_BY_SHUTDOWN if buffer.is_sending else INTERRUPTED_BEFORE_SENDING,
+                    INTERRUPTED_BY_SHUTDOWN
+                    if buffer.has_opened_request
+                    else INTERRUPTED_BEFORE_SENDING,
                 )
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self.heartbeat.remove_own_heartbeat(connection)

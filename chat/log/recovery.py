@@ -53,7 +53,7 @@ class Recovery:
 
     def start(self) -> None:
         """Start the thread that ends the replies of processes that died before this start."""
-        threading.Thread(target=self._sweep_at_start, daemon=True, name="orphans").start()
+        threading.Thread(target=self._sweep_at_start, daemon=True, name="recovery").start()
 
     def close(self) -> None:
         """Stop the start-up sweep."""
@@ -68,7 +68,7 @@ class Recovery:
         if not remote_turn_ids:
             return []
         with self._database.read() as connection:
-            abandoned = self._heartbeat.abandoned_turns(connection, remote_turn_ids)
+            abandoned = self._heartbeat.abandoned_turn_ids(connection, remote_turn_ids)
         return [
             turn_id
             for turn_id in abandoned
@@ -83,9 +83,9 @@ class Recovery:
         If this process had to wait for the write lock, so had live workers: their heartbeats may
         be late.
         """
-        requested_at = time.monotonic()
+        lock_requested_at = time.monotonic()
         with self._database.write() as connection:
-            lock_wait = time.monotonic() - requested_at
+            lock_wait = time.monotonic() - lock_requested_at
             self._heartbeat.record_heartbeat(connection)
         if self._lock_was_uncontended(lock_wait):
             self.interrupt_abandoned(turn_ids)
@@ -98,20 +98,20 @@ class Recovery:
         with self._database.read() as connection:
             stale_workers = self._heartbeat.stale_workers(connection)
         if stale_workers:
-            requested_at = time.monotonic()
+            lock_requested_at = time.monotonic()
             with self._database.write() as connection:
-                if not self._lock_was_uncontended(time.monotonic() - requested_at):
+                if not self._lock_was_uncontended(time.monotonic() - lock_requested_at):
                     return
                 for worker_id, beat_count in stale_workers.items():
                     self._heartbeat.remove_worker(connection, worker_id, beat_count)
         with self._database.read() as connection:
-            turn_ids = store.select_abandoned_turns(connection)
+            turn_ids = store.select_turns_without_worker(connection)
         self.interrupt_abandoned(turn_ids)
 
     def _abandoned_precondition(self, turn_id: str) -> Precondition:
         def is_still_abandoned(connection: Connection, lock_wait: float) -> bool:
             return self._lock_was_uncontended(lock_wait) and bool(
-                self._heartbeat.abandoned_turns(connection, [turn_id])
+                self._heartbeat.abandoned_turn_ids(connection, [turn_id])
             )
 
         return is_still_abandoned

@@ -42,7 +42,7 @@ class RemoteFollower:
         self._interrupt_abandoned = interrupt_abandoned
         self._mirrors: dict[str, tuple[LogBuffer, int]] = {}
         self._lock = threading.Lock()
-        self._mirror_added = threading.Event()
+        self._wakeup = threading.Event()
         self._thread: threading.Thread | None = None
         self._recovery_checked_at = 0.0
         self._is_closing = False
@@ -55,10 +55,10 @@ class RemoteFollower:
             self._mirrors[turn_id] = buffer, reader_count + 1
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self._poll_until_closed, daemon=True, name="elsewhere"
+                    target=self._poll_until_closed, daemon=True, name="remote-follower"
                 )
                 self._thread.start()
-        self._mirror_added.set()
+        self._wakeup.set()
         try:
             if not reader_count:
                 with suppress(DatabaseUnavailable):  # the thread polls again
@@ -75,7 +75,7 @@ class RemoteFollower:
     def close(self) -> None:
         """Release all readers and stop polling."""
         self._is_closing = True
-        self._mirror_added.set()
+        self._wakeup.set()
         for buffer, _ in list(self._mirrors.values()):
             buffer.abandon()
         if self._thread:
@@ -85,9 +85,9 @@ class RemoteFollower:
         while not self._is_closing:
             if not self._mirrors:
                 self.notifier.close()
-                self._mirror_added.clear()
+                self._wakeup.clear()
             if not (self._mirrors or self._is_closing):
-                self._mirror_added.wait()
+                self._wakeup.wait()
             try:
                 self.notifier.wait()
                 self._poll(list(self._mirrors))

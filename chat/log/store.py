@@ -42,13 +42,13 @@ def read_after(
     return entries_by_turn
 
 
-def select_abandoned_turns(connection: Connection) -> list[str]:
+def select_turns_without_worker(connection: Connection) -> list[str]:
     """Return the ids of running turns whose worker has no row."""
     query = select(turns.c.id).outerjoin(producers, turns.c.producer == producers.c.id)
     return list(connection.scalars(query.where(turns.c.producer > "", producers.c.id.is_(None))))
 
 
-def batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
+def make_batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
     """Return the entries after the cursor.
 
     Returns all entries if the turn has ended or the cursor is beyond the log.

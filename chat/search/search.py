@@ -73,11 +73,11 @@ class Search:
         terms = _query_terms(q)
         if not terms:
             return SearchResults()
-        kind, before_id = _parse_cursor(after)
+        section, before_id = _parse_cursor(after)
         hit_rows: list[Row[Any]] = []
         with self.database.read() as connection:
-            for is_title in (True, False) if kind == "t" else (False,):
-                words = [search_index.owner_token(person, title=is_title), *terms]
+            for is_title in (True, False) if section == "t" else (False,):
+                words = [search_index.owner_token(person, is_title=is_title), *terms]
                 query = _select_hits(connection, words).limit(HITS_PER_PAGE + 1 - len(hit_rows))
                 if before_id is not None:
                     query = query.where(rows.c.id < before_id)
@@ -91,7 +91,7 @@ class Search:
             )
         next_cursor = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
         return SearchResults(
-            in_threadpool(group_hits)(page_rows, ends, SearchPattern(terms)), next_cursor
+            in_threadpool(_group_hits)(page_rows, ends, SearchPattern(terms)), next_cursor
         )
 
 
@@ -116,7 +116,7 @@ def _parse_cursor(after: str) -> tuple[str, int | None]:
 
 
 def _make_cursor(row: Row[Any]) -> str:
-    return f"{'t' if row.kind == TITLE else 'm'}{row.passage}"
+    return f"{'t' if row.kind == TITLE else 'm'}{row.row_id}"
 
 
 def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
@@ -125,10 +125,10 @@ def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
     The first word is the owner token.
     """
     query = select(
-        rows.c.id.label("passage"),
+        rows.c.id.label("row_id"),
         *rows.c["kind", "turn_id"],
         *turns.c["position", "content"],
-        turns.c.created_at.label("said_at"),
+        turns.c.created_at.label("turn_created_at"),
         *conversations.c,
     ).where(conversations.c.deleted_at.is_(None))
     source = rows.join(conversations).outerjoin(turns, turns.c.id == rows.c.turn_id)
@@ -141,8 +141,8 @@ def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
             _match_expression(words, '"', "*", " ")
         )
         return query.select_from(source).where(match_condition).order_by(_index.c.rowid.desc())
-    condition = text("passages.words @@ CAST(:asked AS tsquery)")
-    condition = condition.bindparams(asked=_match_expression(words, "'", ":*", " & "))
+    condition = text("passages.words @@ CAST(:query AS tsquery)")
+    condition = condition.bindparams(query=_match_expression(words, "'", ":*", " & "))
     return query.select_from(source).where(condition).order_by(rows.c.id.desc())
 
 
@@ -162,7 +162,7 @@ def _match_expression(
     return and_operator.join(parts)
 
 
-def group_hits(
+def _group_hits(
     hit_rows: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: SearchPattern
 ) -> Sequence[ConversationHits]:
     """Group the rows by conversation, in the order of the first hit of each."""
@@ -184,6 +184,8 @@ def group_hits(
         else:
             snippet = pattern.snippet(ends[row.turn_id].text, is_markdown=True)
         in_title = row.kind == MESSAGE and row.content == conversation.title
-        hit = Hit(row.turn_id, row.position, row.kind == MESSAGE, row.said_at, snippet, in_title)
+        hit = Hit(
+            row.turn_id, row.position, row.kind == MESSAGE, row.turn_created_at, snippet, in_title
+        )
         result.hits.insert(0 if in_title else len(result.hits), hit)
     return tuple(results.values())

@@ -81,9 +81,11 @@ class SearchPattern:
         folded = _FoldedText(text)
         spans = list(islice(folded.find_spans(self._regex), MAX_COUNTED_HITS))
         hit_counts = Counter(span.term_number for span in spans)
-        unseen_terms = [word for n, word in enumerate(self._term_regexes, 1) if n not in hit_counts]
-        if len(spans) == MAX_COUNTED_HITS and unseen_terms:
-            further_spans = folded.find_spans(re.compile("|".join(unseen_terms)))
+        unseen_regexes = [
+            word for n, word in enumerate(self._term_regexes, 1) if n not in hit_counts
+        ]
+        if len(spans) == MAX_COUNTED_HITS and unseen_regexes:
+            further_spans = folded.find_spans(re.compile("|".join(unseen_regexes)))
             if rarest := next(further_spans, None):
                 return rarest
         return min(spans, key=lambda span: hit_counts[span.term_number], default=Span(0, 0, 0))
@@ -99,7 +101,7 @@ class _FoldedText:
             # Folding changes the length of some character: map the characters one by one.
             folded_characters = [text_folding.fold(sign) for sign in text[:MAX_MAPPED_LENGTH]]
             self._folded = "".join(folded_characters)
-            self._offsets = [place for place, sign in enumerate(folded_characters) for _ in sign]
+            self._offsets = [offset for offset, sign in enumerate(folded_characters) for _ in sign]
 
     def find_spans(self, regex: re.Pattern[str]) -> Iterator[Span]:
         """Yield the matches of the pattern, as positions in the original text."""

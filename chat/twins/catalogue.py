@@ -144,7 +144,7 @@ class TwinCatalogue:
                 is_fresh or is_paused or (self._fetch_thread and self._fetch_thread.is_alive())
             ):
                 self._fetch_thread = threading.Thread(
-                    target=self._refresh, daemon=True, name="twins"
+                    target=self._refresh, daemon=True, name="twin-catalogue"
                 )
                 self._fetch_thread.start()
             return self._fetch_thread

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from rendering.render import MAX_LENGTH
+from rendering.render import MAX_MARKDOWN_CHARACTERS
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
@@ -58,7 +58,7 @@ class IncrementalRenderer:
         """Append the text of an entry, "" for one without text. Numbers count up from 1."""
         self._length += len(text)
         # A longer reply becomes plain text when it ends; until then its HTML stays as it is.
-        if self._length <= MAX_LENGTH:
+        if self._length <= MAX_MARKDOWN_CHARACTERS:
             for start in range(0, len(text), CHUNK_LENGTH):
                 end = start + CHUNK_LENGTH
                 if closed_html := self._open_block.append(

@@ -27,14 +27,16 @@ INVALID_KEY = "The API key is not valid."
 AUTHENTICATE_HEADER = {"WWW-Authenticate": 'Bearer realm="twins"'}
 
 
-def authenticate(needs: RequiredAccess) -> Identity:
+def authenticate(required_access: RequiredAccess) -> Identity:
     """Return the identity of the caller, and count the request if it uses an API key.
 
     Raises ApiError if the credential is missing or invalid, or does not allow the request.
     """
-    credential = _read_credential(needs)
+    credential = _read_credential(required_access)
     return (
-        _authenticate_jwt(credential) if needs == "a JWT" else _authenticate_key(credential, needs)
+        _authenticate_jwt(credential)
+        if required_access == "a JWT"
+        else _authenticate_key(credential, required_access)
     )
 
 
@@ -48,14 +50,14 @@ def add_rate_limit_headers(response: Response) -> Response:
     return response
 
 
-def _authenticate_key(secret: str, needs: RequiredAccess) -> Identity:
+def _authenticate_key(secret: str, required_access: RequiredAccess) -> Identity:
     key = container().api_keys.find_by_secret(secret)
     if key is None:
         raise _unauthorized(INVALID_KEY)
     if key.is_expired(container().database.clock.time()):
         raise _unauthorized("The API key has expired.")
     _count_request(key)
-    if needs == "full_access" and key.scope != "full_access":
+    if required_access == "full_access" and key.scope != "full_access":
         raise ApiError(403, "forbidden", "This key is read_only; this needs full_access.")
     return Identity(key.sub, key.groups)
 
@@ -91,7 +93,7 @@ def _authenticate_jwt(token: str) -> Identity:
         raise ApiError(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
 
 
-def _read_credential(needs: RequiredAccess) -> str:
+def _read_credential(required_access: RequiredAccess) -> str:
     """Return the credential in Authorization or X-API-Key.
 
     Raises ApiError if there is none, or if the two headers differ.
@@ -99,7 +101,7 @@ def _read_credential(needs: RequiredAccess) -> str:
     credentials = _credentials_by_header(request.headers)
     if len(set(credentials.values())) > 1:
         raise ApiError(400, "two_keys")
-    if needs == "a JWT" and "Authorization" not in credentials:
+    if required_access == "a JWT" and "Authorization" not in credentials:
         raise _unauthorized("This needs a JWT as Authorization: Bearer.")
     if not credentials:
         raise _unauthorized("This needs an API key.")

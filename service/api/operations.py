@@ -31,7 +31,7 @@ class Operation:
     path: str
     spec_number: int | None
     summary: str
-    needs: RequiredAccess
+    required_access: RequiredAccess
     query: type[msgspec.Struct] | None
     body: type[msgspec.Struct] | None
     request_headers: Mapping[str, str]
@@ -39,12 +39,12 @@ class Operation:
     response_type: Any
     status: int
     extra_error_statuses: tuple[int, ...]
-    stream: bool
+    is_stream: bool
 
     @property
     def is_rate_limited(self) -> bool:
         """Return whether requests count towards the hourly limit and get rate limit headers."""
-        return self.needs != "a JWT"
+        return self.required_access != "a JWT"
 
     @property
     def error_statuses(self) -> list[int]:
@@ -52,7 +52,7 @@ class Operation:
         statuses = {400, 401, 500, 503, *self.extra_error_statuses}
         if self.is_rate_limited:
             statuses.add(429)
-        if self.needs == "full_access":
+        if self.required_access == "full_access":
             statuses.add(403)
         if "<" in self.path:
             statuses.add(404)
@@ -73,7 +73,7 @@ class Operations:
         method: str,
         path: str,
         *,
-        needs: RequiredAccess,
+        required_access: RequiredAccess,
         spec_number: int | None = None,
         query: type[msgspec.Struct] | None = None,
         body: type[msgspec.Struct] | None = None,
@@ -82,7 +82,7 @@ class Operations:
         response_type: Any = None,
         status: int = 200,
         extra_error_statuses: tuple[int, ...] = (),
-        stream: bool = False,
+        is_stream: bool = False,
     ) -> Callable[[View], View]:
         """Return a decorator that registers a view as an operation.
 
@@ -99,7 +99,7 @@ class Operations:
                     path=path,
                     spec_number=spec_number,
                     summary=str(view.__doc__).splitlines()[0],
-                    needs=needs,
+                    required_access=required_access,
                     query=query,
                     body=body,
                     request_headers=request_headers or {},
@@ -107,16 +107,16 @@ class Operations:
                     response_type=response_type,
                     status=status,
                     extra_error_statuses=extra_error_statuses,
-                    stream=stream,
+                    is_stream=is_stream,
                 )
             )
 
             def handle_call(**arguments: Any) -> Response:
-                caller = auth.authenticate(needs)
+                caller = auth.authenticate(required_access)
                 if query:
                     arguments["query"] = read_query(query)
                 if body:
-                    arguments["new"] = read_body(body)
+                    arguments["body"] = read_body(body)
                 result = view(caller, **arguments)
                 return result if isinstance(result, Response) else json_response(result, status)
 

@@ -132,15 +132,15 @@ def read_idempotency_key() -> str | None:
         return None
     if not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, header):
         reason = "should be 1 to 255 visible characters of ASCII"
-        raise invalid_field_error("Idempotency-Key", reason, 400)
+        raise _invalid_field_error("Idempotency-Key", reason, 400)
     return header[1:-1] if header.startswith('"') else header
 
 
-def invalid_field_error(field: str, reason: str, status: int = 422) -> ApiError:
+def _invalid_field_error(field: str, reason: str, status: int = 422) -> ApiError:
     """Return the error for an invalid field; "" stands for the whole body."""
     sentence = f"{field or 'The body'} {reason}."
     return ApiError(status, "invalid", sentence, details=[(field, reason)])
 
 
 def _validation_error(status: int, error: msgspec.ValidationError, expected_type: Any) -> ApiError:
-    return invalid_field_error(*explain(error, expected_type), status)
+    return _invalid_field_error(*explain(error, expected_type), status)

@@ -15,15 +15,15 @@ MAX_TIMESTAMP_SECONDS = 253_402_300_799
 
 def twin(record: Twin) -> schemas.Twin:
     """Serialise a twin without its instructions."""
-    about = record.front_matter
+    front_matter = record.front_matter
     return schemas.Twin(
         id=record.id,
-        name=about.name,
-        description=about.description,
-        language=about.language or None,
+        name=front_matter.name,
+        description=front_matter.description,
+        language=front_matter.language or None,
         avatar_url=avatars.avatar_url(record),
-        greeting=about.greeting,
-        starters=about.starters,
+        greeting=front_matter.greeting,
+        starters=front_matter.starters,
         created_at=timestamp(record.updated_at),
         updated_at=timestamp(record.updated_at),
     )

@@ -34,20 +34,20 @@ class LeaseKeeper:
         self._running = running
         self._stop = stop
         self._thread: threading.Thread | None = None
-        self._wake_event = threading.Event()
+        self._wakeup = threading.Event()
         self._renewed_at = 0.0
 
     def wake(self) -> None:
         """Start the thread, or wake it: there is a lease to renew."""
-        self._wake_event.set()
+        self._wakeup.set()
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, daemon=True, name="keeper")
+            self._thread = threading.Thread(target=self._run, daemon=True, name="lease-keeper")
             self._thread.start()
 
     def _run(self) -> None:
         while True:
-            self._wake_event.wait()
-            self._wake_event.clear()
+            self._wakeup.wait()
+            self._wakeup.clear()
             while self._running:
                 self._clock.sleep(self.poll_seconds)
                 try:

@@ -18,10 +18,10 @@ LEASE_SECONDS = 6.0
 class LeaseState(Enum):
     """State of the lease for the reply to a message."""
 
-    HELD = "somebody writes it"
-    EXPIRED = "whoever wrote it is gone"
-    STOPPED = "it was stopped"
-    RELEASED = "it is over"
+    HELD = "held"
+    EXPIRED = "expired"
+    STOPPED = "stopped"
+    RELEASED = "released"
 
 
 def acquire(
@@ -50,8 +50,8 @@ def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bo
         "stopping": is_stopped,
         "updated_at": now,
     }
-    owned_by = conversations.c.replying_by == lease_id
-    return bool(connection.execute(update(conversations).where(owned_by).values(values)).rowcount)
+    is_holder = conversations.c.replying_by == lease_id
+    return bool(connection.execute(update(conversations).where(is_holder).values(values)).rowcount)
 
 
 class Leases:
@@ -75,11 +75,11 @@ class Leases:
 
     def renew(self, lease_ids: Iterable[str]) -> None:
         """Extend leases to `LEASE_SECONDS` from now."""
-        owned_by = conversations.c.replying_by.in_(list(lease_ids))
+        is_holder = conversations.c.replying_by.in_(list(lease_ids))
         expires_at = self._clock.time() + LEASE_SECONDS
         with self.database.write() as connection:
             connection.execute(
-                update(conversations).where(owned_by).values(replying_until=expires_at)
+                update(conversations).where(is_holder).values(replying_until=expires_at)
             )
 
     def request_stop(self, message_id: str) -> None:

@@ -53,7 +53,7 @@ Event = Progress | Delta | Complete | Failed
 class Reply:
     """The running reply to a message. It continues whether or not anyone listens."""
 
-    keep_alive_seconds = 10.0
+    keepalive_seconds = 10.0
     # Interval of the checks for a disconnected client.
     disconnect_poll_seconds = 0.5
 
@@ -104,7 +104,7 @@ class Reply:
     def follow(self, is_disconnected: Callable[[], bool]) -> Iterator[Event | None]:
         """Yield all events from the start to the end of the reply.
 
-        Yields None as a heartbeat after each `keep_alive_seconds` without an event. Returns early
+        Yields None after each `keepalive_seconds` without an event. Returns early
         when the client has disconnected.
         """
         sent_count = 0
@@ -120,7 +120,7 @@ class Reply:
                 last_sent_at = self._clock.monotonic()
             elif is_disconnected():
                 return
-            elif self._clock.monotonic() - last_sent_at >= self.keep_alive_seconds:
+            elif self._clock.monotonic() - last_sent_at >= self.keepalive_seconds:
                 last_sent_at = self._clock.monotonic()
                 yield None
 

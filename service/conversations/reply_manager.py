@@ -218,7 +218,7 @@ class ReplyManager:
             self._clock.sleep(POLL_SECONDS)
             if is_disconnected():
                 return
-            if self._clock.monotonic() - last_sent_at >= Reply.keep_alive_seconds:
+            if self._clock.monotonic() - last_sent_at >= Reply.keepalive_seconds:
                 last_sent_at = self._clock.monotonic()
                 yield None
             with suppress(DatabaseUnavailable):

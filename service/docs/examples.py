@@ -33,7 +33,7 @@ class Example:
 
 def build_example(operation: Operation) -> Example:
     """Return the example for an operation."""
-    credential_variable = "JWT" if operation.needs == "a JWT" else "KEY"
+    credential_variable = "JWT" if operation.required_access == "a JWT" else "KEY"
     body = _example_body(operation.body) if operation.body else None
     return Example(
         _curl_command(operation, credential_variable, body),
@@ -57,7 +57,7 @@ def _curl_command(
     path = re.sub(
         r"{(\w+)}", lambda found: f"${SHELL_VARIABLES[found[1]]}", path_template(operation)
     )
-    lines = [f'curl{" -N" if operation.stream else ""}{method} "$API{path}"']
+    lines = [f'curl{" -N" if operation.is_stream else ""}{method} "$API{path}"']
     lines.append(f'-H "Authorization: Bearer ${credential_variable}"')
     lines += [f'-H "{name}: ${SHELL_VARIABLES[name]}"' for name in operation.request_headers]
     if body:
@@ -79,9 +79,9 @@ def _python_script(
     ]
     arguments = [f"f'{{environ[\"API\"]}}{path}'", f"headers={{{', '.join(headers)}}}"]
     arguments += [f"json={body!r}"] if body else []
-    arguments += ["stream=True"] if operation.stream else []
+    arguments += ["stream=True"] if operation.is_stream else []
     lines = [
-        *(["import json"] if operation.stream else []),
+        *(["import json"] if operation.is_stream else []),
         "from os import environ",
         "",
         "import requests",
@@ -96,7 +96,7 @@ def _python_script(
 
 
 def _print_response_lines(operation: Operation) -> list[str]:
-    if operation.stream:
+    if operation.is_stream:
         return [
             "for line in answer.iter_lines(decode_unicode=True):",
             '    if line.startswith("data: "):',

@@ -99,7 +99,7 @@ def path_template(operation: Operation) -> str:
     return PATH_PARAMETER.sub(lambda found: f"{{{_camel_case(found[2])}}}", operation.path)
 
 
-def describe_parameters(operation: Operation) -> Iterator[JsonObject]:
+def _describe_parameters(operation: Operation) -> Iterator[JsonObject]:
     """Yield the path, query and header parameters of an operation."""
     for min_length, name in PATH_PARAMETER.findall(operation.path):
         schema = {"type": "string", "minLength": int(min_length or 1), "pattern": r"^[^\x00/]+$"}
@@ -130,8 +130,8 @@ def _describe_operation(operation: Operation) -> JsonObject:
         "operationId": operation.name,
         "summary": operation.summary,
         "description": _describe_access(operation),
-        "parameters": list(describe_parameters(operation)),
-        "security": SECURITY_BY_ACCESS[operation.needs],
+        "parameters": list(_describe_parameters(operation)),
+        "security": SECURITY_BY_ACCESS[operation.required_access],
         "responses": {str(operation.status): _success_response(operation)},
     }
     for status in operation.error_statuses:
@@ -145,16 +145,18 @@ def _describe_operation(operation: Operation) -> JsonObject:
 
 def _describe_access(operation: Operation) -> str:
     origin = f"Endpoint {operation.spec_number}." if operation.spec_number else "An extension."
-    return f"{origin} Needs {_access_text(operation.needs)}."
+    return f"{origin} Needs {_access_text(operation.required_access)}."
 
 
-def _access_text(needs: str) -> str:
-    return needs if needs == "a JWT" else f"a key of the scope {needs}"
+def _access_text(required_access: str) -> str:
+    return (
+        required_access if required_access == "a JWT" else f"a key of the scope {required_access}"
+    )
 
 
 def _success_response(operation: Operation) -> JsonObject:
     response: JsonObject = {"description": "Done.", "headers": _response_headers(operation)}
-    if operation.stream:
+    if operation.is_stream:
         response["description"] = "Server-sent events. Each holds an Event as JSON in its data."
         response["content"] = {"text/event-stream": {"schema": EVENT_SCHEMA}}
     elif operation.response_type is not None:

@@ -34,7 +34,7 @@ PAGE_HEADERS = REVALIDATE_HEADERS | {
     "Referrer-Policy": "same-origin",
 }
 # Documents are cached per base URL under which the service is called; there are only a few.
-MAX_CACHED_ADDRESSES = 16
+MAX_CACHED_BASE_URLS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ def style() -> Response:
     return response
 
 
-@lru_cache(MAX_CACHED_ADDRESSES)
+@lru_cache(MAX_CACHED_BASE_URLS)
 def _build_openapi_json(base_path: str) -> CachedText:
     return _with_etag(json.dumps(openapi.build_document(operations.all, base_path)))
 
 
-@lru_cache(MAX_CACHED_ADDRESSES)
+@lru_cache(MAX_CACHED_BASE_URLS)
 def _build_page(base_path: str, base_url: str) -> CachedText:
     spec = json.loads(_build_openapi_json(base_path).text)
     described_operations = [

@@ -67,7 +67,7 @@ class Avatars:
     def find_by_name(self, name: str, twins: Iterable[Twin]) -> Image | None:
         """Return the image with this name if it is the avatar of one of these twins, else None."""
         images = (self.image_of(twin) for twin in twins)
-        return next((picture for picture in images if picture and picture.name == name), None)
+        return next((image for image in images if image and image.name == name), None)
 
     def retain_only(self, twins: Iterable[Twin]) -> None:
         """Drop the cached images of all other twins."""

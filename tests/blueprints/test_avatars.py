@@ -26,7 +26,7 @@ def pictured(upstream: Upstream) -> None:
 
 @pytest.fixture(autouse=True)
 def patient(portal: Portal) -> None:
-    portal.avatars.max_wait_seconds = 10.0
+    portal.avatar_fetcher.max_wait_seconds = 10.0
 
 
 def faces(page: Page) -> list[str]:

@@ -47,7 +47,7 @@ def test_url_of_a_deleted_conversation_offers_undo_until_the_deadline(
     assert "is back" in back.html.select_one(".note[autofocus]").get_text()
 
     alice.press(back, "Delete")
-    backdate(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400 + 0.01, "deleted_at")
     late = alice.get(page.path)
     assert "Undo" not in late.text
     assert "There is nothing here" in late.text
@@ -85,7 +85,7 @@ def test_deleted_conversation_is_purged_after_undo_period_and_quota_hour(
 ):
     other = complete_first_turn(alice, upstream, "Other", "Yes")
     gone = alice.press(page, "Delete")
-    backdate(portal, page, deletion.UNDO_SECONDS / 86_400, "deleted_at")
+    backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400, "deleted_at")
     late = alice.press(gone, "Undo")
     assert late.status == 404
     assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
@@ -118,7 +118,7 @@ def test_list_offers_undo_for_ten_minutes_after_a_deletion(
     assert "Deleted in" not in bob.get("/conversations").text
     assert listed_titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
     alice.press(alice.get(page.path), "Delete")
-    backdate(portal, page, deletion.UNDO_SECONDS / 86_400 + 0.01, "deleted_at")
+    backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400 + 0.01, "deleted_at")
     assert "Deleted in" not in alice.get("/conversations").text
 
 

@@ -197,7 +197,7 @@ def test_closing_the_portal_releases_readers_and_keeps_the_text(
 
 
 def test_quiet_stream_sends_keep_alive_comments(alice: Person, upstream: Upstream, portal):
-    portal.log.quiet_seconds = 0.01
+    portal.log.keepalive_seconds = 0.01
     _, turn_id, call = begun(alice, upstream)
     seen = b""
     with alice.follow(turn_id) as stream:

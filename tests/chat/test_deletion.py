@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from chat.conversations import Conversation, ConversationDeleted, Conversations
-from chat.deletion import HOUR_SECONDS, UNDO_SECONDS, Deletions
+from chat.deletion import HOUR_SECONDS, RESTORABLE_SECONDS, Deletions
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.schema import conversations, entries, passages
@@ -66,9 +66,9 @@ def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
 
 
 AGES = [  # seconds since the deletion, seconds since the last message, whether it is purged
-    (UNDO_SECONDS - 1, HOUR_SECONDS + 1, False),
-    (UNDO_SECONDS + 1, HOUR_SECONDS - 1, False),
-    (UNDO_SECONDS + 1, HOUR_SECONDS + 1, True),
+    (RESTORABLE_SECONDS - 1, HOUR_SECONDS + 1, False),
+    (RESTORABLE_SECONDS + 1, HOUR_SECONDS - 1, False),
+    (RESTORABLE_SECONDS + 1, HOUR_SECONDS + 1, True),
 ]
 
 

@@ -104,7 +104,7 @@ def test_unknown_cursor_reads_the_whole_log(log: Log, turn: Turn):
 def test_cursor_at_the_end_of_a_closed_log_reads_the_whole_log():
     live = LogBuffer(SYSTEM_CLOCK)
     live.append([Delta("Hello")], slice_seconds=0)
-    live.close(DONE)
+    live.end(DONE)
 
     assert live.batch(live.last_seq).entries == (Delta("Hello"), DONE)
 

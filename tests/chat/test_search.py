@@ -222,7 +222,7 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
             connection.execute(text("ANALYZE"))
             # The planner prefers a scan of so few rows.
             connection.execute(text("SET LOCAL enable_seqscan = off"))
-        words = [search_index.owner_token("alice", title=False), "blue"]
+        words = [search_index.owner_token("alice", is_title=False), "blue"]
         query = search_module._select_hits(connection, words).limit(21)
         compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
         explain = "EXPLAIN QUERY PLAN " if sqlite else "EXPLAIN "

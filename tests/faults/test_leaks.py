@@ -151,7 +151,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def quick(portal: Portal) -> None:
-    portal.log.quiet_seconds = 0.1
+    portal.log.keepalive_seconds = 0.1
 
 
 @pytest.mark.usefixtures("quick")

@@ -13,7 +13,7 @@ from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from web.container import Portal
-from web.i18n.formatting import STILL_WAITING_SECONDS
+from web.i18n.formatting import OVERDUE_SECONDS
 
 STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "was quiet for too long"
@@ -40,7 +40,7 @@ def test_silent_service_is_shown_as_waiting_and_then_times_out(
         pieces = stream.chunks()
         while b"keep-alive" not in next(pieces):
             pass
-        clock.advance(STILL_WAITING_SECONDS)
+        clock.advance(OVERDUE_SECONDS)
         frames = stream.remaining_events()
         whole = parse_html(without_script.text)
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 from bs4 import BeautifulSoup
 
-from rendering.code_highlighting import LANGUAGES, MAX_LENGTH, highlight_blocks
+from rendering.code_highlighting import LANGUAGES, MAX_CODE_CHARACTERS, highlight_blocks
 from rendering.render import render
 
 
@@ -44,7 +44,7 @@ def test_highlighting_keeps_every_character():
 
 
 def test_long_code_is_not_highlighted():
-    assert "<i" not in render(fenced("x = 1\n" * (MAX_LENGTH // 5), "python"))
+    assert "<i" not in render(fenced("x = 1\n" * (MAX_CODE_CHARACTERS // 5), "python"))
     assert "<i" not in render(fenced("x = " + "1 + " * 500, "python"))
 
 

@@ -15,7 +15,7 @@ from core.clock import Clock
 from core.database import Database, migrate
 from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
-from service.app import MIGRATIONS_DIR, create_service
+from service.app import MIGRATIONS_DIR, create_service_app
 from service.container import Container, get_container
 from service.schema import metadata
 from tests.service.client import ApiClient
@@ -97,12 +97,12 @@ def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Call
     apps: list[Flask] = []
 
     def new_service() -> Flask:
-        apps.append(create_service(load_settings(service_settings), clock))
+        apps.append(create_service_app(load_settings(service_settings), clock))
         return apps[-1]
 
     yield new_service
     for app in apps:
-        get_container(app).replies.close()
+        get_container(app).reply_manager.close()
         get_container(app).database.close()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from core.settings import load_settings
 from service.access import rate_limit
-from service.app import create_service
+from service.app import create_service_app
 from service.container import get_container
 from tests.service.conftest import TWIN
 from tests.support import upstream_server
@@ -61,7 +61,7 @@ def _run_service(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
                 "model": "scripted",
             }
         )
-        app = create_service(settings)
+        app = create_service_app(settings)
         container = get_container(app)
         per_hour = dict(rate_limit.REQUESTS_PER_HOUR)
         rate_limit.REQUESTS_PER_HOUR.update(dict.fromkeys(per_hour, UNLIMITED_REQUESTS))
@@ -72,7 +72,7 @@ def _run_service(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
         with serve(app) as url:
             yield url, secrets
         rate_limit.REQUESTS_PER_HOUR.update(per_hour)
-        container.replies.close()
+        container.reply_manager.close()
         container.database.close()
 
 

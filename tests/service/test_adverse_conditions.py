@@ -205,7 +205,7 @@ def test_reply_being_stored_at_shutdown_is_not_lost(
         events = pool.submit(list, api.stream(talk, "Hello"))
         model.reply("Not lost")
         assert begun.wait(10)
-        closing = pool.submit(container.replies.close)
+        closing = pool.submit(container.reply_manager.close)
         go.set()
         closing.result(10)
         kept = container.messages.list_page(talk)[0][-1]

@@ -67,9 +67,9 @@ def test_every_operation_checks_the_credential(api: ApiClient, credentials: Cred
 def expected(operation: Operation, credential: str, form: str) -> int:
     """Return the status that the interface requires, by one rule for every operation."""
     let_in = LET_IN.get(operation.name, 404)
-    if operation.needs == "a JWT":
+    if operation.required_access == "a JWT":
         return let_in if credential == "JWT" and form != "X-API-Key" else 401
-    if credential == "read_only key" and operation.needs == "full_access":
+    if credential == "read_only key" and operation.required_access == "full_access":
         return 403
     return let_in if credential in GOOD_KEYS else 401
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.settings import ROOT, load_settings
-from service.app import Service, create_service
+from service.app import Service, create_service_app
 from service.llm import bundled
 from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.client import ModelClient
@@ -67,7 +67,7 @@ def test_workers_share_one_model_process_that_is_restarted(
 
 def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bundled, "find_weights", lambda: None)
-    service = Service(create_service(load_settings({"data_dir": tmp_path / "data"})))
+    service = Service(create_service_app(load_settings({"data_dir": tmp_path / "data"})))
 
     with pytest.raises(BundledModelUnavailable) as error:
         service.container.model.bundled.url_and_key()

@@ -124,8 +124,8 @@ def test_progress_and_keep_alives_are_repeated_while_the_model_is_silent(
 ):
     said = lines(begin(api))
     call = model.next_call()
-    [reply] = container.replies._running.values()
-    reply.keep_alive_seconds = reply.disconnect_poll_seconds = 0.01
+    [reply] = container.reply_manager._running.values()
+    reply.keepalive_seconds = reply.disconnect_poll_seconds = 0.01
 
     seen = [next(said) for _ in range(8)]
     assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]

@@ -29,7 +29,9 @@ def test_documented_jwt_operations_have_no_rate_limit_headers(document: dict[str
         about = document["paths"][path_template(operation)][operation.method.lower()]
         for status, response in about["responses"].items():
             promised = headers(document, response) >= set(RATE_LIMIT_HEADERS)
-            assert promised == (operation.needs != "a JWT" and status != "401"), operation.name
+            assert promised == (operation.required_access != "a JWT" and status != "401"), (
+                operation.name
+            )
 
 
 def test_openapi_document_omits_errors_that_no_operation_returns(document: dict[str, Any]):

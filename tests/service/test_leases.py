@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from core import sse
 from core.database import Database
-from service.app import create_service
+from service.app import create_service_app
 from service.container import Container, get_container
 from service.conversations.conversations import Conversation, Conversations
 from service.conversations.leases import Leases, LeaseState
@@ -148,12 +148,12 @@ def test_idempotency_key_expires_after_a_day(
 @pytest.fixture
 def other(service: Any, container: Container, full_key: str) -> Iterator[ApiClient]:
     """Return a client of a second process of the same service."""
-    app = create_service(container.settings, container.database.clock)
+    app = create_service_app(container.settings, container.database.clock)
     with serve(app) as url:
         api = ApiClient(url, full_key)
         yield api
         api.session.close()
-    get_container(app).replies.close()
+    get_container(app).reply_manager.close()
     get_container(app).database.close()
 
 

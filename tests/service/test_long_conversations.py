@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from core.settings import load_settings
-from service.app import create_service
+from service.app import create_service_app
 from service.container import Container, get_container
 from service.conversations.conversations import Conversation
 from service.conversations.messages import Message
@@ -115,9 +115,9 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
         "twins_dir": twins,
         "model_window": WINDOW,
     }
-    parts = get_container(create_service(load_settings(settings)))
+    parts = get_container(create_service_app(load_settings(settings)))
     yield parts
-    parts.replies.close()
+    parts.reply_manager.close()
     parts.model.close()
     parts.database.close()
 
@@ -160,7 +160,7 @@ def test_bundled_model_accepts_every_long_conversation(
     *_, twin = bundled.twins.list_all()
     ends = []
     for words in scripts.values():
-        _, follow = bundled.replies.start(new_talk(words), twin, words)
+        _, follow = bundled.reply_manager.start(new_talk(words), twin, words)
         ends.append(list(follow(lambda: False))[-1])
 
     assert isinstance(ends[0], Complete), ends[0]

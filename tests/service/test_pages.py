@@ -98,7 +98,7 @@ def test_docs_page_examples_run(
 
             if operation.response_type is None:
                 assert output == ""
-            elif operation.stream:
+            elif operation.is_stream:
                 assert "complete" in output.splitlines()[-1 if language == "python" else -2]
             else:
                 assert "id" in output
@@ -191,11 +191,11 @@ def test_docs_pages_are_built_once_and_revalidated(api: ApiClient, monkeypatch: 
 
 
 def test_docs_page_cache_is_bounded_for_many_host_names(api: ApiClient):
-    for number in range(2 * pages.MAX_CACHED_ADDRESSES):
+    for number in range(2 * pages.MAX_CACHED_BASE_URLS):
         answer = api.get("/docs", headers={"Host": f"name-{number}.example"})
         assert f"http://name-{number}.example/api/v1" in answer.text
 
-    assert pages._build_page.cache_info().currsize <= pages.MAX_CACHED_ADDRESSES
+    assert pages._build_page.cache_info().currsize <= pages.MAX_CACHED_BASE_URLS
 
 
 class Odd(ApiStruct):

@@ -89,6 +89,8 @@ def test_slots_are_divided_among_the_workers(new_service: Callable[[], Flask], s
     slot_counts = {}
     for parallel, workers in ((1, 1), (4, 2), (5, 2), (2, 4)):
         service_settings |= {"model_parallel": parallel, "workers": workers}
-        slot_counts[parallel, workers] = get_container(new_service()).replies.queue._free_slots
+        slot_counts[parallel, workers] = get_container(
+            new_service()
+        ).reply_manager.queue._free_slots
 
     assert slot_counts == {(1, 1): 1, (4, 2): 2, (5, 2): 3, (2, 4): 1}

@@ -60,8 +60,8 @@ def test_stream_ends_for_a_client_that_disconnected(
     events = api.stream(api.create_conversation(), "Hello")
     assert next(events)["type"] == "progress"
     model.next_call()
-    [reply] = container.replies._running.values()
-    reply.disconnect_poll_seconds = reply.keep_alive_seconds = 0.01
+    [reply] = container.reply_manager._running.values()
+    reply.disconnect_poll_seconds = reply.keepalive_seconds = 0.01
     follow = reply.follow(lambda: True)
 
     assert next(follow) == Progress("thinking")
@@ -136,16 +136,16 @@ def test_reply_that_cannot_be_stored_ends_with_an_error(
 def test_lease_of_a_long_reply_is_renewed(
     api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
-    container.replies.lease_keeper.renew_interval_seconds = 0.01
+    container.reply_manager.lease_keeper.renew_interval_seconds = 0.01
     renewed = threading.Event()
-    renew = container.replies.leases.renew
+    renew = container.reply_manager.leases.renew
 
     def noted(message_ids: list[str]) -> None:
         renew(message_ids)
         if message_ids:
             renewed.set()
 
-    monkeypatch.setattr(container.replies.leases, "renew", noted)
+    monkeypatch.setattr(container.reply_manager.leases, "renew", noted)
     events = api.stream(api.create_conversation(), "Hello")
     next(events)
     assert renewed.wait(10)

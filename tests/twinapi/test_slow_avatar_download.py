@@ -35,7 +35,7 @@ def drips_its_body(call: Call) -> None:
 
 
 def test_slow_avatar_downloads_are_aborted(client: Client, upstream: Upstream):
-    client.avatars.timeout_seconds = 0.3
+    client.avatar_downloader.timeout_seconds = 0.3
     answers = (silent, drips_its_head, drips_its_body)
     places = [f"/api/v1/avatars/{answer.__name__}.png" for answer in answers]
     upstream.answers |= dict(zip(places, answers, strict=True))
@@ -49,7 +49,7 @@ def test_slow_tls_handshake_is_aborted():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_drip, args=(server,), daemon=True).start()
         client = Client(f"https://127.0.0.1:{server.getsockname()[1]}", UPSTREAM_KEY)
-        client.avatars.timeout_seconds = 0.6
+        client.avatar_downloader.timeout_seconds = 0.6
         with pytest.raises(AvatarUnavailable):
             client.fetch_avatar(PLACE)
         client.close()

@@ -45,7 +45,7 @@ class NoscriptReader:
 @pytest.fixture(autouse=True)
 def quick(app: Flask) -> None:
     """Shorten the intervals of the page."""
-    app.config.update(NOSCRIPT_SOON_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
+    app.config.update(NOSCRIPT_MIN_INTERVAL_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
 
 
 def start_noscript_page(alice: Person, upstream: Upstream) -> tuple[NoscriptReader, Call]:
@@ -239,6 +239,6 @@ def test_number_of_streams_per_person_is_limited(
         call.complete("Done")
         stream.remaining_events()
         kept.read_to_end()
-    wait_until(lambda: not app.extensions["readers"])
+    wait_until(lambda: not app.extensions["stream_counts"])
     with alice.follow(turn_id) as again:
         assert again.remaining_events()[-1].name == "done"

@@ -16,7 +16,7 @@ from chat.log import Reply, ReplyState
 from core.languages import LANGUAGES
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from web.i18n.formatting import duration, exact_time, is_today, short_date, time_of_day
+from web.i18n.formatting import duration, exact_time, is_today, time_of_day, time_or_date
 from web.i18n.sentences import format_number
 from web.i18n.service_messages import MESSAGES, english_end_message, reply_end_message
 from web.views.date_groups import group_by_date
@@ -134,11 +134,11 @@ def test_times_are_formatted_in_the_language(app: Flask):
 
     def check(code: str) -> None:
         with in_language(app, code):
-            assert MARCH[code] in short_date(long_ago)
-            assert "2021" in short_date(long_ago)
+            assert MARCH[code] in time_or_date(long_ago)
+            assert "2021" in time_or_date(long_ago)
             assert MARCH[code] in exact_time(long_ago)
             assert re.search(r"0?3:06|15:06", exact_time(long_ago))
-            assert re.search(r"\d+:\d\d", short_date(time.time()))
+            assert re.search(r"\d+:\d\d", time_or_date(time.time()))
 
     assert failures(check, {code: code for code in LANGUAGES}) == {}
 

@@ -35,7 +35,7 @@ SCRIPT_SOURCES = (
     "js/shortcuts.js",
 )
 # One script per language. It begins with the translated sentences (web/i18n/js_strings.py).
-JS_STRINGS_PREFIX = "sayings/"
+JS_STRINGS_PREFIX = "strings/"
 BUNDLES = {
     "twindow.css": (
         "css/tokens.css",
@@ -92,7 +92,7 @@ def build_asset(
 ) -> Asset:
     """Concatenate sources into an asset. They are minified unless `is_debug`.
 
-    Files in brand/ are templates into which the colours are inserted. A source sayings/CODE is
+    Files in brand/ are templates into which the colours are inserted. A source strings/CODE is
     generated: the sentences of the scripts in that language.
     """
     read_source = partial(_read_source, colours=colours, is_debug=is_debug)

@@ -17,7 +17,7 @@ WARM_UP_PAGE = "/help"
 PRECOMPRESSED_ASSETS = ("twindow.css", "lists.css", "twindow.en.js", "favicon.svg")
 
 
-def warm_up(app: Flask, in_background: Callable[[Task], Task]) -> None:
+def warm_up(app: Flask, in_thread: Callable[[Task], Task]) -> None:
     """Render a page and compile all templates, then compress assets in the background."""
     Client(app).get(WARM_UP_PAGE)
     for name in app.jinja_env.list_templates():
@@ -25,4 +25,4 @@ def warm_up(app: Flask, in_background: Callable[[Task], Task]) -> None:
         time.sleep(0)  # let other threads run
     assets: AssetMiddleware = app.extensions["assets"]
     for name in PRECOMPRESSED_ASSETS:
-        in_background(assets.precompress)(name)
+        in_thread(assets.precompress)(name)

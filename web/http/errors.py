@@ -31,16 +31,16 @@ def init_app(app: Flask) -> None:
     """Register the error handlers. They respond in the person's language."""
     app.before_request(_reject_nul)
     app.register_error_handler(twinapi.TwinApiError, _handle_api_error)
-    app.register_error_handler(CSRFError, lambda _: error_response(STALE_FORM, 400))
+    app.register_error_handler(CSRFError, lambda _: _error_response(STALE_FORM, 400))
     app.register_error_handler(
         RecentlyDeleted,
-        lambda error: error_response(DELETED, 404, deleted_conversation=error.conversation),
+        lambda error: _error_response(DELETED, 404, deleted_conversation=error.conversation),
     )
     app.register_error_handler(
-        ConversationDeleted, lambda _: error_response(page_for_status(404), 404)
+        ConversationDeleted, lambda _: _error_response(page_for_status(404), 404)
     )
     app.register_error_handler(
-        DatabaseUnavailable, lambda _: error_response(page_for_status(503), 503)
+        DatabaseUnavailable, lambda _: _error_response(page_for_status(503), 503)
     )
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(Exception, _handle_unexpected_error)
@@ -52,13 +52,13 @@ def _reject_nul() -> None:
         abort(404)
 
 
-def error_response(
+def _error_response(
     error_page: ErrorPage, status: int, *, exception: Exception | None = None, **values: Any
 ) -> Response:
     """Return an error page, or a notice for an htmx request. A page shows the submitted message.
 
-    Statuses from 500 on are logged. Of the template values, `until` is the time of the next try
-    (seconds since the epoch), `deleted` a conversation that can be restored.
+    Statuses from 500 on are logged. Of the template values, `retry_at` is the time of the next try
+    (seconds since the epoch), `deleted_conversation` a conversation that can be restored.
     """
     if status >= 500:
         log_values = (request_id(), status, request.method, request.path)
@@ -88,16 +88,16 @@ def _submitted_content() -> str:
 
 def _handle_api_error(error: twinapi.TwinApiError) -> Response:
     if isinstance(error, twinapi.NotFound):
-        return error_response(page_for_status(404), 404)
+        return _error_response(page_for_status(404), 404)
     if isinstance(error, twinapi.RateLimited):
         wait_seconds = DEFAULT_RETRY_SECONDS if error.retry_after is None else error.retry_after
         error_page = replace(
             page_for_status(429), sentence=service_message(error.code, error.params)
         )
-        response = error_response(error_page, 429, retry_at=portal().clock.time() + wait_seconds)
+        response = _error_response(error_page, 429, retry_at=portal().clock.time() + wait_seconds)
         response.headers["Retry-After"] = str(math.ceil(wait_seconds))
         return response
-    return error_response(
+    return _error_response(
         replace(SERVICE_DOWN, sentence=service_message(error.code, error.params)), 503
     )
 
@@ -106,8 +106,8 @@ def _handle_http_exception(error: HTTPException) -> Response:
     status = error.code or 500
     if error.response is not None or status < 400:
         return error.get_response()  # type: ignore[return-value]
-    return error_response(page_for_status(status), status)
+    return _error_response(page_for_status(status), status)
 
 
 def _handle_unexpected_error(error: Exception) -> Response:
-    return error_response(page_for_status(500), 500, exception=error)
+    return _error_response(page_for_status(500), 500, exception=error)

@@ -17,7 +17,7 @@ def init_app(app: Flask) -> None:
 
 
 def wants_fragment() -> bool:
-    """Tell whether the request is by htmx and not a history restore, which needs a full page."""
+    """Return whether the request is by htmx and not a history restore, which needs a full page."""
     htmx = htmx_request.htmx
     return bool(htmx) and not htmx.history_restore_request
 

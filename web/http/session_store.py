@@ -23,7 +23,7 @@ SESSION_LIFETIME = timedelta(days=365)
 VISITOR_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Minimum time between two deletions of expired rows.
-SWEEP_INTERVAL_SECONDS = 60
+PURGE_INTERVAL_SECONDS = 60
 # Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
     *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
@@ -45,7 +45,7 @@ class DatabaseCache(BaseCache):
         super().__init__()
         self.database = database
         self._clock = database.clock
-        self._swept_at = 0.0
+        self._purged_at = 0.0
 
     def get(self, key: str) -> Any:
         """Return the value of a key, or None if it is missing, expired or cannot be decoded."""
@@ -63,14 +63,14 @@ class DatabaseCache(BaseCache):
     def set(self, key: str, value: Any, timeout: Any = None) -> bool:
         """Store a value for `timeout` seconds. From time to time, also delete expired rows."""
         with self.database.write() as connection:
-            self._delete_expired(connection)
+            self._purge_expired(connection)
             upsert(connection, sessions, "key", self._row(key, value, timeout))
         return True
 
     def add(self, key: str, value: Any, timeout: Any = None) -> bool:
         """Store a value if the key does not exist. Return whether it was stored."""
         with self.database.write() as connection:
-            self._delete_expired(connection)
+            self._purge_expired(connection)
             insert = insert_or_ignore(connection, sessions)
             return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
 
@@ -84,18 +84,18 @@ class DatabaseCache(BaseCache):
         expires_at = self._clock.time() + self._normalize_timeout(timeout)
         return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
 
-    def _delete_expired(self, connection: Connection) -> None:
+    def _purge_expired(self, connection: Connection) -> None:
         now = self._clock.time()
-        if not 0 <= now - self._swept_at < SWEEP_INTERVAL_SECONDS:
+        if not 0 <= now - self._purged_at < PURGE_INTERVAL_SECONDS:
             connection.execute(delete(sessions).where(sessions.c.expires_at < now))
-            self._swept_at = now
+            self._purged_at = now
 
 
 class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     """Session interface that marks the cookie Secure on https only, so that http works, too."""
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
-        """Tell whether this request uses https."""
+        """Return whether this request uses https."""
         return request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> Any:
@@ -108,7 +108,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         try:
             return super().open_session(app, request)
         except DatabaseUnavailable:
-            g.without_session = True
+            g.session_unavailable = True
             return self.make_null_session(app)
 
     def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
@@ -147,7 +147,7 @@ def claim_idempotency_key(idempotency_key: str) -> bool:
     Of concurrent submissions, exactly one gets True.
     """
     cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
-    cache_key = f"press:{session.sid}:{idempotency_key}"  # type: ignore[attr-defined]
+    cache_key = f"idempotency-key:{session.sid}:{idempotency_key}"  # type: ignore[attr-defined]
     return cache.add(cache_key, value=True, timeout=DAY_SECONDS)
 
 
@@ -156,7 +156,7 @@ def _require_session() -> None:
 
     Raises DatabaseUnavailable when the session could not be opened.
     """
-    if "without_session" in g:
+    if "session_unavailable" in g:
         raise DatabaseUnavailable
 
 

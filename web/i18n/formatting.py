@@ -14,7 +14,7 @@ from web.i18n.locale import current_locale
 from web.i18n.timezone import is_timezone_known, to_local_time
 
 MAX_EXCERPT_CHARACTERS = 48
-STILL_WAITING_SECONDS = 15.0
+OVERDUE_SECONDS = 15.0
 
 
 def iso_time(timestamp: float) -> str:
@@ -30,11 +30,11 @@ def exact_time(timestamp: float) -> str:
 
 
 def is_today(timestamp: float) -> bool:
-    """Tell whether a time is today in the reader's time zone."""
+    """Return whether a time is today in the reader's time zone."""
     return to_local_time(timestamp).date() == to_local_time(portal().clock.time()).date()
 
 
-def short_date(timestamp: float) -> str:
+def time_or_date(timestamp: float) -> str:
     """Format a time: the time of day if it is today, else the date."""
     local_time = to_local_time(timestamp)
     if is_today(timestamp):
@@ -49,7 +49,7 @@ def message_time(timestamp: float) -> str:
     if is_today(timestamp):
         return time_of_day(timestamp)
     pattern = str(current_locale().datetime_formats["medium"])
-    return pattern.format(time_of_day(timestamp), short_date(timestamp))
+    return pattern.format(time_of_day(timestamp), time_or_date(timestamp))
 
 
 def duration(seconds: float) -> str:
@@ -79,14 +79,14 @@ def excerpt(content: str) -> str:
 
 
 def is_overdue(timestamp: float) -> bool:
-    """Tell whether a reply that is pending since a time should be reported as slow."""
-    return portal().clock.time() - timestamp >= STILL_WAITING_SECONDS
+    """Return whether a reply that is pending since a time should be reported as slow."""
+    return portal().clock.time() - timestamp >= OVERDUE_SECONDS
 
 
 def init_app(app: Flask) -> None:
     """Register the template filters, tests and globals."""
     app.template_filter()(iso_time)
-    app.template_filter()(short_date)
+    app.template_filter()(time_or_date)
     app.template_filter()(is_today)
     app.template_filter()(message_time)
     app.template_filter()(exact_time)

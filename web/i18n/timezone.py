@@ -17,7 +17,7 @@ def to_local_time(seconds: float) -> datetime:
 
 
 def is_timezone_known() -> bool:
-    """Tell whether the reader's time zone is known."""
+    """Return whether the reader's time zone is known."""
     return _current_timezone() is not None
 
 
@@ -25,8 +25,8 @@ def _current_timezone() -> tzinfo | None:
     if not has_request_context():
         return None
     if "zone" not in g:
-        g.zone = _find_timezone(request.cookies.get(COOKIE_NAME, ""))
-    timezone: tzinfo | None = g.zone
+        g.timezone = _find_timezone(request.cookies.get(COOKIE_NAME, ""))
+    timezone: tzinfo | None = g.timezone
     return timezone
 
 

@@ -38,7 +38,7 @@ class NoscriptReply:
 
     def __init__(self, turn: Turn, batches: Iterable[Batch]) -> None:
         self._clock = portal().clock
-        self._min_interval: float = current_app.config["NOSCRIPT_SOON_SECONDS"]
+        self._min_interval: float = current_app.config["NOSCRIPT_MIN_INTERVAL_SECONDS"]
         self.turn = turn
         self.reply: Reply | None = None
         self._batches = batches
@@ -67,10 +67,12 @@ class NoscriptReply:
             if new_blocks or snapshot or not batch.entries:
                 yield FLUSH_MARKER
 
-    def _open_snapshot(self, draft: IncrementalRenderer, batch: Batch) -> str:
+    def _open_snapshot(self, renderer: IncrementalRenderer, batch: Batch) -> str:
         """Return a snapshot of the open block or the progress, or "" if none is needed yet."""
         return (
-            self._text_snapshot(draft.open_html) if draft.html else self._progress_snapshot(batch)
+            self._text_snapshot(renderer.open_html)
+            if renderer.html
+            else self._progress_snapshot(batch)
         )
 
     def _progress_snapshot(self, batch: Batch) -> str:

@@ -16,7 +16,7 @@ from web.i18n import gettext
 def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
     """Return the values of a composer with the message of an edited turn, or a saved draft."""
     view = blank_composer(conversation)
-    if content := message_form.content_of_turn(request.args):
+    if content := message_form.edited_turn_content(request.args):
         turn_id = request.args["words_of"]
         saved_draft = rejected_messages.kept(rejected_messages.edit_draft(turn_id))
         return view | {

@@ -13,7 +13,7 @@ from web.stream_limit import is_stream_limit_reached
 from web.streaming import noscript_page
 from web.views.action_notice import read_action_notice
 from web.views.composer_view import blank_composer, prefilled_composer
-from web.views.conversation_view import log_view, sidebar_groups
+from web.views.conversation_view import sidebar_groups, turns_view
 
 
 def conversation_page(
@@ -27,7 +27,7 @@ def conversation_page(
     With `should_follow`, the page streams the running reply to browsers without JavaScript. The
     status is that of `rejected`, if given.
     """
-    view = log_view(conversation, before=_before_position())
+    view = turns_view(conversation, before=before_position())
     running_turns = [turn for turn, reply in view["turns"][-1:] if reply.is_running]
     values = (
         view
@@ -51,7 +51,7 @@ def conversation_page(
     return make_response(render_template("conversations/show.html", **values), status)
 
 
-def _before_position() -> int | None:
+def before_position() -> int | None:
     return request.args.get("before", None, _parse_position)
 
 

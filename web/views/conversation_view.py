@@ -20,7 +20,7 @@ TURNS_PER_PAGE = 20
 MAX_SIDEBAR_CONVERSATIONS = 20
 
 
-def log_view(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
+def turns_view(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
     """Return the values of the newest turns of a conversation, or of those before a position."""
     list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
@@ -48,7 +48,7 @@ def sidebar_groups() -> Sequence[DateGroup]:
 
 
 def will_move_in_sidebar(conversation: Conversation) -> bool:
-    """Tell whether a new turn changes the place of a conversation in the sidebar."""
+    """Return whether a new turn changes the place of a conversation in the sidebar."""
     is_grouped_by_date = not conversation.pinned
     if conversation.archived or (is_grouped_by_date and not is_today(conversation.updated_at)):
         return True

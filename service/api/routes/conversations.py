@@ -14,18 +14,18 @@ from service.container import container
     "POST",
     "/conversations",
     spec_number=3,
-    needs="full_access",
+    required_access="full_access",
     body=NewConversation,
     response_type=ItemResponse[schemas.Conversation],
     status=201,
     extra_error_statuses=(404,),
 )
 def create_conversation(
-    caller: Identity, new: NewConversation
+    caller: Identity, body: NewConversation
 ) -> ItemResponse[schemas.Conversation]:
     """Create a conversation with a twin."""
-    twin = get_twin(caller, new.twin_id)
-    conversation = container().conversations.create(caller.sub, twin.id, new.title or "")
+    twin = get_twin(caller, body.twin_id)
+    conversation = container().conversations.create(caller.sub, twin.id, body.title or "")
     return ItemResponse(data=serializers.conversation(conversation))
 
 
@@ -33,7 +33,7 @@ def create_conversation(
     "GET",
     "/conversations",
     spec_number=4,
-    needs="read_only",
+    required_access="read_only",
     query=ConversationQuery,
     response_type=PageResponse[schemas.Conversation],
 )
@@ -50,7 +50,7 @@ def list_conversations(
 @operations.route(
     "GET",
     "/conversations/<conversation_id>",
-    needs="read_only",
+    required_access="read_only",
     response_type=ItemResponse[schemas.Conversation],
 )
 def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[schemas.Conversation]:

@@ -15,18 +15,18 @@ from service.container import container
     "POST",
     "/auth/api-keys",
     spec_number=7,
-    needs="a JWT",
+    required_access="a JWT",
     body=NewApiKey,
     response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
     extra_error_statuses=(409,),
 )
-def create_key(caller: Identity, new: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
+def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
     """Create an API key; its secret is returned only once."""
-    expires_at = container().database.clock.time() + new.expires_in if new.expires_in else None
+    expires_at = container().database.clock.time() + body.expires_in if body.expires_in else None
     try:
         key, secret = container().api_keys.create(
-            caller.sub, new.name, new.scope, groups=caller.groups, expires_at=expires_at
+            caller.sub, body.name, body.scope, groups=caller.groups, expires_at=expires_at
         )
     except TooManyKeys as error:
         raise ApiError(409, "too_many_keys", str(error)) from None
@@ -36,7 +36,7 @@ def create_key(caller: Identity, new: NewApiKey) -> ItemResponse[schemas.ApiKeyW
 @operations.route(
     "GET",
     "/auth/api-keys",
-    needs="a JWT",
+    required_access="a JWT",
     query=PageQuery,
     response_type=PageResponse[schemas.ApiKey],
 )
@@ -46,7 +46,7 @@ def list_keys(caller: Identity, query: PageQuery) -> PageResponse[schemas.ApiKey
     return build_page(keys, serializers.api_key, query, total)
 
 
-@operations.route("DELETE", "/auth/api-keys/<key_id>", needs="a JWT", status=204)
+@operations.route("DELETE", "/auth/api-keys/<key_id>", required_access="a JWT", status=204)
 def revoke_key(caller: Identity, key_id: str) -> None:
     """Revoke an API key."""
     if not container().api_keys.revoke(caller.sub, key_id):

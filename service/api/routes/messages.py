@@ -40,7 +40,7 @@ LOCATION_HEADER = {
 @operations.route(
     "GET",
     "/conversations/<conversation_id>/messages",
-    needs="read_only",
+    required_access="read_only",
     query=PageQuery,
     response_type=PageResponse[schemas.Message],
 )
@@ -57,7 +57,7 @@ def list_messages(
     "POST",
     "/conversations/<conversation_id>/messages",
     spec_number=5,
-    needs="full_access",
+    required_access="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
     response_headers=LOCATION_HEADER,
@@ -65,9 +65,9 @@ def list_messages(
     status=201,
     extra_error_statuses=(409, 502),
 )
-def send_message(caller: Identity, conversation_id: str, new: NewMessage) -> Response:
+def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Response:
     """Send a message and wait for the full reply."""
-    message, follow_reply = _start_reply(caller, conversation_id, new)
+    message, follow_reply = _start_reply(caller, conversation_id, body)
     for event in follow_reply(make_disconnect_check(request.environ)):
         match event:
             case Complete(reply):
@@ -83,24 +83,24 @@ def send_message(caller: Identity, conversation_id: str, new: NewMessage) -> Res
     "POST",
     "/conversations/<conversation_id>/messages/stream",
     spec_number=6,
-    needs="full_access",
+    required_access="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
     response_headers=LOCATION_HEADER,
     response_type=schemas.Event,
     extra_error_statuses=(409,),
-    stream=True,
+    is_stream=True,
 )
-def stream_message(caller: Identity, conversation_id: str, new: NewMessage) -> Response:
+def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> Response:
     """Send a message and stream the reply as server-sent events."""
-    message, follow_reply = _start_reply(caller, conversation_id, new)
+    message, follow_reply = _start_reply(caller, conversation_id, body)
     is_disconnected = make_disconnect_check(request.environ)
 
     def frames() -> Iterator[str]:
         last_event: Event = Progress("thinking")
         for event in follow_reply(is_disconnected):
             if event is None:
-                yield sse.HEARTBEAT
+                yield sse.KEEPALIVE
                 if not isinstance(last_event, Progress):
                     continue
             # Repeat the progress after the comment: clients may abandon a reply without events.
@@ -113,24 +113,24 @@ def stream_message(caller: Identity, conversation_id: str, new: NewMessage) -> R
 @operations.route(
     "DELETE",
     "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>",
-    needs="full_access",
+    required_access="full_access",
     status=204,
 )
 def stop_reply(caller: Identity, conversation_id: str, message_id: str) -> None:
     """Stop the reply to a message and keep the text so far."""
     conversation = get_conversation(caller, conversation_id)
-    container().replies.stop(or_404(container().messages.find(conversation.id, message_id)))
+    container().reply_manager.stop(or_404(container().messages.find(conversation.id, message_id)))
 
 
 def _start_reply(
-    caller: Identity, conversation_id: str, new: NewMessage
+    caller: Identity, conversation_id: str, body: NewMessage
 ) -> tuple[Message, ReplyEvents]:
     conversation = get_conversation(caller, conversation_id)
     twin = get_twin(caller, conversation.twin_id)
-    idempotency_key = read_idempotency_key()
-    submission = IdempotencyKey(caller.sub, idempotency_key) if idempotency_key else None
+    header_key = read_idempotency_key()
+    idempotency_key = IdempotencyKey(caller.sub, header_key) if header_key else None
     try:
-        return container().replies.start(conversation, twin, new.content, submission)
+        return container().reply_manager.start(conversation, twin, body.content, idempotency_key)
     except StillReplying:
         raise ApiError(409, "still_replying") from None
     except IdempotencyKeyReused:
