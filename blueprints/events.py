@@ -58,8 +58,9 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
     for batch in portal().log.follow(turn.id):
         if batch.is_final:
             reply = build_reply(batch)
-            patches = renderer.final_patches(reply.html)
-            yield sse.frame(htmx_frames.render_end(turn, reply, patches), id=batch.last_seq)
+            html = portal().html_cache.get(turn.id, reply.text)
+            patches = renderer.final_patches(html)
+            yield sse.frame(htmx_frames.render_end(turn, reply, html, patches), id=batch.last_seq)
             yield sse.frame(event="done")
             return
         append_batch(renderer, batch)

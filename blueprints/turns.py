@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -18,11 +16,11 @@ from web.current_person import person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.ownership import own_conversation, own_turn
-from web.streaming import render_reply
 from web.views import (
     conversation_page,
     prefilled_composer,
     sidebar_groups,
+    turn_view,
     turns_view,
     will_move_in_sidebar,
 )
@@ -62,7 +60,7 @@ def create(conversation_id: str) -> BaseResponse:
     if result.is_new:
         portal().reply_worker.start_reply(result.conversation, turn, resent_turn)
     if wants_fragment():
-        values = _turn_view(turn) | prefilled_composer(conversation)
+        values = {"turns": [turn_view(turn)]} | prefilled_composer(conversation)
         is_next = result.is_new and _is_up_to_date(conversation, before=turn.position)
         if not is_next:
             values |= turns_view(conversation)
@@ -84,7 +82,7 @@ def index(conversation_id: str) -> BaseResponse:
     if _is_up_to_date(conversation):
         return Response(status=204)
     view, last_seen_id = turns_view(conversation), request.args.get("seen")
-    page_turn_ids = [turn.id for turn, _ in view["turns"]]
+    page_turn_ids = [item.turn.id for item in view["turns"]]
     new_turns = (
         view["turns"][page_turn_ids.index(last_seen_id) + 1 :]
         if last_seen_id in page_turn_ids
@@ -106,7 +104,11 @@ def cancel(turn_id: str) -> BaseResponse:
     turn = own_turn(turn_id)
     portal().log.end(turn.id, Ended(ReplyState.STOPPED, code="stopped"))
     if wants_fragment():
-        return render_fragment("turns/_turn.html", **_turn_view(turn))
+        return render_fragment(
+            "turns/_turn_list.html",
+            turns=[turn_view(turn)],
+            idempotency_key=message_form.new_idempotency_key(),
+        )
     return redirect(_conversation_url(turn), 303)
 
 
@@ -135,14 +137,6 @@ def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> 
     last_seen_id = request.values.get("seen")
     newest = portal().turns.list_for_conversation(conversation.id, before=before, limit=1)
     return last_seen_id is None or [last_seen_id] == [turn.id for turn in newest]
-
-
-def _turn_view(turn: Turn) -> dict[str, Any]:
-    return {
-        "turn": turn,
-        "reply": render_reply(portal().log.read(turn.id), turn.id),
-        "idempotency_key": message_form.new_idempotency_key(),
-    }
 
 
 def _conversation_url(turn: Turn) -> str:

@@ -85,7 +85,7 @@ def interrupt_reply(
 
 def stored_reply(data: Path, turn_id: str) -> Reply:
     database = Database(f"sqlite:///{data}/portal.db")
-    log = Log(database, lambda text, _: text)
+    log = Log(database, on_end=lambda *_: None)
     reply = build_reply(log.read(turn_id))
     log.close()
     database.close()

@@ -23,6 +23,7 @@ from core.settings import Settings
 from core.threadpool import in_threadpool
 from rendering import render
 from twinapi import Client
+from web.html_cache import HtmlCache
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
@@ -47,6 +48,7 @@ class Portal:
     turns: Turns
     quota: Quota
     log: Log
+    html_cache: HtmlCache
     reply_worker: ReplyWorker
     model_note: Callable[[], object | None]
 
@@ -89,7 +91,8 @@ def build_portal(
     )
     catalogue = TwinCatalogue(client, database, max_age_seconds=settings.twins_cache)
     conversations = Conversations(database)
-    log = Log(database, in_threadpool(render))
+    html_cache = HtmlCache(database, in_threadpool(render))
+    log = Log(database, on_end=html_cache.add)
     turns = Turns(database, log, quota)
     missed_replies = MissedReplies(client, turns, log)
     return Portal(
@@ -105,6 +108,7 @@ def build_portal(
         turns=turns,
         quota=quota,
         log=log,
+        html_cache=html_cache,
         reply_worker=ReplyWorker(conversations, log, client, quota, missed_replies),
         model_note=model_note,
     )

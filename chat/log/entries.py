@@ -38,7 +38,6 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
 
     state: ReplyState
     text: str = ""
-    html: str = ""
     # Why the reply ended: a code of web/i18n/service_messages.py with the values of its message.
     code: str = ""
     params: dict[str, str] = {}
@@ -86,7 +85,6 @@ class Reply:
 
     state: ReplyState = ReplyState.WAITING
     text: str = ""
-    html: str = ""
     progress: Progress | None = None
     code: str = ""
     params: Mapping[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ turns; `kill -9` loses that slice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 import msgspec
@@ -33,16 +33,16 @@ INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
 class Log:
     """Reply logs of all turns.
 
-    `render(text, turn_id)` converts the text of a finished reply to HTML, once per reply; the turn
-    id makes the ids in that HTML unique.
+    `on_end(turn_id, text)` is called for each reply with text that this process ends, after the
+    end is stored and before readers are notified. It must not raise.
     """
 
     # Readers get an empty batch after this long without entries.
     keepalive_seconds = 5.0
 
-    def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
+    def __init__(self, database: Database, on_end: Callable[[str, str], object]) -> None:
         self.database = database
-        self.render = render
+        self._on_end = on_end
         self.heartbeat = Heartbeat(database)
         self.is_closing = False
         self._buffers: dict[str, LogBuffer] = {}
@@ -103,29 +103,24 @@ class Log:
 
     def _end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         buffer = self._buffers.get(turn_id)
-        # Render before the transaction: it takes time, and would block all other writers.
-        batch = self.read(turn_id)
-        if batch.is_final:
-            return False
-        rendered_text = join_text(buffer.entries if buffer else batch.entries)
-        final_entry = self._final_entry(turn_id, ended, rendered_text)
         lock_requested_at = time.monotonic()
         with self.database.write() as connection:
+            store.lock(connection, [turn_id])
             if precondition and not precondition(connection, time.monotonic() - lock_requested_at):
                 return False
-            store.lock(connection, [turn_id])
             rows = store.read(connection, [turn_id])[turn_id]
             last_entry = rows[-1][1] if rows else None
             is_first_end = not isinstance(last_entry, Ended)
             if isinstance(last_entry, Ended):
                 final_entry = last_entry
             else:
-                current_text = join_text(buffer.entries if buffer else [entry for _, entry in rows])
-                if current_text != rendered_text and not ended.text:
-                    final_entry = self._final_entry(turn_id, ended, current_text)
+                entries = buffer.entries if buffer else [entry for _, entry in rows]
+                final_entry = _keep_text(ended, entries)
                 last_seq = max(rows[-1][0] if rows else 0, buffer.last_seq if buffer else 0)
                 store.replace_with_end(connection, turn_id, last_seq + 1, final_entry)
                 self._notifier.notify(connection)
+        if is_first_end and final_entry.text:
+            self._on_end(turn_id, final_entry.text)
         if buffer:
             buffer.end(final_entry)
             self.drop_buffer(turn_id)
@@ -137,11 +132,7 @@ class Log:
         In the database the turn stays without an end, so it counts as abandoned.
         """
         if buffer := self._buffers.pop(turn_id, None):
-            buffer.end(self._final_entry(turn_id, ended, join_text(buffer.entries)))
-
-    def _final_entry(self, turn_id: str, ended: Ended, text_so_far: str) -> Ended:
-        text = ended.text or text_so_far
-        return msgspec.structs.replace(ended, text=text, html=self.render(text, turn_id))
+            buffer.end(_keep_text(ended, buffer.entries))
 
     def read(self, turn_id: str, after: int = 0) -> Batch:
         """Return the entries after the cursor.
@@ -230,3 +221,8 @@ class Log:
     def flush(self) -> None:
         """Store all appended entries now."""
         self._flusher.flush()
+
+
+def _keep_text(ended: Ended, entries: Iterable[Entry]) -> Ended:
+    """Return the end with the text of these entries, unless it has a text."""
+    return ended if ended.text else msgspec.structs.replace(ended, text=join_text(entries))

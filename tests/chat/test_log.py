@@ -32,7 +32,7 @@ def test_reader_receives_appended_entries(log: Log, turn: Turn):
     log.append(turn.id, Delta("Hel"))
     assert next(following).entries == (Delta("Hel"),)
     log.end(turn.id, DONE)
-    assert build_reply(next(following)).html == "<p>Hello</p>"
+    assert build_reply(next(following)).text == "Hello"
     assert list(following) == []
 
 

@@ -15,9 +15,11 @@ from chat.log.entries import Batch, build_reply
 from chat.schema import entries, turns
 from chat.search.search import Search
 from core.database import Database, migrate
+from rendering import render_plain
 from tests.support.history import insert_conversation
 from tests.support.postgres import Postgres
 from web.container import MIGRATIONS_DIR
+from web.html_cache import HtmlCache
 from web.i18n import english_end_message, english_message
 
 LENGTH = 230
@@ -103,7 +105,7 @@ def test_stored_reply_ends_keep_their_messages(empty_url: str, tmp_path: Path):
         ends = store.select_ends(connection, turn_ids)
     replies = [build_reply(Batch(0, 1, (ends[turn_id],))) for turn_id in turn_ids]
     assert [english_end_message(reply) for reply in replies] == [said for _, said in OLD_ENDS]
-    assert {reply.html for reply in replies} == {"<p>Hi</p>"}
+    assert set(HtmlCache(database, render_plain).find(turn_ids).values()) == {"<p>Hi</p>"}
     assert replies[-1].text == "Hi \u00e9"
     database.close()
 

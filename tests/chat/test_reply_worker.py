@@ -37,20 +37,6 @@ def test_bug_in_the_worker_ends_the_reply_with_a_sentence(
     assert reply.code == "internal_error"
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_reply_that_fails_to_render_is_interrupted_by_the_next_reader(
-    producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
-):
-    monkeypatch.setattr(log, "render", lambda *_: 1 / 0)
-    producer.start_reply(conversation, turn, None)
-    upstream.next_call().start_stream().complete("Hi")
-    while live := log._buffers.get(turn.id):
-        live.wait(0, timeout=0.01)
-    monkeypatch.setattr(log, "render", lambda text, _: text)
-
-    assert build_reply(log.read_all([turn.id])[turn.id]).state is ReplyState.INTERRUPTED
-
-
 def test_failed_conversation_creation_leaves_the_message_unsent(
     producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
 ):

@@ -12,7 +12,7 @@ from rendering.formulas import (
     brackets_to_dollars,
 )
 from rendering.render import render
-from web.streaming.live_rendering import render_reply
+from web.streaming.live_rendering import render_running
 
 
 def test_formulas_are_rendered_as_mathml():
@@ -118,4 +118,4 @@ def test_failed_formulas_use_up_the_formula_budget():
             text = between.join([*broken[:failures], "$x$"])
             log = (Delta(text + "\n\nEnd"),)
             assert render(text).count("<math") == drawn
-            assert render_reply(Batch(0, 1, log), "x").html.count("<math") == drawn
+            assert render_running(Batch(0, 1, log), "x").count("<math") == drawn

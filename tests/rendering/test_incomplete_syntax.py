@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from chat.log.entries import Batch
 from tests.rendering.stream_reader import split_into_deltas
-from web.streaming.live_rendering import render_reply
+from web.streaming.live_rendering import render_running
 
 
 def render_running_reply(text: str, size: int) -> str:
     """Return the HTML of a running reply that arrived in deltas of `size` characters."""
     log = split_into_deltas(text, [size])
-    return render_reply(Batch(0, len(log), tuple(log)), "x").html
+    return render_running(Batch(0, len(log), tuple(log)), "x")
 
 
 LINKS = [

@@ -18,7 +18,7 @@ from tests.rendering.stream_reader import (
     normalize_html,
     split_into_deltas,
 )
-from web.streaming.live_rendering import append_batch, render_reply
+from web.streaming.live_rendering import append_batch, render_running
 
 
 @pytest.mark.parametrize("long", [open_block.FREEZE_LENGTH, 1])
@@ -55,9 +55,9 @@ def test_documents_in_any_pieces_render_like_the_whole(text: str, sizes: list[in
 def test_page_from_another_process_continues_from_its_cursor(text: str, sizes: list[int], data):
     log = split_into_deltas(text, sizes)
     at = data.draw(st.integers(1, len(log)))
-    page = render_reply(Batch(0, at, tuple(log[:at])), "x")
+    html = render_running(Batch(0, at, tuple(log[:at])), "x")
 
-    reader = StreamReader(page.cursor, page.html)
+    reader = StreamReader(at, html)
     reader.read_entries(log, len(log))
 
     assert reader.html == normalize_html(reader.renderer.html)
@@ -67,8 +67,8 @@ def test_page_at_a_cursor_receives_only_new_text():
     wrong = []
     for text in CONSTRUCTS:
         log = [Delta(f"Before.\n\n{text}\n\nAf"), Delta("ter.")]
-        page = render_reply(Batch(0, 1, tuple(log[:1])), "x")
-        reader = StreamReader(page.cursor, page.html)
+        html = render_running(Batch(0, 1, tuple(log[:1])), "x")
+        reader = StreamReader(1, html)
         reader.read_entries(log, 2)
         if (reader.full_replacements, reader.sent_characters) != (0, len("ter.")):
             wrong.append(text)

@@ -10,7 +10,7 @@ from rendering.render import render
 from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
 from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
 from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, split_into_deltas
-from web.streaming.live_rendering import append_batch, render_reply
+from web.streaming.live_rendering import append_batch, render_running
 
 
 def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
@@ -51,7 +51,7 @@ def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     text = "".join(f"${number}+x$ " for number in range(6_000))
     log = split_into_deltas(text, [1_000])
-    assert render_reply(Batch(0, len(log), tuple(log)), "x").html.startswith("<pre>$0+x$ $1+x$ ")
+    assert render_running(Batch(0, len(log), tuple(log)), "x").startswith("<pre>$0+x$ $1+x$ ")
     assert max(rendered, default=0) <= MAX_RENDERED_LENGTH
 
 
@@ -61,7 +61,7 @@ def test_number_of_rendered_formulas_is_limited(between: str):
     text = between.join(f"${number}+x$" for number in range(MAX_FORMULAS + 100)) + "\n\nEnd"
 
     log = split_into_deltas(text, [1_000])
-    for html in (render(text, "x"), render_reply(Batch(0, len(log), tuple(log)), "x").html):
+    for html in (render(text, "x"), render_running(Batch(0, len(log), tuple(log)), "x")):
         assert html.count("<math") == MAX_FORMULAS
         assert f"<code>${MAX_FORMULAS + 99}+x$</code>" in html
 
@@ -76,7 +76,7 @@ def test_late_reader_renders_only_the_current_state(monkeypatch: pytest.MonkeyPa
         return html_of(block, source)
 
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
-    render_reply(Batch(0, len(log), tuple(log)), "x")
+    render_running(Batch(0, len(log), tuple(log)), "x")
 
     assert len(rendered) == 1
 

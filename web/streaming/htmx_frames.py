@@ -25,13 +25,14 @@ def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> 
     )
 
 
-def render_end(turn: Turn, reply: Reply, patches: Sequence[DomPatch] | None) -> str:
+def render_end(turn: Turn, reply: Reply, html: str, patches: Sequence[DomPatch] | None) -> str:
     """Render the end of a reply: patches and footer, or the whole turn if `patches` is None."""
     if patches is None:
         return render_template(
             "turns/_replace_patch.html",
             turn=turn,
             reply=reply,
+            reply_html=html,
             idempotency_key=message_form.new_idempotency_key(),
         )
     footer = render_template(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
-from chat.log import Batch, Delta, Reply, build_reply
+from chat.log import Batch, Delta
 from rendering.stream import IncrementalRenderer
 
 # A late reader has many entries to render: let other threads run after this many.
@@ -25,14 +24,11 @@ def append_batch(
             pause(0)
 
 
-def render_reply(batch: Batch, scope: str) -> Reply:
-    """Return the reply of a complete log. A running reply is rendered here.
+def render_running(batch: Batch, scope: str) -> str:
+    """Return the HTML of a running reply from its whole log.
 
     `scope` makes the ids of footnotes unique among the replies of a page.
     """
-    reply = build_reply(batch)
-    if not (reply.is_running and reply.text):
-        return reply
     renderer = IncrementalRenderer(scope)
     append_batch(renderer, batch)
-    return replace(reply, html=renderer.html)
+    return renderer.html

@@ -54,7 +54,8 @@ class NoscriptReply:
         for batch in self._batches:
             if batch.is_final:
                 self.reply = build_reply(batch)
-                yield _remaining_html(self.reply.html, "".join(closed_blocks))
+                html = portal().html_cache.get(self.turn.id, self.reply.text)
+                yield _remaining_html(html, "".join(closed_blocks))
                 return
             append_batch(renderer, batch)
             new_blocks = renderer.closed_blocks[len(closed_blocks) :]

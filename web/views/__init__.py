@@ -10,9 +10,11 @@ from web.views.conversation_view import (
     will_move_in_sidebar,
 )
 from web.views.date_groups import group_by_date
+from web.views.turn_view import TurnView, turn_view
 
 __all__ = [
     "TURNS_PER_PAGE",
+    "TurnView",
     "before_position",
     "conversation_page",
     "group_by_date",
@@ -20,6 +22,7 @@ __all__ = [
     "quota_view",
     "read_action_notice",
     "sidebar_groups",
+    "turn_view",
     "turns_view",
     "will_move_in_sidebar",
 ]

@@ -28,7 +28,7 @@ def conversation_page(
     status is that of `rejected`, if given.
     """
     view = turns_view(conversation, before=before_position())
-    running_turns = [turn for turn, reply in view["turns"][-1:] if reply.is_running]
+    running_turns = [view.turn for view in view["turns"][-1:] if view.reply.is_running]
     values = (
         view
         | prefilled_composer(conversation)

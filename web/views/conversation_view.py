@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from chat.conversations import Conversation
-from chat.log import Reply
-from chat.turns import Turn
 from web import message_form
 from web.container import portal
 from web.current_person import person
 from web.i18n import is_today
-from web.streaming import render_reply
 from web.views.date_groups import DateGroup, group_by_date
 from web.views.search_marks import mark_search_hit
+from web.views.turn_view import turn_views
 
 TURNS_PER_PAGE = 20
 MAX_SIDEBAR_CONVERSATIONS = 20
@@ -29,12 +27,10 @@ def turns_view(conversation: Conversation, *, before: int | None = None) -> dict
         before = None  # no later turn exists: this is the newest page
     fetched_turns = list_turns(conversation.id, before=before, limit=TURNS_PER_PAGE + 1)
     page_turns = fetched_turns[-TURNS_PER_PAGE:]
-    turns, hit = mark_search_hit(list(zip(page_turns, _read_replies(page_turns), strict=True)))
     return {
         "conversation": conversation,
         "twin": portal().catalogue.find_cached(conversation.twin_id),
-        "turns": turns,
-        "hit": hit,
+        "turns": mark_search_hit(turn_views(page_turns)),
         "older_position": page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
         "before": before,
         "newer_position": None if before is None else before + TURNS_PER_PAGE,
@@ -53,10 +49,3 @@ def will_move_in_sidebar(conversation: Conversation) -> bool:
     if conversation.archived or (is_grouped_by_date and not is_today(conversation.updated_at)):
         return True
     return not portal().conversations.is_newest(conversation)
-
-
-def _read_replies(turns: Sequence[Turn]) -> list[Reply]:
-    """Return the replies to turns. Ended replies are read with one query."""
-    log = portal().log
-    logs = log.read_all([turn.id for turn in turns])
-    return [render_reply(logs[turn.id], turn.id) for turn in turns]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flask import request
 from markupsafe import Markup, escape
 
-from chat.log import Reply
 from chat.search import SearchPattern, Snippet, SnippetPart, query_pattern
-from chat.turns import Turn
 from core.threadpool import in_serial_threadpool
+from web.views.turn_view import TurnView
 
 HIT_ID = "hit"
 MAX_MARKS = 100
@@ -79,37 +78,27 @@ def _split_html(message_html: str) -> Iterator[tuple[str, str]]:
             yield piece, "" if part_index % 2 or piece_index % 2 else html.unescape(piece)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedMessage:
-    """The message of a turn, with marked search hits."""
-
-    turn_id: str
-    content: Markup
-
-
 _mark_hits_in_thread = in_serial_threadpool(mark_hits)
 
 
-def mark_search_hit(
-    turns: Sequence[tuple[Turn, Reply]],
-) -> tuple[list[tuple[Turn, Reply]], MarkedMessage | None]:
+def mark_search_hit(views: Sequence[TurnView]) -> list[TurnView]:
     """Mark the hits of the query `q` in the message or reply that the query parameter `hit` names.
 
-    Return the turns, and the marked message of that turn, or None without a valid hit. `said` in
-    the query selects the message instead of the reply.
+    `said` in the query selects the message instead of the reply.
     """
-    hit_turn_id, is_in_message = request.args.get("hit", ""), "said" in request.args
     search_pattern = query_pattern(request.args.get("q", ""))
-    hit_turn = next((turn for turn, _ in turns if turn.id == hit_turn_id), None)
-    if hit_turn is None or search_pattern is None:
-        return list(turns), None
-    content = escape(hit_turn.content)
-    if is_in_message:
-        content = Markup(_mark_hits_in_thread(str(content), search_pattern))  # noqa: S704 - built from escaped text
-    marked_turns = [
-        (turn, replace(reply, html=_mark_hits_in_thread(reply.html, search_pattern)))
-        if turn is hit_turn and not is_in_message and not reply.is_running
-        else (turn, reply)
-        for turn, reply in turns
+    if search_pattern is None:
+        return list(views)
+    hit_turn_id = request.args.get("hit", "")
+    return [
+        _mark_turn(view, search_pattern) if view.turn.id == hit_turn_id else view for view in views
     ]
-    return marked_turns, MarkedMessage(hit_turn_id, content)
+
+
+def _mark_turn(view: TurnView, pattern: SearchPattern) -> TurnView:
+    if "said" in request.args:
+        marked = _mark_hits_in_thread(str(escape(view.turn.content)), pattern)
+        return replace(view, message_html=Markup(marked))  # noqa: S704 - built from escaped text
+    if view.reply.is_running:
+        return view
+    return replace(view, reply_html=_mark_hits_in_thread(view.reply_html, pattern))

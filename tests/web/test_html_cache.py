@@ -1,0 +1,107 @@
+"""HTML of finished replies: rendered once, cached, and rendered again when it is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, select, update
+
+from chat.schema import turns
+from core.database import Database, migrate
+from tests.support.history import insert_conversation
+from tests.support.person import Person, complete_first_turn
+from tests.support.upstream import Upstream
+from web.container import MIGRATIONS_DIR, Portal
+from web.html_cache import HtmlCache, html_cache
+
+
+class CountingRenderer:
+    """Renderer that records which texts it rendered."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def __call__(self, text: str, _scope: str) -> str:
+        self.texts.append(text)
+        return f"<p>{text}</p>"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """Open a database with the portal's tables."""
+    database = Database(f"sqlite:///{tmp_path}/portal.db")
+    migrate(database, MIGRATIONS_DIR, "alembic_version")
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def turn_id(database: Database) -> str:
+    """Return the id of a turn whose HTML is not cached."""
+    [turn_id] = insert_turns(database, "alice", 1)
+    return turn_id
+
+
+def insert_turns(database: Database, person: str, turn_count: int) -> Sequence[str]:
+    conversation_id = insert_conversation(database, person, turn_count)
+    with database.write() as connection:
+        connection.execute(delete(html_cache))
+        query = select(turns.c.id).where(turns.c.conversation_id == conversation_id)
+        return connection.scalars(query.order_by(turns.c.position)).all()
+
+
+def test_text_is_rendered_once_for_all_processes(database: Database, turn_id: str):
+    renderer = CountingRenderer()
+
+    assert HtmlCache(database, renderer).get(turn_id, "Hi") == "<p>Hi</p>"
+    assert HtmlCache(database, renderer).get(turn_id, "Hi") == "<p>Hi</p>"
+    assert renderer.texts == ["Hi"]
+
+
+def test_html_of_another_renderer_version_is_not_used(database: Database, turn_id: str):
+    cache = HtmlCache(database, CountingRenderer())
+    cache.add(turn_id, "Hi")
+    with database.write() as connection:
+        connection.execute(update(html_cache).values(version=0, html="<p>old</p>"))
+
+    assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
+
+
+def test_html_of_a_deleted_turn_is_returned_but_not_stored(database: Database):
+    cache = HtmlCache(database, CountingRenderer())
+
+    assert cache.add("deleted", "Hi") == "<p>Hi</p>"
+    assert cache.find(["deleted"]) == {}
+
+
+def test_text_that_cannot_be_rendered_is_returned_as_plain_text(database: Database, turn_id: str):
+    def fail(_text: str, _scope: str) -> str:
+        raise ValueError
+
+    assert HtmlCache(database, fail).add(turn_id, "<b>") == "<pre>&lt;b&gt;</pre>\n"
+
+
+def test_end_of_a_reply_fills_the_cache(alice: Person, upstream: Upstream, portal: Portal):
+    page = complete_first_turn(alice, upstream, "one", "**first**")
+
+    turn_id = str(page.turns[0]["data-turn"])
+    assert portal.html_cache.find([turn_id]) == {turn_id: "<p><strong>first</strong></p>\n"}
+
+
+def test_page_renders_the_newest_missing_reply_and_shows_others_as_text(
+    alice: Person, upstream: Upstream, portal: Portal
+):
+    page = complete_first_turn(alice, upstream, "one", "first")
+    with portal.database.read() as connection:
+        person = connection.exec_driver_sql("SELECT person FROM conversations").scalar_one()
+    insert_turns(portal.database, person, 3)
+    page = alice.get("/conversations")
+    link = next(a for a in page.html.select("main a") if a.get_text() == "A talk of 3")
+    page = alice.get(str(link["href"]))
+
+    replies = [turn.select_one(".turn__reply") for turn in page.turns]
+    assert [reply.pre is not None for reply in replies if reply] == [True, True, False]
+    assert page.text.count("Shown as plain text") == 2
+    assert alice.get(page.path).text.count("Shown as plain text") == 1

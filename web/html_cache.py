@@ -1,0 +1,72 @@
+"""Cache of the HTML of finished replies, by turn and renderer version."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+
+from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text, select
+from sqlalchemy.exc import IntegrityError
+
+from core.database import Database, DatabaseUnavailable, insert_or_ignore, metadata
+from rendering import RENDERER_VERSION, render_plain
+
+logger = logging.getLogger(__name__)
+
+html_cache = Table(
+    "html_cache",
+    metadata,
+    Column("turn_id", String(32), ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("html", Text, nullable=False),
+)
+
+
+class HtmlCache:
+    """HTML of finished replies, rendered once and shared by all processes.
+
+    `render(text, turn_id)` converts the text of a reply to HTML; the turn id makes the ids in that
+    HTML unique.
+    """
+
+    def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
+        self._database = database
+        self._render = render
+
+    def find(self, turn_ids: Iterable[str]) -> Mapping[str, str]:
+        """Return the cached HTML by turn id, in one query. Raises DatabaseUnavailable."""
+        condition = html_cache.c.turn_id.in_(list(turn_ids))
+        query = select(html_cache.c.turn_id, html_cache.c.html).where(
+            condition, html_cache.c.version == RENDERER_VERSION
+        )
+        with self._database.read() as connection:
+            return {row.turn_id: row.html for row in connection.execute(query)}
+
+    def add(self, turn_id: str, text: str) -> str:
+        """Render the text of a finished reply, store the HTML and return it. Never raises.
+
+        A text that cannot be rendered is returned as plain text. HTML that cannot be stored is
+        rendered again when it is needed.
+        """
+        try:
+            html = self._render(text, turn_id)
+        except Exception:
+            logger.exception("turn %s: could not render the reply", turn_id)
+            return render_plain(text)
+        row = {"turn_id": turn_id, "version": RENDERER_VERSION, "html": html}
+        try:
+            with self._database.write() as connection:
+                connection.execute(insert_or_ignore(connection, html_cache), [row])
+        except (DatabaseUnavailable, IntegrityError):  # unavailable, or the turn was deleted
+            logger.warning("turn %s: could not store the HTML of the reply", turn_id)
+        return html
+
+    def get(self, turn_id: str, text: str) -> str:
+        """Return the HTML of a finished reply. Render and store it if it is missing."""
+        if not text:
+            return ""
+        try:
+            html = self.find([turn_id]).get(turn_id)
+        except DatabaseUnavailable:
+            html = None
+        return self.add(turn_id, text) if html is None else html

@@ -1,0 +1,62 @@
+"""View models of turns: the message, the reply and its HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from chat.log import Batch, Reply, build_reply
+from chat.turns import Turn
+from rendering import render_plain
+from web.container import portal
+from web.streaming import render_running
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn as pages show it.
+
+    `message_html` is the message if it contains marked search hits. `is_plain_text` tells that the
+    reply is shown as plain text until its HTML is in the cache.
+    """
+
+    turn: Turn
+    reply: Reply
+    reply_html: str
+    is_plain_text: bool = False
+    message_html: Markup | None = None
+
+
+def turn_view(turn: Turn) -> TurnView:
+    """Return the view of one turn."""
+    return turn_views([turn])[0]
+
+
+def turn_views(turns: Sequence[Turn]) -> list[TurnView]:
+    """Return the views of several turns; ended replies are read with two queries.
+
+    Renders at most one finished reply that is missing in the HTML cache, the newest; others are
+    shown as plain text.
+    """
+    logs = portal().log.read_all([turn.id for turn in turns])
+    replies = {turn.id: build_reply(logs[turn.id]) for turn in turns}
+    html_cache = portal().html_cache
+    cached_html = dict(html_cache.find(replies))
+    missing = [
+        turn_id
+        for turn_id, reply in replies.items()
+        if reply.text and not reply.is_running and turn_id not in cached_html
+    ]
+    if missing:
+        cached_html[missing[-1]] = html_cache.add(missing[-1], replies[missing[-1]].text)
+    return [_view(turn, replies[turn.id], logs[turn.id], cached_html) for turn in turns]
+
+
+def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]) -> TurnView:
+    if reply.is_running:
+        return TurnView(turn, reply, render_running(batch, turn.id))
+    if reply.text and turn.id not in cached_html:
+        return TurnView(turn, reply, render_plain(reply.text), is_plain_text=True)
+    return TurnView(turn, reply, cached_html.get(turn.id, ""))
