@@ -77,7 +77,7 @@ class Twindow:
 
     def start(self) -> None:
         """Start the background work: recovery, deletions, the service and the asset warm-up."""
-        self.log.recovery.start()
+        self.log.start()
         self.deletions.start()
         if self.service:
             self.service.start()

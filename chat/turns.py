@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from chat import search_index
 from chat.conversations import Conversation, ConversationDeleted, make_title
-from chat.log import Log, store
+from chat.log import Log, read_ends
 from chat.quota import Quota
 from chat.schema import conversations, turns
 from core.database import Database
@@ -113,7 +113,7 @@ class Turns:
         fingerprint = _fingerprint(conversation.person, conversation.id, idempotency_key, content)
         newest_turns = self.list_for_conversation(conversation.id, limit=1)
         if newest_turns:
-            self.log.recovery.interrupt_abandoned([newest_turns[-1].id])
+            self.log.interrupt_abandoned([newest_turns[-1].id])
         condition = conversations.c.id == conversation.id
         with self._reserve_turn_id() as turn_id, self.database.write() as connection:
             query = select(conversations.c.id).where(
@@ -194,16 +194,13 @@ class Turns:
                 press=fingerprint,
                 content=content,
                 once=original_turn_id,
-                producer=self.log.heartbeat.worker_id,
+                producer=self.log.claim(connection, turn.id),
                 created_at=turn.created_at,
             )
         )
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content
         )
-        # Both before the commit, so that no process that sees the turn takes its worker for dead.
-        self.log.heartbeat.record_heartbeat(connection)
-        self.log.open_buffer(turn.id)
         return AddedTurn(conversation, turn, is_new=True)
 
 
@@ -229,7 +226,7 @@ def _is_replying(connection: Connection, conversation_id: str) -> bool:
     condition = turns.c.conversation_id == conversation_id
     query = select(turns.c.id).where(condition).order_by(turns.c.position.desc()).limit(1)
     newest_id = connection.execute(query).scalar()
-    return newest_id is not None and not store.select_ends(connection, [newest_id])
+    return newest_id is not None and not read_ends(connection, [newest_id])
 
 
 def _select_turns() -> Select[Any]:

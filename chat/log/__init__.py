@@ -1,8 +1,9 @@
 """Append-only log of each reply."""
 
-from chat.log import entries, store
+from chat.log import entries
 from chat.log.entries import Batch, Delta, Ended, Entry, Progress, Reply, ReplyState, build_reply
 from chat.log.log import Log
+from chat.log.store import read_ends
 
 __all__ = [
     "Batch",
@@ -15,5 +16,5 @@ __all__ = [
     "ReplyState",
     "build_reply",
     "entries",
-    "store",
+    "read_ends",
 ]

@@ -6,8 +6,8 @@ import logging
 import threading
 
 from chat.log import store
-from chat.log.buffer import LogBuffer
 from chat.log.heartbeat import HEARTBEAT_SECONDS, Heartbeat
+from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
 from core.database import Database, DatabaseUnavailable
 
@@ -19,17 +19,14 @@ CLOSE_TIMEOUT_SECONDS = 2.0
 
 
 class Flusher:
-    """Background thread that stores the log buffers of this process.
-
-    `buffers` maps turn ids to buffers; the log adds and removes them.
-    """
+    """Background thread that stores the log buffers of this process."""
 
     def __init__(
         self,
         database: Database,
         notifier: Notifier,
         heartbeat: Heartbeat,
-        buffers: dict[str, LogBuffer],
+        buffers: LocalBuffers,
     ) -> None:
         self.database = database
         self.notifier = notifier
@@ -65,13 +62,13 @@ class Flusher:
         with self._flush_lock:
             unflushed = {
                 turn_id: buffer.unflushed(slice_seconds)
-                for turn_id, buffer in list(self._buffers.items())
+                for turn_id, buffer in self._buffers.snapshot().items()
             }
             if not unflushed:
                 return
             with self.database.write() as connection:
                 store.lock(connection, list(unflushed))
-                ends = store.select_ends(connection, list(unflushed))
+                ends = store.read_ends(connection, list(unflushed))
                 new_entries = {
                     turn_id: rows for turn_id, rows in unflushed.items() if turn_id not in ends
                 }
@@ -83,8 +80,7 @@ class Flusher:
             if buffer := self._buffers.get(turn_id):
                 buffer.mark_flushed(rows)
         for turn_id, ended in ends.items():
-            if buffer := self._buffers.pop(turn_id, None):
-                buffer.end(ended)
+            self._buffers.end(turn_id, ended)
 
     def _flush_until_closed(self) -> None:
         is_failing = False
@@ -107,5 +103,7 @@ class Flusher:
                 is_failing = True
                 self._closing.wait(RETRY_SECONDS)
             # Entries that were not stored are still buffered: flush again.
-            if is_failing or any(buffer.has_pending for buffer in list(self._buffers.values())):
+            if is_failing or any(
+                buffer.has_pending for buffer in self._buffers.snapshot().values()
+            ):
                 self._wakeup.set()

@@ -11,7 +11,7 @@ import secrets
 import threading
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, insert, select
 
 from chat.schema import producers, turns
 from core.database import Database, upsert
@@ -103,6 +103,12 @@ class Heartbeat:
         Turns that it has not ended are abandoned at once.
         """
         connection.execute(delete(producers).where(producers.c.id == self.worker_id))
+
+    def probe(self, connection: Connection) -> None:
+        """Insert and delete a row, to test whether the database accepts writes."""
+        probe_id = f"{self.worker_id[:20]}-probe"
+        connection.execute(insert(producers).values(id=probe_id, beat=0))
+        connection.execute(delete(producers).where(producers.c.id == probe_id))
 
     def _is_stale(self, worker_id: str, beat_count: int) -> bool:
         now = self._clock.monotonic()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 import msgspec
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from chat.log import flusher, store
@@ -19,6 +20,7 @@ from chat.log.buffer import LogBuffer
 from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text
 from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
+from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
 from chat.log.recovery import Precondition, Recovery
 from chat.log.remote_follower import RemoteFollower
@@ -43,33 +45,40 @@ class Log:
     def __init__(self, database: Database, on_end: Callable[[str, str], object]) -> None:
         self.database = database
         self._on_end = on_end
-        self.heartbeat = Heartbeat(database)
         self.is_closing = False
-        self._buffers: dict[str, LogBuffer] = {}
+        self._buffers = LocalBuffers(database.clock)
+        self._heartbeat = Heartbeat(database)
         self._notifier = Notifier(database, "twindow_log")
-        self._flusher = Flusher(database, self._notifier, self.heartbeat, self._buffers)
-        self.recovery = Recovery(database, self.heartbeat, self._buffers, self._end)
-        self.remote_follower = RemoteFollower(
-            database, self._notifier, self.recovery.interrupt_if_uncontended
+        self._flusher = Flusher(database, self._notifier, self._heartbeat, self._buffers)
+        self._recovery = Recovery(database, self._heartbeat, self._buffers, self._end)
+        self._remote_follower = RemoteFollower(
+            database, self._notifier, self._recovery.interrupt_if_uncontended
         )
 
-    def open_buffer(self, turn_id: str) -> None:
-        """Create the buffer for a turn that this process is about to insert.
+    def start(self) -> None:
+        """Start to end the replies of processes that died before this process started."""
+        self._recovery.start()
 
-        Raises DatabaseUnavailable when this process is shutting down.
+    def claim(self, connection: Connection, turn_id: str) -> str:
+        """Open the buffer of a turn that the transaction inserts. Return the id of its worker.
+
+        The heartbeat is recorded in the same transaction, so that no process that sees the turn
+        takes its worker for dead. If the transaction fails, call `drop_buffer`. Raises
+        DatabaseUnavailable when this process is shutting down.
         """
         if self.is_closing:
             raise DatabaseUnavailable
-        self._buffers[turn_id] = LogBuffer(self.database.clock)
+        self._heartbeat.record_heartbeat(connection)
+        self._buffers.open(turn_id)
         self._flusher.wake()
+        return self._heartbeat.worker_id
 
     def drop_buffer(self, turn_id: str) -> None:
         """Remove the buffer of a turn that has no worker any more.
 
         A turn without an end counts as abandoned afterwards.
         """
-        if buffer := self._buffers.pop(turn_id, None):
-            buffer.abandon()
+        self._buffers.drop(turn_id)
 
     def append(self, turn_id: str, *new_entries: Entry) -> None:
         """Append entries to the turn. Entries after the end are discarded."""
@@ -121,9 +130,7 @@ class Log:
                 self._notifier.notify(connection)
         if is_first_end and final_entry.text:
             self._on_end(turn_id, final_entry.text)
-        if buffer:
-            buffer.end(final_entry)
-            self.drop_buffer(turn_id)
+        self._buffers.end(turn_id, final_entry)
         return is_first_end
 
     def end_in_memory(self, turn_id: str, ended: Ended) -> None:
@@ -131,8 +138,8 @@ class Log:
 
         In the database the turn stays without an end, so it counts as abandoned.
         """
-        if buffer := self._buffers.pop(turn_id, None):
-            buffer.end(_keep_text(ended, buffer.entries))
+        if buffer := self._buffers.get(turn_id):
+            self._buffers.end(turn_id, _keep_text(ended, buffer.entries))
 
     def read(self, turn_id: str, after: int = 0) -> Batch:
         """Return the entries after the cursor.
@@ -154,11 +161,18 @@ class Log:
         stored_batches = self._read_stored(
             [turn_id for turn_id in turn_ids if turn_id not in buffered_batches]
         )
-        for turn_id in self.recovery.interrupt_abandoned(
+        for turn_id in self.interrupt_abandoned(
             id_ for id_, batch in stored_batches.items() if not batch.is_final
         ):
             stored_batches[turn_id] = self.read(turn_id)
         return buffered_batches | stored_batches
+
+    def interrupt_abandoned(self, turn_ids: Iterable[str]) -> list[str]:
+        """Mark the running replies of dead workers as interrupted.
+
+        Returns the ids of the turns that this call has ended. Raises DatabaseUnavailable.
+        """
+        return self._recovery.interrupt_abandoned(turn_ids)
 
     def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
         with self.database.read() as connection:
@@ -184,7 +198,7 @@ class Log:
 
     def _buffer_to_follow(self, turn_id: str) -> AbstractContextManager[LogBuffer]:
         buffer = self._buffers.get(turn_id)
-        return nullcontext(buffer) if buffer else self.remote_follower.follow(turn_id)
+        return nullcontext(buffer) if buffer else self._remote_follower.follow(turn_id)
 
     def close(self) -> None:
         """End every running reply of this process as interrupted, and release all readers.
@@ -192,8 +206,8 @@ class Log:
         The readers reconnect.
         """
         self.is_closing = True
-        self.recovery.close()
-        for turn_id, buffer in list(self._buffers.items()):
+        self._recovery.close()
+        for turn_id, buffer in self._buffers.snapshot().items():
             # A turn that is being inserted has no row yet. Without a heartbeat it counts as
             # abandoned at once.
             with suppress(DatabaseUnavailable, IntegrityError):
@@ -204,16 +218,16 @@ class Log:
                     else INTERRUPTED_BEFORE_SENDING,
                 )
         with suppress(DatabaseUnavailable), self.database.write() as connection:
-            self.heartbeat.remove_own_heartbeat(connection)
+            self._heartbeat.remove_own_heartbeat(connection)
             self._notifier.notify(connection)
-        self.remote_follower.close()
+        self._remote_follower.close()
         self._flusher.close()
 
     def can_write(self) -> bool:
-        """Return whether the database accepts writes, by recording a heartbeat."""
+        """Return whether the database accepts writes, by inserting and deleting a row."""
         try:
             with self.database.write() as connection:
-                self.heartbeat.record_heartbeat(connection)
+                self._heartbeat.probe(connection)
         except DatabaseUnavailable:
             return False
         return True

@@ -68,7 +68,7 @@ def lock(connection: Connection, turn_ids: Sequence[str]) -> None:
     connection.execute(query.with_for_update())
 
 
-def select_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
+def read_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
     """Return the final entry of each of the turns that has ended."""
     condition = (entries.c.turn_id.in_(turn_ids)) & (entries.c.kind == "ended")
     rows = connection.execute(select(entries.c.turn_id, entries.c.data).where(condition))

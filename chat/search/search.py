@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, column, literal_column, select, 
 
 from chat import search_index
 from chat.conversations import Conversation
-from chat.log import Ended, store
+from chat.log import Ended, read_ends
 from chat.schema import conversations, turns
 from chat.schema import passages as rows
 from chat.search.snippets import SearchPattern, Snippet
@@ -86,9 +86,7 @@ class Search:
                 hit_rows += connection.execute(query).all()
                 before_id = None
             page_rows = hit_rows[:HITS_PER_PAGE]
-            ends = store.select_ends(
-                connection, [hit.turn_id for hit in page_rows if hit.kind == REPLY]
-            )
+            ends = read_ends(connection, [hit.turn_id for hit in page_rows if hit.kind == REPLY])
         next_cursor = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
         return SearchResults(
             in_threadpool(_group_hits)(page_rows, ends, SearchPattern(terms)), next_cursor

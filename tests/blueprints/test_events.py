@@ -168,7 +168,7 @@ def test_reply_of_a_crashed_portal_is_shown_as_interrupted(
     portal.log.flush()
 
     other = twindow.create_app(settings)
-    get_portal(other).log.heartbeat.stale_after_seconds = 0.0
+    get_portal(other).log._heartbeat.stale_after_seconds = 0.0
     with serve(other) as url:
         alice.base_url = url
         page = alice.get(page.path)

@@ -78,7 +78,7 @@ def test_cursor_beyond_an_empty_log_waits_for_the_first_entry(log: Log, turn: Tu
         batch = first.result(10)
 
     assert (batch.after, join_text(batch.entries)) == (0, "begun")
-    assert log._buffers[turn.id].wait(99, timeout=0).after == 0
+    assert log._buffers.get(turn.id).wait(99, timeout=0).after == 0
 
 
 def test_resuming_reader_misses_and_repeats_nothing(log: Log, turn: Turn):

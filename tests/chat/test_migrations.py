@@ -102,7 +102,7 @@ def test_stored_reply_ends_keep_their_messages(empty_url: str, tmp_path: Path):
     migrate(database, MIGRATIONS_DIR, "alembic_version")
 
     with database.read() as connection:
-        ends = store.select_ends(connection, turn_ids)
+        ends = store.read_ends(connection, turn_ids)
     replies = [build_reply(Batch(0, 1, (ends[turn_id],))) for turn_id in turn_ids]
     assert [english_end_message(reply) for reply in replies] == [said for _, said in OLD_ENDS]
     assert set(HtmlCache(database, render_plain).find(turn_ids).values()) == {"<p>Hi</p>"}

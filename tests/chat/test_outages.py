@@ -29,13 +29,13 @@ def test_database_outage_does_not_make_workers_stale(
 ):
     log._flusher.close()
     other = new_log()
-    advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
+    advance_until_workers_are_stale(clock, lambda: other.interrupt_abandoned([turn.id]))
     with pytest.raises(DatabaseUnavailable), other.database.read():
         raise exc.OperationalError("away", {}, Exception())
 
-    assert other.recovery.interrupt_abandoned([turn.id]) == []
+    assert other.interrupt_abandoned([turn.id]) == []
     clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)
-    assert other.recovery.interrupt_abandoned([turn.id]) == [turn.id]
+    assert other.interrupt_abandoned([turn.id]) == [turn.id]
 
 
 def test_exhausted_connection_pool_raises_database_unavailable(log: Log):

@@ -25,7 +25,7 @@ def test_long_reply_of_a_worker_with_heartbeats_is_not_interrupted(
     for _ in range(10):
         clock.advance(Heartbeat.stale_after_seconds / 2)
         log.flush()
-        assert other.recovery.interrupt_abandoned([turn.id]) == []
+        assert other.interrupt_abandoned([turn.id]) == []
 
 
 def test_worker_without_heartbeats_becomes_stale(
@@ -33,8 +33,8 @@ def test_worker_without_heartbeats_becomes_stale(
 ):
     log._flusher.close()
     other = new_log()
-    advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
-    assert other.recovery.interrupt_abandoned([turn.id]) == [turn.id]
+    advance_until_workers_are_stale(clock, lambda: other.interrupt_abandoned([turn.id]))
+    assert other.interrupt_abandoned([turn.id]) == [turn.id]
 
 
 @pytest.mark.fault("F80")
@@ -43,9 +43,9 @@ def test_time_asleep_does_not_make_workers_stale(
 ):
     log._flusher.close()
     other = new_log()
-    assert other.recovery.interrupt_abandoned([turn.id]) == []
+    assert other.interrupt_abandoned([turn.id]) == []
     clock.advance(3600)
-    assert other.recovery.interrupt_abandoned([turn.id]) == []
+    assert other.interrupt_abandoned([turn.id]) == []
 
 
 def test_clock_differences_and_jumps_interrupt_no_reply(
@@ -57,7 +57,7 @@ def test_clock_differences_and_jumps_interrupt_no_reply(
     for jump in (600, -600, 86_400):
         clock.jump_wall_clock(jump)
         clock.advance(jump)
-        assert new_log().recovery.interrupt_abandoned([turn.id]) == []
+        assert new_log().interrupt_abandoned([turn.id]) == []
 
 
 def test_lock_wait_does_not_make_workers_stale(
@@ -69,12 +69,12 @@ def test_lock_wait_does_not_make_workers_stale(
     """Live workers could not record heartbeats while the database was locked."""
     log._flusher.close()
     other = new_log()
-    advance_until_workers_are_stale(clock, lambda: other.recovery.interrupt_abandoned([turn.id]))
-    other.recovery.max_lock_wait_seconds = -1.0
+    advance_until_workers_are_stale(clock, lambda: other.interrupt_abandoned([turn.id]))
+    other._recovery.max_lock_wait_seconds = -1.0
 
-    assert other.recovery.interrupt_abandoned([turn.id]) == []
-    other.recovery.max_lock_wait_seconds = 0.5
-    assert other.recovery.interrupt_abandoned([turn.id]) == []
+    assert other.interrupt_abandoned([turn.id]) == []
+    other._recovery.max_lock_wait_seconds = 0.5
+    assert other.interrupt_abandoned([turn.id]) == []
 
 
 def test_reply_without_a_buffer_in_its_own_process_is_interrupted_at_once(log: Log, turn: Turn):
@@ -82,7 +82,7 @@ def test_reply_without_a_buffer_in_its_own_process_is_interrupted_at_once(log: L
     log.flush()
     log.drop_buffer(turn.id)
 
-    assert log.recovery.interrupt_abandoned([turn.id]) == [turn.id]
+    assert log.interrupt_abandoned([turn.id]) == [turn.id]
     assert build_reply(log.read(turn.id)).text == "Last words"
 
 
@@ -103,9 +103,9 @@ def test_sweep_interrupts_replies_of_dead_workers_without_readers(
     log.flush()
     log._flusher.close()
     other = new_log()
-    advance_until_workers_are_stale(clock, other.recovery.sweep)
+    advance_until_workers_are_stale(clock, other._recovery.sweep)
     assert build_reply(other.read(turn.id)).is_running
-    other.recovery.sweep()
+    other._recovery.sweep()
 
     assert build_reply(other.read(turn.id)).state == ReplyState.INTERRUPTED
     with log.database.read() as connection:
@@ -117,7 +117,7 @@ def test_sweep_keeps_replies_of_live_workers(
 ):
     other = new_log()
     for _ in range(5):
-        other.recovery.sweep()
+        other._recovery.sweep()
         clock.advance(Heartbeat.stale_after_seconds / 2)
         log.flush()
 
@@ -130,7 +130,7 @@ def test_reader_interrupts_the_reply_of_a_dead_worker(
     log.append(turn.id, Delta("Last words"))
     log.flush()
     other = new_log()
-    other.heartbeat.stale_after_seconds = 0.0
+    other._heartbeat.stale_after_seconds = 0.0
 
     *_, last = other.follow(turn.id)
 
@@ -142,5 +142,5 @@ def test_reader_interrupts_the_reply_of_a_dead_worker(
 def test_reply_of_a_live_worker_is_not_interrupted(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
-    assert new_log().recovery.interrupt_abandoned([turn.id]) == []
+    assert new_log().interrupt_abandoned([turn.id]) == []
     assert build_reply(log.read(turn.id)).is_running

@@ -73,7 +73,7 @@ def test_remote_readers_of_one_log_share_one_poll(
     assert set(looks) == {1}
     for reader in readers:
         reader.close()
-    assert other.remote_follower._mirrors == {}
+    assert other._remote_follower._mirrors == {}
 
 
 def test_closed_log_accepts_no_new_turns(log: Log, turns: Turns):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import Connection
 
 from chat.conversations import Conversation, Conversations, make_title
 from chat.log.entries import Ended, ReplyState
@@ -119,14 +120,14 @@ def test_title_consists_of_the_first_words_of_the_message():
 def test_failed_turn_leaves_no_log_buffer_behind(
     turns: Turns, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
-    opened = log.open_buffer
+    claim = log.claim
 
-    def fail_after(turn_id: str) -> None:
-        opened(turn_id)
+    def fail_after_claim(connection: Connection, turn_id: str) -> None:
+        claim(connection, turn_id)
         raise DatabaseUnavailable
 
-    monkeypatch.setattr(log, "open_buffer", fail_after)
+    monkeypatch.setattr(log, "claim", fail_after_claim)
     with pytest.raises(DatabaseUnavailable):
         turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
 
-    assert log._buffers == {}
+    assert len(log._buffers) == 0

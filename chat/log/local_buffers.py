@@ -1,0 +1,47 @@
+"""Buffers of the replies that this process writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from chat.log.buffer import LogBuffer
+from chat.log.entries import Ended
+from core.clock import Clock
+
+
+class LocalBuffers:
+    """Log buffers by turn id, from the insertion of a turn until the end of its reply."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._buffers: dict[str, LogBuffer] = {}
+
+    def __contains__(self, turn_id: object) -> bool:
+        """Return whether this process writes the reply to a turn."""
+        return turn_id in self._buffers
+
+    def __len__(self) -> int:
+        """Return the number of buffers."""
+        return len(self._buffers)
+
+    def open(self, turn_id: str) -> None:
+        """Create the buffer of a turn."""
+        self._buffers[turn_id] = LogBuffer(self._clock)
+
+    def get(self, turn_id: str) -> LogBuffer | None:
+        """Return the buffer of a turn, or None if this process does not write its reply."""
+        return self._buffers.get(turn_id)
+
+    def snapshot(self) -> Mapping[str, LogBuffer]:
+        """Return all buffers of this moment by turn id."""
+        return dict(self._buffers)
+
+    def end(self, turn_id: str, ended: Ended) -> None:
+        """Remove the buffer of a turn, if there is one, and give its readers the end."""
+        if buffer := self._buffers.pop(turn_id, None):
+            buffer.end(ended)
+
+    def drop(self, turn_id: str) -> None:
+        """Remove the buffer of a turn, if there is one, and release its readers without an end."""
+        if buffer := self._buffers.pop(turn_id, None):
+            buffer.abandon()
