@@ -54,12 +54,15 @@ class Flusher:
             self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def flush(self, slice_seconds: float = 0.0) -> None:
-        """Store all appended entries, and close the buffers of turns that another process ended.
+        """Record a heartbeat if it is due, and store all appended entries.
 
-        Pending entries younger than `slice_seconds` are left for the next flush. Raises
+        Pending entries younger than `slice_seconds`, and those of turns whose rows another
+        transaction has locked, are left for the next flush. The buffers of turns that another
+        process ended are ended, and those of turns that do not exist any more are dropped. Raises
         DatabaseUnavailable.
         """
         with self._flush_lock:
+            self._record_heartbeat_if_due()
             unflushed = {
                 turn_id: buffer.unflushed(slice_seconds)
                 for turn_id, buffer in self._buffers.snapshot().items()
@@ -67,20 +70,30 @@ class Flusher:
             if not unflushed:
                 return
             with self.database.write() as connection:
-                store.lock(connection, list(unflushed))
-                ends = store.read_ends(connection, list(unflushed))
+                locked_ids = store.lock_available(connection, unflushed)
+                ends = store.read_ends(connection, list(locked_ids))
                 new_entries = {
-                    turn_id: rows for turn_id, rows in unflushed.items() if turn_id not in ends
+                    turn_id: unflushed[turn_id] for turn_id in locked_ids if turn_id not in ends
                 }
                 if store.add(connection, new_entries):
                     self.notifier.notify(connection)
-                if self.heartbeat.is_due:
-                    self.heartbeat.record_heartbeat(connection)
-        for turn_id, rows in unflushed.items():
+                # The row of a turn without entries may not be committed yet.
+                skipped_ids = {id_ for id_ in unflushed if unflushed[id_]} - locked_ids
+                missing_ids = skipped_ids - store.select_existing(connection, skipped_ids)
+        for turn_id in locked_ids:
             if buffer := self._buffers.get(turn_id):
-                buffer.mark_flushed(rows)
+                buffer.mark_flushed(unflushed[turn_id])
         for turn_id, ended in ends.items():
             self._buffers.end(turn_id, ended)
+        for turn_id in missing_ids:
+            logger.error("turn %s: its row does not exist any more", turn_id)
+            self._buffers.drop(turn_id)
+
+    def _record_heartbeat_if_due(self) -> None:
+        """Record the heartbeat in a transaction that waits for no lock of a turn."""
+        if self._buffers and self.heartbeat.is_due:
+            with self.database.write() as connection:
+                self.heartbeat.record_heartbeat(connection)
 
     def _flush_until_closed(self) -> None:
         is_failing = False

@@ -114,7 +114,9 @@ class Log:
         buffer = self._buffers.get(turn_id)
         lock_requested_at = time.monotonic()
         with self.database.write() as connection:
-            store.lock(connection, [turn_id])
+            if not store.lock(connection, turn_id):
+                self.drop_buffer(turn_id)
+                return False
             if precondition and not precondition(connection, time.monotonic() - lock_requested_at):
                 return False
             rows = store.read(connection, [turn_id])[turn_id]

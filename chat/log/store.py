@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
@@ -59,13 +59,25 @@ def make_batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
     return Batch(after, last_seq, tuple(entry for seq, entry in rows if seq > after))
 
 
-def lock(connection: Connection, turn_ids: Sequence[str]) -> None:
-    """Prevent other processes from writing to these logs until the transaction ends.
+def lock(connection: Connection, turn_id: str) -> bool:
+    """Prevent other processes from writing to this log until the transaction ends.
 
-    Locks the rows of the turns. SQLite ignores this: it has only one writer at a time.
+    Locks the row of the turn; returns False if it does not exist. SQLite has only one writer at a
+    time anyway.
     """
-    query = select(turns.c.id).where(turns.c.id.in_(turn_ids)).order_by(turns.c.id)
-    connection.execute(query.with_for_update())
+    query = select(turns.c.id).where(turns.c.id == turn_id).with_for_update()
+    return connection.execute(query).first() is not None
+
+
+def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
+    """Lock those of these logs that no other transaction has locked, and return their turn ids."""
+    query = select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))
+    return set(connection.scalars(query.with_for_update(skip_locked=True)))
+
+
+def select_existing(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
+    """Return those of these turns that exist, whether locked or not."""
+    return set(connection.scalars(select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))))
 
 
 def read_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:

@@ -1,0 +1,60 @@
+"""Storing the entries of all running replies of a process, whatever happens to one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import delete, select
+
+from chat.log.entries import Delta, Ended, ReplyState, join_text
+from chat.log.log import Log
+from chat.schema import turns as turn_table
+from chat.turns import Turn, Turns
+from tests.chat.conftest import both_databases
+from tests.support.clock import AdjustableClock
+
+
+@pytest.fixture
+def other_turn(turns: Turns) -> Turn:
+    """Return a second turn whose reply is running."""
+    return turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_lock_on_one_turn_does_not_delay_other_replies_or_the_heartbeat(
+    log: Log, turn: Turn, other_turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    log._flusher.close()
+    other = new_log()
+    log.append(turn.id, Delta("locked"))
+    log.append(other_turn.id, Delta("free"))
+    with other.database.write() as connection:
+        query = select(turn_table.c.id).where(turn_table.c.id == turn.id)
+        connection.execute(query.with_for_update())
+        clock.advance(60)
+        log.flush()
+        with other.database.read() as reading:
+            assert other._heartbeat.stale_workers(reading) == {}
+        assert join_text(other.read(other_turn.id).entries) == "free"
+        assert other.read(turn.id).entries == ()
+
+    log.flush()
+    assert join_text(other.read(turn.id).entries) == "locked"
+
+
+@both_databases
+def test_turn_without_a_row_does_not_prevent_the_storing_of_other_replies(
+    log: Log, turn: Turn, other_turn: Turn, new_log: Callable[[], Log]
+):
+    log._flusher.close()
+    with log.database.write() as connection:
+        connection.execute(delete(turn_table).where(turn_table.c.id == turn.id))
+    log.append(turn.id, Delta("lost"))
+    log.append(other_turn.id, Delta("kept"))
+
+    log.flush()
+
+    assert join_text(new_log().read(other_turn.id).entries) == "kept"
+    assert turn.id not in log._buffers
+    assert log.end(turn.id, Ended(ReplyState.COMPLETE, text="lost")) is False
