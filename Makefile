@@ -3,7 +3,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help run test test-fast check bench chaos format lint types lock screenshots words
+.PHONY: help run test test-fast check bench chaos format lint types lock screenshots trace words
 .DEFAULT_GOAL := help
 
 help: ## Show what there is
@@ -39,6 +39,9 @@ types: .venv/test.done ## Check types
 
 screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 	@$(BIN)/python -m tools.screenshots
+
+trace: .venv/test.done ## List and count the functions that run for one message and one delta
+	@$(BIN)/python -m tools.trace
 
 words: .venv/test.done ## Bring the catalogues in translations/ up to date with the sources
 	@$(BIN)/python -m tools.translations
