@@ -1,10 +1,19 @@
-"""Traces: what they count and list."""
+"""The traces of a message and of a delta, and the lists of them in docs/architecture.md."""
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.trace import scenario
 from tools.trace.recorder import Call, Recording, Transaction
 from tools.trace.report import Counts, count, functions_by_thread, to_text
 
+ROOT = Path(__file__).parents[2]
+THREAD = re.compile(r"^\S.*\n(?:  .+\n)+", re.MULTILINE)
+FUNCTION = re.compile(r"^  ([\w/]+\.py:[\w.]+)", re.MULTILINE)
 RECORDING = Recording(
     [
         Call("one", "blueprints/a.py:show", "app.py:start"),
@@ -15,6 +24,44 @@ RECORDING = Recording(
     ],
     [Transaction("one", is_write=False), Transaction("two", is_write=True)],
 )
+
+
+def documented_functions() -> dict[str, list[str]]:
+    """Return the lists in docs/architecture.md by thread."""
+    document = (ROOT / "docs" / "architecture.md").read_text()
+    section = document.partition("## A message and a delta\n")[2].partition("\n## ")[0]
+    return {
+        block.partition("\n")[0]: FUNCTION.findall(block)
+        for block in THREAD.findall(section)
+        if FUNCTION.search(block)
+    }
+
+
+def defined_functions(file: str) -> set[str]:
+    def names(node: ast.AST, prefix: str) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                yield prefix + child.name
+                yield from names(child, f"{prefix}{child.name}.")
+
+    return set(names(ast.parse((ROOT / file).read_text()), ""))
+
+
+def test_documented_functions_exist():
+    functions = [name for names in documented_functions().values() for name in names]
+
+    assert functions
+    for file, name in (function.split(":") for function in functions):
+        assert name in defined_functions(file), f"{file}: {name}"
+
+
+def test_documented_functions_run_in_the_documented_order():
+    message, delta = scenario.run()
+
+    traced = functions_by_thread(message) | functions_by_thread(delta)
+    assert set(documented_functions()) == set(traced)
+    for thread, documented in documented_functions().items():
+        assert [name for name in traced[thread] if name in documented] == documented
 
 
 def test_trace_counts_functions_files_calls_between_packages_and_transactions():
