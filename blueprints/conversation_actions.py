@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response
 
-from web import message_form, rejected_messages
 from web.container import portal
 from web.current_person import person
 from web.ownership import own_conversation
@@ -48,13 +47,8 @@ def archive(conversation_id: str) -> Response:
 @bp.post("/deletion")
 def delete(conversation_id: str) -> Response:
     """Delete a conversation. The list offers to undo it."""
-    conversation = portal().conversations.find(conversation_id, person())
     if not portal().deletions.delete(conversation_id, person()):
         abort(404)
-    rejected_messages.discard_draft(conversation_id)
-    # Sending the same first message again must start a new conversation.
-    if conversation:
-        message_form.forget_first_message_key(conversation.twin_id)
     return _redirect_back(conversation_id, "deleted")
 
 

@@ -12,7 +12,6 @@ from flask import (
     url_for,
 )
 
-from web import message_form
 from web.container import portal
 from web.current_person import person
 from web.http import render_fragment, wants_fragment
@@ -20,11 +19,11 @@ from web.ownership import own_conversation
 from web.views import (
     TURNS_PER_PAGE,
     before_position,
+    conversation_composer,
     conversation_page,
+    conversation_view,
     group_by_date,
-    prefilled_composer,
     read_action_notice,
-    turns_view,
 )
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -92,11 +91,10 @@ def _search_view(q: str, twin_id: str | None) -> dict[str, Any]:
 def show(conversation_id: str) -> Response:
     """Show a conversation: its newest turns, or those before a position."""
     conversation = own_conversation(conversation_id)
-    if wants_fragment():
-        if "words_of" in request.args:
-            return render_fragment("turns/_composer.html", **prefilled_composer(conversation))
-        return render_fragment(
-            "conversations/_turns.html", **turns_view(conversation, before=before_position())
-        )
-    message_form.forget_first_message_key(conversation.twin_id)
-    return conversation_page(conversation, should_follow="follow" in request.args)
+    if not wants_fragment():
+        return conversation_page(conversation, should_follow="follow" in request.args)
+    if "words_of" in request.args:
+        composer = conversation_composer(conversation)
+        return render_fragment("turns/_composer.html", composer=composer)
+    view = conversation_view(conversation, before=before_position())
+    return render_fragment("conversations/_turns.html", conversation=conversation, view=view)

@@ -1,28 +1,30 @@
-"""Turns: send a message, read and stop its reply, and discard drafts."""
+"""Turns: send a message, and read and stop its reply."""
 
 from __future__ import annotations
 
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from chat.conversations import Conversation
+from chat.conversations import Conversation, ConversationNotFound
 from chat.log import Ended, ReplyState, build_reply
 from chat.quota import SendingBlocked
-from chat.turns import ReplyInProgress, Turn
+from chat.turns import AddedTurn, ReplyInProgress, Turn
 from core.languages import N_
-from web import message_form, rejected_messages
+from web import message_form
 from web.container import portal
 from web.current_person import person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
+from web.message_form import RejectedMessage
 from web.ownership import own_conversation, own_turn
 from web.views import (
+    conversation_composer,
     conversation_page,
-    prefilled_composer,
+    conversation_view,
+    moves_in_sidebar,
     sidebar_groups,
     turn_view,
-    turns_view,
-    will_move_in_sidebar,
+    with_rejection,
 )
 
 bp = Blueprint("turns", __name__)
@@ -35,42 +37,18 @@ STILL_REPLYING = N_(
 @bp.post("/conversations/<conversation_id>/turns")
 def create(conversation_id: str) -> BaseResponse:
     """Add a turn with the submitted message, and start its reply."""
-    conversation = own_conversation(conversation_id)
-    should_update_sidebar = wants_fragment() and will_move_in_sidebar(conversation)
     try:
-        message = message_form.read_message()
-        resent_turn = _find_resent_turn(conversation, message.content)
-        result = portal().turns.add(
-            conversation, message.content, message.idempotency_key, resent_turn
-        )
-    except rejected_messages.RejectedMessage as rejected:
-        return _rejection_response(conversation, rejected)
-    except ReplyInProgress:
-        return _rejection_response(
-            conversation, rejected_messages.RejectedMessage(STILL_REPLYING, 409, message.content)
-        )
-    except SendingBlocked as error:
-        sentence = join_sentences(error.sentence, rejected_messages.NOT_SENT)
-        return _rejection_response(
-            conversation,
-            rejected_messages.RejectedMessage(sentence, 429, message.content, error.retry_at),
-        )
-    turn = result.turn
-    rejected_messages.discard_sent_draft(conversation_id, message.content)
-    if result.is_new:
-        portal().reply_worker.start_reply(result.conversation, turn, resent_turn)
+        added = _add_turn(conversation_id)
+    except RejectedMessage as rejection:
+        return _rejection_response(own_conversation(conversation_id), rejection)
+    except ConversationNotFound:
+        own_conversation(conversation_id)  # raises the error with the better message
+        raise
+    if added.is_new:
+        portal().reply_worker.start_reply(added)
     if wants_fragment():
-        values = {"turns": [turn_view(turn)]} | prefilled_composer(conversation)
-        is_next = result.is_new and _is_up_to_date(conversation, before=turn.position)
-        if not is_next:
-            values |= turns_view(conversation)
-        if should_update_sidebar:
-            values["sidebar_groups"] = sidebar_groups()
-        is_from_composer = "composer" in request.form
-        return render_fragment(
-            "turns/create.html", **values, is_from_composer=is_from_composer, is_next_turn=is_next
-        )
-    return redirect(_conversation_url(turn), 303)
+        return _added_fragment(added)
+    return redirect(_conversation_url(added.turn), 303)
 
 
 @bp.get("/conversations/<conversation_id>/turns")
@@ -81,14 +59,20 @@ def index(conversation_id: str) -> BaseResponse:
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     if _is_up_to_date(conversation):
         return Response(status=204)
-    view, last_seen_id = turns_view(conversation), request.args.get("seen")
-    page_turn_ids = [item.turn.id for item in view["turns"]]
+    view = conversation_view(conversation)
+    page_turn_ids, last_seen_id = [item.turn.id for item in view.turns], request.args.get("seen")
     new_turns = (
-        view["turns"][page_turn_ids.index(last_seen_id) + 1 :]
+        view.turns[page_turn_ids.index(last_seen_id) + 1 :]
         if last_seen_id in page_turn_ids
         else None
     )
-    return render_fragment("turns/index.html", **view | {"new_turns": new_turns})
+    return render_fragment(
+        "turns/index.html",
+        conversation=conversation,
+        view=view,
+        new_turns=new_turns,
+        idempotency_key=view.idempotency_key,
+    )
 
 
 @bp.get("/turns/<turn_id>/text")
@@ -112,51 +96,68 @@ def cancel(turn_id: str) -> BaseResponse:
     return redirect(_conversation_url(turn), 303)
 
 
-@bp.post("/conversations/<conversation_id>/words/deletion")
-def discard(conversation_id: str) -> BaseResponse:
-    """Discard the draft of a rejected message, or of the edited turn in `words_of`."""
-    own_conversation(conversation_id)
-    turn_id = request.args.get("words_of")
-    rejected_messages.discard_draft(
-        rejected_messages.edit_draft(turn_id) if turn_id else conversation_id
+def _add_turn(conversation_id: str) -> AddedTurn:
+    """Add a turn with the submitted message. Raises RejectedMessage and ConversationNotFound."""
+    message = message_form.read_message()
+    try:
+        return portal().turns.add(
+            person(),
+            conversation_id,
+            message.content,
+            message.idempotency_key,
+            message.resent_turn_id,
+        )
+    except ReplyInProgress as error:
+        raise RejectedMessage(STILL_REPLYING, 409, message.content) from error
+    except SendingBlocked as error:
+        sentence = join_sentences(error.sentence, message_form.NOT_SENT)
+        raise RejectedMessage(sentence, 429, message.content, error.retry_at) from error
+
+
+def _added_fragment(added: AddedTurn) -> Response:
+    """Return the new turn and an empty composer; all turns if the page lacks some of them."""
+    conversation = added.conversation
+    is_next = added.is_new and _has_seen(added.previous_turn_id)
+    is_moved = added.is_new and moves_in_sidebar(conversation, was_newest=added.was_newest)
+    return render_fragment(
+        "turns/create.html",
+        conversation=conversation,
+        turns=[turn_view(added.turn)],
+        view=None if is_next else conversation_view(conversation),
+        composer=conversation_composer(conversation, added.quota_status),
+        is_from_composer=message_form.is_from_composer(),
+        sidebar_groups=sidebar_groups() if is_moved else None,
+        idempotency_key=message_form.new_idempotency_key(),
     )
-    return redirect(url_for("conversations.show", conversation_id=conversation_id), 303)
 
 
-def _find_resent_turn(conversation: Conversation, content: str) -> Turn | None:
-    """Return the turn that a Retry button sends again, if its message is unchanged."""
-    turn_id = request.form.get("again", "").replace("\0", "")
-    turn = portal().turns.find(turn_id, person()) if turn_id else None
-    if turn is None or (turn.conversation_id, turn.content) != (conversation.id, content):
-        return None
-    return turn
+def _rejection_response(conversation: Conversation, rejection: RejectedMessage) -> Response:
+    if not wants_fragment():
+        return conversation_page(conversation, rejection=rejection)
+    if not message_form.is_from_composer():
+        return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)
+    is_up_to_date = _is_up_to_date(conversation)
+    return render_fragment(
+        "turns/rejected.html",
+        rejection.status,
+        conversation=conversation,
+        view=None if is_up_to_date else conversation_view(conversation),
+        composer=with_rejection(conversation_composer(conversation), rejection),
+        idempotency_key=message_form.new_idempotency_key(),
+    )
 
 
-def _is_up_to_date(conversation: Conversation, *, before: int | None = None) -> bool:
-    """Return whether the page already shows the newest turn, or the newest before a position."""
+def _is_up_to_date(conversation: Conversation) -> bool:
+    """Return whether the page already shows the newest turn."""
+    newest_turns = portal().turns.list_for_conversation(conversation.id, limit=1)
+    return _has_seen(newest_turns[-1].id if newest_turns else None)
+
+
+def _has_seen(turn_id: str | None) -> bool:
+    """Return whether this turn is the last one on the page that sent the request."""
     last_seen_id = request.values.get("seen")
-    newest = portal().turns.list_for_conversation(conversation.id, before=before, limit=1)
-    return last_seen_id is None or [last_seen_id] == [turn.id for turn in newest]
+    return last_seen_id is None or last_seen_id == turn_id
 
 
 def _conversation_url(turn: Turn) -> str:
     return url_for("conversations.show", conversation_id=turn.conversation_id)
-
-
-def _rejection_response(
-    conversation: Conversation, rejected: rejected_messages.RejectedMessage
-) -> Response:
-    if not wants_fragment():
-        rejected_messages.save_draft(conversation.id, rejected.content)
-        return conversation_page(conversation, rejected=rejected)
-    if "composer" not in request.form:
-        return render_notice(rejected.sentence, rejected.status, retry_at=rejected.retry_at)
-    values = prefilled_composer(conversation) | rejected_messages.rejected_composer(rejected)
-    if not _is_up_to_date(conversation):
-        values = turns_view(conversation) | values
-    return render_fragment(
-        "turns/rejected.html",
-        rejected.status,
-        **values,
-        is_reply_running=rejected.status == 409,
-    )

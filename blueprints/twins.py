@@ -8,15 +8,18 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from chat.conversations import Conversation
 from chat.quota import SendingBlocked
+from chat.turns import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
-from web import message_form, rejected_messages
+from web import message_form
 from web.container import portal
 from web.current_person import ensure_person, person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
-from web.views import quota_view
+from web.message_form import RejectedMessage
+from web.views import ComposerView, first_composer, with_rejection
 
 bp = Blueprint("twins", __name__)
 
@@ -89,12 +92,9 @@ def show(twin_id: str) -> BaseResponse | str:
                 url_for("twins.show", twin_id=twin_id.removesuffix(CONVERSATIONS_SUFFIX)), 303
             )
         raise
-    conversations_view = _conversations_view(twin)
     # Assign the id before the form is submitted: a double click must belong to one person.
     ensure_person()
-    return render_template(
-        "twins/show.html", twin=twin, **_composer_view(twin), **conversations_view
-    )
+    return _render_twin(twin, first_composer(twin))
 
 
 @bp.post("/twins/<twin:twin_id>/conversations")
@@ -102,71 +102,57 @@ def converse(twin_id: str) -> BaseResponse:
     """Start a conversation with its first turn."""
     twin = portal().catalogue.find(twin_id)
     try:
-        message = message_form.read_message()
-    except rejected_messages.RejectedMessage as rejected:
-        return _rejection_response(twin, rejected)
-    try:
-        result = portal().turns.start_conversation(
-            ensure_person(), twin.id, twin.name, message.content, message.idempotency_key
-        )
-    except SendingBlocked as error:
-        sentence = join_sentences(error.sentence, rejected_messages.NOT_SENT)
-        return _rejection_response(
-            twin, rejected_messages.RejectedMessage(sentence, 429, message.content, error.retry_at)
-        )
-    rejected_messages.discard_sent_draft(
-        rejected_messages.first_message_draft(twin.id), message.content
-    )
-    if result.is_new:
-        portal().reply_worker.start_reply(result.conversation, result.turn, None)
-    location = url_for("conversations.show", conversation_id=result.conversation.id)
+        added = _start_conversation(twin)
+    except RejectedMessage as rejection:
+        return _rejection_response(twin, rejection)
+    if added.is_new:
+        portal().reply_worker.start_reply(added)
+    location = url_for("conversations.show", conversation_id=added.conversation.id)
     if wants_fragment():
         return Response(headers={"HX-Redirect": location})
     return redirect(location, 303)
 
 
-@bp.post("/twins/<twin:twin_id>/words/deletion")
-def discard(twin_id: str) -> BaseResponse:
-    """Discard the draft of a rejected first message."""
-    rejected_messages.discard_draft(rejected_messages.first_message_draft(twin_id))
-    return redirect(url_for("twins.show", twin_id=twin_id), 303)
+def _start_conversation(twin: Twin) -> AddedTurn:
+    """Start a conversation with the submitted message. Raises RejectedMessage."""
+    message = message_form.read_message()
+    try:
+        return portal().turns.start_conversation(
+            ensure_person(), twin.id, twin.name, message.content, message.idempotency_key
+        )
+    except SendingBlocked as error:
+        sentence = join_sentences(error.sentence, message_form.NOT_SENT)
+        raise RejectedMessage(sentence, 429, message.content, error.retry_at) from error
 
 
-def _rejection_response(twin: Twin, rejected: rejected_messages.RejectedMessage) -> Response:
+def _rejection_response(twin: Twin, rejection: RejectedMessage) -> Response:
     """Show the form again, with the submitted text and the reason why it was not sent.
 
     If another button sent the message, only a notice is shown: that button is still on the page,
     and the text in the composer must not be replaced.
     """
-    if wants_fragment() and "composer" not in request.form:
-        return render_notice(rejected.sentence, rejected.status, retry_at=rejected.retry_at)
-    values = {"twin": twin} | _composer_view(twin) | rejected_messages.rejected_composer(rejected)
+    if wants_fragment() and not message_form.is_from_composer():
+        return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)
+    composer = with_rejection(first_composer(twin), rejection)
     if wants_fragment():
-        return render_fragment("turns/_composer.html", rejected.status, **values)
-    rejected_messages.save_draft(rejected_messages.first_message_draft(twin.id), rejected.content)
-    page = render_template("twins/show.html", **values, **_conversations_view(twin))
-    return make_response(page, rejected.status)
+        return render_fragment("turns/_composer.html", rejection.status, composer=composer)
+    return make_response(_render_twin(twin, composer), rejection.status)
 
 
-def _composer_view(twin: Twin) -> dict[str, Any]:
-    saved_draft = rejected_messages.kept(rejected_messages.first_message_draft(twin.id))
-    return quota_view() | {
-        "action": url_for("twins.converse", twin_id=twin.id),
-        "content": saved_draft,
-        "is_saved_draft": bool(saved_draft),
-        "idempotency_key": message_form.first_message_key(twin.id),
-    }
-
-
-def _conversations_view(twin: Twin) -> dict[str, Any]:
-    """Return template values of the person's latest conversations with a twin."""
-    if not person():
-        return {"conversations": (), "conversation_count": 0}
-    page = portal().conversations.list_for_person(person(), twin_id=twin.id)
-    return {
-        "conversations": page.items[:MAX_RECENT_CONVERSATIONS],
-        "conversation_count": page.total,
-    }
+def _render_twin(twin: Twin, composer: ComposerView) -> str:
+    """Render the page of a twin with the person's latest conversations."""
+    items: Sequence[Conversation] = ()
+    total = 0
+    if person():
+        page = portal().conversations.list_for_person(person(), twin_id=twin.id)
+        items, total = page.items[:MAX_RECENT_CONVERSATIONS], page.total
+    return render_template(
+        "twins/show.html",
+        twin=twin,
+        composer=composer,
+        conversations=items,
+        conversation_count=total,
+    )
 
 
 def _split_recent(

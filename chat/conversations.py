@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    Connection,
     Integer,
     Row,
     Select,
@@ -29,8 +30,8 @@ MAX_DEFAULT_TITLE_CHARACTERS = 60
 MAX_TITLE_CHARACTERS = 200
 
 
-class ConversationDeleted(Exception):
-    """Raised when a conversation has been deleted in the meantime."""
+class ConversationNotFound(Exception):
+    """Raised when a person has no such conversation, or has deleted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +109,6 @@ class Conversations:
         with self.database.read() as connection:
             return _conversations_from_rows(connection.execute(_LIST_ALL.page_query, parameters))
 
-    def is_newest(self, conversation: Conversation) -> bool:
-        """Return whether the conversation is the newest of its group in the list.
-
-        The groups are the pinned and the other conversations.
-        """
-        condition = _listed_for(conversation.person, archived=False)
-        condition &= table.c.pinned.is_(conversation.pinned)
-        condition &= table.c.updated_at > conversation.updated_at
-        with self.database.read() as connection:
-            return connection.execute(select(table.c.id).where(condition).limit(1)).first() is None
-
     def set_service_id(self, conversation_id: str, service_id: str) -> str:
         """Store the id of the conversation at the service, unless it has one.
 
@@ -183,6 +173,17 @@ def _listed_for(
 ) -> ColumnElement[bool]:
     condition = (table.c.person == person) & (table.c.archived == archived)
     return condition & table.c.deleted_at.is_(None)
+
+
+def is_newest(connection: Connection, conversation: Conversation) -> bool:
+    """Return whether the conversation is the newest of its group in the list.
+
+    The groups are the pinned and the other conversations.
+    """
+    condition = _listed_for(conversation.person, archived=False)
+    condition &= table.c.pinned.is_(conversation.pinned)
+    condition &= table.c.updated_at > conversation.updated_at
+    return connection.execute(select(table.c.id).where(condition).limit(1)).first() is None
 
 
 def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...]]:

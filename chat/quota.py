@@ -143,18 +143,22 @@ class Quota:
 
         Returns the default status while the database is unavailable.
         """
-        now = self._clock.time()
         with suppress(DatabaseUnavailable), self.database.read() as connection:
-            row = self._select_row(connection)
-            remaining_quota = self._remaining(connection, row, now)
-            low_quota = (
-                remaining_quota if remaining_quota.remaining * 10 <= remaining_quota.limit else None
-            )
-            if row is None:
-                return QuotaStatus(low_quota=low_quota)
-            retry_at = row.refused_until if _is_upcoming(row.refused_until, now) else None
-            return QuotaStatus(not _is_upcoming(row.forbidden_until, now), retry_at, low_quota)
+            return self.read_status(connection)
         return QuotaStatus()
+
+    def read_status(self, connection: Connection) -> QuotaStatus:
+        """Return what is known about the next message, as this transaction sees it."""
+        now = self._clock.time()
+        row = self._select_row(connection)
+        remaining_quota = self._remaining(connection, row, now)
+        low_quota = (
+            remaining_quota if remaining_quota.remaining * 10 <= remaining_quota.limit else None
+        )
+        if row is None:
+            return QuotaStatus(low_quota=low_quota)
+        retry_at = row.refused_until if _is_upcoming(row.refused_until, now) else None
+        return QuotaStatus(not _is_upcoming(row.forbidden_until, now), retry_at, low_quota)
 
     def remaining(self) -> RemainingQuota:
         """Return the remaining quota of the hour."""

@@ -11,7 +11,7 @@ from chat.conversations import Conversation, Conversations
 from chat.log import Ended, Log, ReplyState, entries
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
-from chat.turns import Turn
+from chat.turns import AddedTurn, Turn
 from core.database import DatabaseUnavailable
 from core.languages import N_
 from twinapi import ReplyStream, TwinApiError
@@ -43,23 +43,22 @@ class ReplyWorker:
         self.quota = quota
         self.missed_replies = missed_replies
 
-    def start_reply(self, conversation: Conversation, turn: Turn, resent_turn: Turn | None) -> None:
-        """Start the reply to a turn that this process has just added, and return at once.
-
-        `resent_turn` is the earlier turn that this one resends, if the service may have received
-        it.
-        """
+    def start_reply(self, added: AddedTurn) -> None:
+        """Start the reply to a turn that this process has just added, and return at once."""
         threading.Thread(
             target=self.write_reply,
-            args=(conversation, turn, resent_turn),
+            args=(added.conversation, added.turn, added.resent_turn),
             daemon=True,
-            name=f"turn-{turn.id}",
+            name=f"turn-{added.turn.id}",
         ).start()
 
     def write_reply(
         self, conversation: Conversation, turn: Turn, resent_turn: Turn | None = None
     ) -> None:
-        """Write the complete reply to the log. The log always gets an end."""
+        """Write the complete reply to the log. The log always gets an end.
+
+        `resent_turn` is the earlier turn that this one sends again.
+        """
         try:
             self._save_end(turn, self._request_reply(conversation, turn, resent_turn))
         finally:

@@ -7,21 +7,31 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chat import search_index
-from chat.conversations import Conversation, ConversationDeleted, make_title
+from chat.conversations import (
+    Conversation,
+    ConversationNotFound,
+    conversation_from_row,
+    is_newest,
+    make_title,
+)
 from chat.log import Log, read_ends
-from chat.quota import Quota
+from chat.quota import Quota, QuotaStatus
 from chat.schema import conversations, turns
 from core.database import Database
 
 
 class ReplyInProgress(Exception):
-    """Raised when the reply to the previous turn is still running."""
+    """Raised when the reply to the previous turn, `turn_id`, is still running."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(turn_id)
+        self.turn_id = turn_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +51,23 @@ class Turn:
     twin_name: str
 
 
-class AddedTurn(NamedTuple):
-    """Turn and its conversation; `is_new` is False for a repeated form submission."""
+@dataclass(frozen=True, slots=True)
+class AddedTurn:
+    """A turn, and its conversation as it was before the turn was added.
+
+    `is_new` is False for a repeated form submission; the other values are set for new turns only.
+    `resent_turn` is the earlier turn that this one sends again. `previous_turn_id` is the turn
+    before it in the conversation. `was_newest` tells whether the conversation was the newest of the
+    person before.
+    """
 
     conversation: Conversation
     turn: Turn
     is_new: bool
+    resent_turn: Turn | None = None
+    previous_turn_id: str | None = None
+    was_newest: bool = False
+    quota_status: QuotaStatus | None = None
 
 
 class Turns:
@@ -64,7 +85,7 @@ class Turns:
         """Add a conversation and its first turn.
 
         Returns the existing turn for a repeated submission (same idempotency key and content).
-        Raises SendingBlocked, ConversationDeleted and DatabaseUnavailable.
+        Raises SendingBlocked, ConversationNotFound and DatabaseUnavailable.
         """
         fingerprint = _fingerprint(person, twin_id, idempotency_key, content)
         try:
@@ -96,43 +117,82 @@ class Turns:
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
             search_index.index_title(connection, person, conversation.id, conversation.title)
-            return self._insert(connection, turn_id, conversation, fingerprint, content, turn_id)
+            turn = self._insert(
+                connection,
+                conversation,
+                fingerprint,
+                turn_id=turn_id,
+                position=1,
+                content=content,
+                once=turn_id,
+            )
+            return AddedTurn(conversation, turn, is_new=True)
 
     def add(
         self,
-        conversation: Conversation,
+        person: str,
+        conversation_id: str,
         content: str,
         idempotency_key: str,
-        resent_turn: Turn | None = None,
+        resent_turn_id: str = "",
     ) -> AddedTurn:
-        """Add a turn to a conversation; `resent_turn` is the earlier turn that it resends.
+        """Add a turn to a person's conversation, and unarchive the conversation.
 
-        Returns the existing turn for a repeated submission. Unarchives the conversation. Raises
-        ReplyInProgress, SendingBlocked, ConversationDeleted and DatabaseUnavailable.
+        `resent_turn_id` is the earlier turn that it resends; it is ignored if its message differs.
+        Returns the existing turn for a repeated submission. Raises ReplyInProgress, SendingBlocked,
+        ConversationNotFound and DatabaseUnavailable.
         """
-        fingerprint = _fingerprint(conversation.person, conversation.id, idempotency_key, content)
-        newest_turns = self.list_for_conversation(conversation.id, limit=1)
-        if newest_turns:
-            self.log.interrupt_abandoned([newest_turns[-1].id])
-        condition = conversations.c.id == conversation.id
+        fingerprint = _fingerprint(person, conversation_id, idempotency_key, content)
+        try:
+            return self._add(person, conversation_id, content, fingerprint, resent_turn_id)
+        except ReplyInProgress as error:
+            if not self.log.interrupt_abandoned([error.turn_id]):
+                raise
+        return self._add(person, conversation_id, content, fingerprint, resent_turn_id)
+
+    def _add(
+        self,
+        person: str,
+        conversation_id: str,
+        content: str,
+        fingerprint: str,
+        resent_turn_id: str,
+    ) -> AddedTurn:
+        condition = (conversations.c.id == conversation_id) & (conversations.c.person == person)
         with self._reserve_turn_id() as turn_id, self.database.write() as connection:
-            query = select(conversations.c.id).where(
-                condition, conversations.c.deleted_at.is_(None)
+            query = select(conversations).where(condition, conversations.c.deleted_at.is_(None))
+            conversation = conversation_from_row(
+                connection.execute(query.with_for_update()).first()
             )
-            if connection.execute(query.with_for_update()).first() is None:
-                raise ConversationDeleted
+            if conversation is None:
+                raise ConversationNotFound
             if existing := _find_existing(connection, fingerprint):
                 return existing
-            if _is_replying(connection, conversation.id):
-                raise ReplyInProgress
-            self.quota.check(connection, conversation.person)
+            newest_turn = _select_newest_turn(connection, conversation_id)
+            if newest_turn and not read_ends(connection, [newest_turn.id]):
+                raise ReplyInProgress(newest_turn.id)
+            self.quota.check(connection, person)
+            was_newest = is_newest(connection, conversation)
             values = {"updated_at": self._clock.time(), "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
-            original_turn_id = (
-                resent_turn.once if resent_turn and resent_turn.content == content else turn_id
+            resent_turn = _find_resent_turn(connection, conversation_id, resent_turn_id, content)
+            turn = self._insert(
+                connection,
+                conversation,
+                fingerprint,
+                turn_id=turn_id,
+                position=newest_turn.position + 1 if newest_turn else 1,
+                content=content,
+                once=resent_turn.once if resent_turn else turn_id,
             )
-            return self._insert(
-                connection, turn_id, conversation, fingerprint, content, original_turn_id
+            return AddedTurn(
+                conversation,
+                turn,
+                is_new=True,
+                resent_turn=resent_turn,
+                previous_turn_id=newest_turn.id if newest_turn else None,
+                was_newest=was_newest,
+                quota_status=self.quota.read_status(connection),
             )
 
     def find(self, turn_id: str, person: str) -> Turn | None:
@@ -166,22 +226,20 @@ class Turns:
     def _insert(
         self,
         connection: Connection,
-        turn_id: str,
         conversation: Conversation,
         fingerprint: str,
+        *,
+        turn_id: str,
+        position: int,
         content: str,
-        original_turn_id: str,
-    ) -> AddedTurn:
-        condition = turns.c.conversation_id == conversation.id
-        last_position = connection.execute(
-            select(func.max(turns.c.position)).where(condition)
-        ).scalar()
+        once: str,
+    ) -> Turn:
         turn = Turn(
             id=turn_id,
             conversation_id=conversation.id,
-            position=(last_position or 0) + 1,
+            position=position,
             content=content,
-            once=original_turn_id,
+            once=once,
             created_at=self._clock.time(),
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
@@ -193,7 +251,7 @@ class Turns:
                 position=turn.position,
                 press=fingerprint,
                 content=content,
-                once=original_turn_id,
+                once=once,
                 producer=self.log.claim(connection, turn.id),
                 created_at=turn.created_at,
             )
@@ -201,7 +259,7 @@ class Turns:
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content
         )
-        return AddedTurn(conversation, turn, is_new=True)
+        return turn
 
 
 def _fingerprint(person: str, target_id: str, idempotency_key: str, content: str) -> str:
@@ -218,15 +276,26 @@ def _find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None
     condition = conversations.c.id == turn.conversation_id
     row = connection.execute(select(conversations).where(condition)).one()
     if row.deleted_at is not None:
-        raise ConversationDeleted
+        raise ConversationNotFound
     return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
 
 
-def _is_replying(connection: Connection, conversation_id: str) -> bool:
-    condition = turns.c.conversation_id == conversation_id
-    query = select(turns.c.id).where(condition).order_by(turns.c.position.desc()).limit(1)
-    newest_id = connection.execute(query).scalar()
-    return newest_id is not None and not read_ends(connection, [newest_id])
+def _select_newest_turn(connection: Connection, conversation_id: str) -> Turn | None:
+    query = _select_turns().where(turns.c.conversation_id == conversation_id)
+    return _turn_from_row(
+        connection.execute(query.order_by(turns.c.position.desc()).limit(1)).first()
+    )
+
+
+def _find_resent_turn(
+    connection: Connection, conversation_id: str, turn_id: str, content: str
+) -> Turn | None:
+    """Return the turn that is sent again, if it is in the conversation with the same message."""
+    if not turn_id:
+        return None
+    condition = (turns.c.id == turn_id) & (turns.c.conversation_id == conversation_id)
+    turn = _turn_from_row(connection.execute(_select_turns().where(condition)).first())
+    return turn if turn and turn.content == content else None
 
 
 def _select_turns() -> Select[Any]:

@@ -35,9 +35,11 @@ class HtmlCache:
 
     def find(self, turn_ids: Iterable[str]) -> Mapping[str, str]:
         """Return the cached HTML by turn id, in one query. Raises DatabaseUnavailable."""
-        condition = html_cache.c.turn_id.in_(list(turn_ids))
+        ids = list(turn_ids)
+        if not ids:
+            return {}
         query = select(html_cache.c.turn_id, html_cache.c.html).where(
-            condition, html_cache.c.version == RENDERER_VERSION
+            html_cache.c.turn_id.in_(ids), html_cache.c.version == RENDERER_VERSION
         )
         with self._database.read() as connection:
             return {row.turn_id: row.html for row in connection.execute(query)}

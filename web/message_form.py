@@ -1,4 +1,4 @@
-"""Reading and validation of the message form, and idempotency keys of forms."""
+"""Reading and validation of the message form."""
 
 from __future__ import annotations
 
@@ -6,29 +6,53 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import request, session
+from flask import request
 
+from core.languages import N_
 from web.container import portal
 from web.current_person import person
 from web.i18n import format_number, gettext
-from web.rejected_messages import RejectedMessage
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 64
+MAX_TURN_ID_CHARACTERS = 64
+# Statuses of rejections that are obsolete when the text changes: too long, or blank or invalid.
+CONTENT_ERRORS = (413, 422)
+
+NOT_SENT = N_("Your message was not sent; it is still here.")
 
 
 @dataclass(frozen=True, slots=True)
 class SubmittedMessage:
-    """The text of a message and the idempotency key of the form that sent it."""
+    """The fields of a message form.
+
+    `resent_turn_id` is the turn that a Retry button sends again, or "".
+    """
 
     content: str
     idempotency_key: str
+    resent_turn_id: str
 
 
-def edited_turn_content(values: Mapping[str, str]) -> str:
-    """Return the message of the person's turn that `words_of` names, or ""."""
-    turn_id = values.get("words_of", "").replace("\0", "")
-    turn = portal().turns.find(turn_id, person()) if turn_id else None
-    return turn.content if turn else ""
+class RejectedMessage(Exception):
+    """Raised for a message that cannot be sent.
+
+    `content` is the submitted text, `status` the HTTP status of the response. `retry_at` is the
+    time when sending may be tried again, in seconds since the epoch, or None if unknown.
+    """
+
+    def __init__(
+        self, sentence: str, status: int, content: str, retry_at: float | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+        self.content = content
+        self.retry_at = retry_at
+
+    @property
+    def is_content_error(self) -> bool:
+        """Return whether another text might be accepted."""
+        return self.status in CONTENT_ERRORS
 
 
 def read_message() -> SubmittedMessage:
@@ -37,9 +61,7 @@ def read_message() -> SubmittedMessage:
     Raises RejectedMessage when the message is blank, too long or contains NUL.
     """
     # Browsers submit line breaks as CRLF; they count as one character.
-    content = request.form.get("content", "").replace("\r\n", "\n") or edited_turn_content(
-        request.form
-    )
+    content = request.form.get("content", "").replace("\r\n", "\n") or turn_content(request.form)
     limit = portal().settings.message_limit
     if not content.strip():
         raise RejectedMessage(
@@ -59,11 +81,25 @@ def read_message() -> SubmittedMessage:
     return SubmittedMessage(
         content,
         request.form.get("key", "")[:MAX_IDEMPOTENCY_KEY_CHARACTERS] or new_idempotency_key(),
+        _turn_id("again"),
     )
 
 
-# Maximum number of twins whose first-message key a session stores.
-MAX_REMEMBERED_TWINS = 20
+def turn_content(values: Mapping[str, str]) -> str:
+    """Return the message of the person's turn that `words_of` names, or ""."""
+    turn_id = values.get("words_of", "").replace("\0", "")
+    turn = portal().turns.find(turn_id, person()) if turn_id else None
+    return turn.content if turn else ""
+
+
+def edited_turn_id() -> str:
+    """Return the id of the turn being edited in the submitted form, or ""."""
+    return _turn_id("edited")
+
+
+def is_from_composer() -> bool:
+    """Return whether the composer sent the form, and not a button such as Retry."""
+    return "composer" in request.form
 
 
 def new_idempotency_key() -> str:
@@ -71,24 +107,5 @@ def new_idempotency_key() -> str:
     return secrets.token_urlsafe(16)
 
 
-def first_message_key(twin_id: str) -> str:
-    """Return the idempotency key of the form that starts a conversation with a twin.
-
-    The key stays the same until the person has opened the conversation. If the response to the
-    first submission is lost, the person goes back, finds the text in a reloaded form and submits
-    it again; the same key prevents a second conversation.
-    """
-    keys = session.get("first_keys", {})
-    if twin_id not in keys:
-        keys = dict([*keys.items(), (twin_id, new_idempotency_key())][-MAX_REMEMBERED_TWINS:])
-        session["first_keys"] = keys
-    return str(keys[twin_id])
-
-
-def forget_first_message_key(twin_id: str) -> None:
-    """Discard the key of a twin after its conversation was opened. The next form gets a new one."""
-    keys = session.get("first_keys", {})
-    if twin_id in keys:
-        session["first_keys"] = {
-            other_id: key for other_id, key in keys.items() if other_id != twin_id
-        }
+def _turn_id(field: str) -> str:
+    return request.form.get(field, "").replace("\0", "")[:MAX_TURN_ID_CHARACTERS]

@@ -177,6 +177,8 @@ class Log:
         return self._recovery.interrupt_abandoned(turn_ids)
 
     def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
+        if not turn_ids:
+            return {}
         with self.database.read() as connection:
             rows_by_turn = store.read(connection, turn_ids)
         return {turn_id: store.make_batch(rows, after) for turn_id, rows in rows_by_turn.items()}

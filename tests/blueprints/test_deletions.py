@@ -7,7 +7,7 @@ from sqlalchemy import select
 from chat import deletion
 from chat.schema import conversations, entries, passages, turns
 from tests.blueprints.conversation_list import backdate, listed_titles
-from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn, wait_for_reply
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -122,15 +122,6 @@ def test_list_offers_undo_for_ten_minutes_after_a_deletion(
     assert "Deleted in" not in alice.get("/conversations").text
 
 
-def test_rejected_message_is_deleted_with_its_conversation(alice: Person, page: Page):
-    refused = alice.press(page, "Send", content="x" * 32_001)
-    assert "x" * 32_001 in alice.get(page.path).html.select_one("#message").get_text()
-    gone = alice.press(refused, "Delete")
-
-    alice.press(gone, "Undo")
-    assert alice.get(page.path).html.select_one("#message").get_text() == ""
-
-
 def test_very_long_rejected_message_is_returned_once_and_not_stored(alice: Person, page: Page):
     words = "x" * 200_000
     refused = alice.press(page, "Send", content=words)
@@ -152,19 +143,3 @@ def test_same_message_can_start_a_new_conversation_after_deletion(
         action, fields = alice.get("/twins/ada").button_action("Send")
 
     assert upstream.sent_messages() == ["Hello", "Hello"]
-
-
-def test_rejected_messages_are_kept_per_conversation(alice: Person, upstream: Upstream):
-    pages = []
-    for words in ("one", "two"):
-        pages.append(alice.start_conversation(words))
-        call = upstream.next_call()
-        alice.press(pages[-1], "Send", content=f"after {words}")
-        call.start_stream().complete("Yes")
-        alice.get("/")
-        pages[-1] = wait_for_reply(alice, pages[-1])
-    again = alice.press(pages[0], "Ask again")
-    upstream.next_call().start_stream().complete("Yes")
-
-    assert alice.get(again.path).html.select_one("textarea").get_text() == "after one"
-    assert alice.get(pages[1].path).html.select_one("textarea").get_text() == "after two"

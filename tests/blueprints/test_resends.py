@@ -107,7 +107,7 @@ def test_retry_during_a_database_outage_creates_no_turn(
         raise DatabaseUnavailable
 
     with monkeypatch.context() as broken:
-        broken.setattr(type(portal.turns), "find", away)
+        broken.setattr(type(portal.database), "write", away)
         assert alice.press(page, "Retry").status == 503
     assert alice.get(page.path).reply_states == ["failed"]
 

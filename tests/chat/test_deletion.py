@@ -7,7 +7,7 @@ import time
 import pytest
 from sqlalchemy import func, select, update
 
-from chat.conversations import Conversation, ConversationDeleted, Conversations
+from chat.conversations import Conversation, ConversationNotFound, Conversations
 from chat.deletion import HOUR_SECONDS, RESTORABLE_SECONDS, Deletions
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
@@ -43,9 +43,9 @@ def test_deleted_conversation_accepts_no_turns(
 ):
     deletions.delete(conversation.id, "alice")
 
-    with pytest.raises(ConversationDeleted):
-        turns.add(conversation, "Next", "key 2")
-    with pytest.raises(ConversationDeleted):
+    with pytest.raises(ConversationNotFound):
+        turns.add("alice", conversation.id, "Next", "key 2")
+    with pytest.raises(ConversationNotFound):
         turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     assert turns.find(turn.id, "alice") is None
 
@@ -106,6 +106,6 @@ def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
     assert shelf.list_first("alice", 20) == []
     assert shelf.list_for_person("alice", archived=True).total == 1
 
-    turns.add(conversation, "Next", "key 2")
+    turns.add("alice", conversation.id, "Next", "key 2")
 
     assert [c.pinned for c in shelf.list_first("alice", 20)] == [True]

@@ -129,7 +129,7 @@ def test_repeated_idempotency_key_returns_its_turn_while_sending_is_blocked(log:
 
     assert turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn == first.turn
     with pytest.raises(SendingBlocked):
-        turns.add(first.conversation, "more", "another key")
+        turns.add("alice", first.conversation.id, "more", "another key")
 
 
 def test_read_only_api_key_blocks_sending_for_a_minute(quota: Quota, clock: AdjustableClock):

@@ -13,7 +13,7 @@ from chat.log.log import Log
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
-from chat.turns import Turn, Turns
+from chat.turns import AddedTurn, Turn, Turns
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
@@ -62,7 +62,7 @@ def test_worker_waits_for_an_unavailable_database(
         return end(*args)
 
     monkeypatch.setattr(log, "end", flaky)
-    producer.start_reply(conversation, turn, None)
+    producer.start_reply(AddedTurn(conversation, turn, is_new=True))
     upstream.next_call().start_stream().complete("Hi")
 
     *_, last = log.follow(turn.id)

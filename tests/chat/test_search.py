@@ -118,7 +118,7 @@ def test_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
     conversation = talk(
         turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
     )
-    added = turns.add(conversation, "And RIVERS of ice?", "key 2")
+    added = turns.add("alice", conversation.id, "And RIVERS of ice?", "key 2")
 
     [found] = search.find("alice", "river").items
     reply, said = found.hits[::-1]

@@ -38,10 +38,10 @@ def test_turn_is_rejected_until_the_previous_reply_has_ended(
     turns: Turns, turn: Turn, conversation
 ):
     with pytest.raises(ReplyInProgress):
-        turns.add(conversation, "Next", "key 2")
+        turns.add("alice", conversation.id, "Next", "key 2")
 
     turns.log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
-    added = turns.add(conversation, "Next", "key 2")
+    added = turns.add("alice", conversation.id, "Next", "key 2")
 
     assert added.is_new
     assert added.turn.position == 2
@@ -51,8 +51,8 @@ def test_repeated_idempotency_key_returns_its_turn_while_the_reply_runs(
     turns: Turns, turn: Turn, conversation: Conversation
 ):
     turns.log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
-    first = turns.add(conversation, "Next", "key 2")
-    second = turns.add(conversation, "Next", "key 2")
+    first = turns.add("alice", conversation.id, "Next", "key 2")
+    second = turns.add("alice", conversation.id, "Next", "key 2")
 
     assert second.turn == first.turn
     assert not second.is_new
@@ -81,7 +81,7 @@ def test_newest_turns_are_listed_in_chronological_order(
         turns.log.end(
             turns.list_for_conversation(conversation.id, limit=1)[-1].id, Ended(ReplyState.COMPLETE)
         )
-        turns.add(conversation, f"turn {number}", f"key {number}")
+        turns.add("alice", conversation.id, f"turn {number}", f"key {number}")
 
     newest = turns.list_for_conversation(conversation.id, limit=3)
     before = turns.list_for_conversation(conversation.id, before=newest[0].position, limit=3)

@@ -5,34 +5,21 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
-    TOO_LONG_MESSAGE,
     WAIT_FOR_PAINT,
     message_box,
     open_conversation,
     open_streaming_conversation,
-    reply_text,
-    send_message,
     send_while_replying,
-    submit_rejected_message,
     turn,
 )
 from tests.journeys.traffic import DelayedRequest
 from tests.support.upstream import TWINS, Upstream
 
 SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
-
-
-def submit_rejected_and_return(page: Page, page_errors: PageErrors) -> None:
-    """Submit a message that is rejected, and return to the page."""
-    there = page.url.partition("?")[0]
-    submit_rejected_message(page)
-    page_errors.clear()
-    page.goto(there)
-    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
 
 
 def test_text_typed_before_the_script_loads_wins_over_a_draft(
@@ -52,52 +39,6 @@ def test_text_typed_before_the_script_loads_wins_over_a_draft(
     page.reload()
 
     expect(message_box(page)).to_have_value("typed early")
-
-
-def test_rejected_message_is_kept_until_it_is_discarded(
-    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
-):
-    page = open_conversation(context, upstream)
-    submit_rejected_and_return(page, page_errors)
-    edit, discard = (page.get_by_role("button", name=name) for name in ("Edit", "Discard"))
-    turn_id = edit.get_attribute("value")
-    edit.click()
-    expect(message_box(page)).to_have_value("Hello")
-    send_message(page, "Hello again")
-    upstream.next_call().start_stream().complete("One")
-    expect(reply_text(page, "complete", 1)).to_have_text("One")
-    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
-    expect(discard).to_be_visible()
-
-    page.goto(f"{page.url.partition('?')[0]}?words_of={turn_id}#message")
-    page.get_by_role("button", name="Cancel").click()
-    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
-    message_box(page).fill(f"{TOO_LONG_MESSAGE} still")
-    page.reload()
-    expect(message_box(page)).to_have_value(f"{TOO_LONG_MESSAGE} still")
-    message_box(page).press("Enter")
-    expect(page.locator("#form-error")).to_contain_text("too long")
-    page_errors.clear()
-    page.reload()
-    expect(message_box(page)).to_have_value(f"{TOO_LONG_MESSAGE} still")
-    discard.click()
-    expect(discard).to_have_count(0)
-    expect(message_box(page)).to_have_value("")
-
-
-def test_draft_is_restored_after_a_rejected_message_is_sent(
-    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
-):
-    page = open_conversation(context, upstream)
-    submit_rejected_and_return(page, page_errors)
-    page.evaluate("sessionStorage.setItem(`draft ${location.pathname}`, '=an old half')")
-    page.reload()
-    expect(message_box(page)).to_have_value(TOO_LONG_MESSAGE)
-    send_message(page, "shorter")
-    upstream.next_call().start_stream().complete("One")
-
-    expect(reply_text(page, "complete", 1)).to_have_text("One")
-    expect(message_box(page)).to_have_value("an old half")
 
 
 def test_stop_is_the_only_composer_button_while_a_reply_runs(

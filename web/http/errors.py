@@ -13,7 +13,7 @@ from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 import twinapi
-from chat.conversations import ConversationDeleted
+from chat.conversations import ConversationNotFound
 from core.database import DatabaseUnavailable
 from web.container import portal
 from web.http.error_pages import DELETED, SERVICE_DOWN, STALE_FORM, ErrorPage, page_for_status
@@ -37,7 +37,7 @@ def init_app(app: Flask) -> None:
         lambda error: _error_response(DELETED, 404, deleted_conversation=error.conversation),
     )
     app.register_error_handler(
-        ConversationDeleted, lambda _: _error_response(page_for_status(404), 404)
+        ConversationNotFound, lambda _: _error_response(page_for_status(404), 404)
     )
     app.register_error_handler(
         DatabaseUnavailable, lambda _: _error_response(page_for_status(503), 503)

@@ -1,28 +1,39 @@
-"""Template values for conversations, the composer and conversation lists."""
+"""View models of conversations, the composer and conversation lists."""
 
 from web.views.action_notice import read_action_notice
-from web.views.composer_view import prefilled_composer, quota_view
-from web.views.conversation_page import before_position, conversation_page
+from web.views.composer_view import (
+    ComposerView,
+    conversation_composer,
+    first_composer,
+    with_rejection,
+)
+from web.views.conversation_page import conversation_page
 from web.views.conversation_view import (
     TURNS_PER_PAGE,
+    ConversationView,
+    before_position,
+    conversation_view,
+    moves_in_sidebar,
     sidebar_groups,
-    turns_view,
-    will_move_in_sidebar,
 )
-from web.views.date_groups import group_by_date
+from web.views.date_groups import DateGroup, group_by_date
 from web.views.turn_view import TurnView, turn_view
 
 __all__ = [
     "TURNS_PER_PAGE",
+    "ComposerView",
+    "ConversationView",
+    "DateGroup",
     "TurnView",
     "before_position",
+    "conversation_composer",
     "conversation_page",
+    "conversation_view",
+    "first_composer",
     "group_by_date",
-    "prefilled_composer",
-    "quota_view",
+    "moves_in_sidebar",
     "read_action_notice",
     "sidebar_groups",
     "turn_view",
-    "turns_view",
-    "will_move_in_sidebar",
+    "with_rejection",
 ]

@@ -1,52 +1,97 @@
-"""Template values of the message form."""
+"""View model of the message form."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
 
-from flask import request
+from flask import request, url_for
 
 from chat.conversations import Conversation
-from chat.quota import KEY_IS_READ_ONLY
-from web import message_form, rejected_messages
+from chat.quota import KEY_IS_READ_ONLY, QuotaStatus, RemainingQuota
+from twinapi import Twin
+from web import message_form
 from web.container import portal
 from web.i18n import gettext
+from web.message_form import RejectedMessage
 
 
-def prefilled_composer(conversation: Conversation) -> dict[str, Any]:
-    """Return the values of a composer with the message of an edited turn, or a saved draft."""
-    view = blank_composer(conversation)
-    if content := message_form.edited_turn_content(request.args):
-        turn_id = request.args["words_of"]
-        saved_draft = rejected_messages.kept(rejected_messages.edit_draft(turn_id))
-        return view | {
-            "content": saved_draft or content,
-            "edited_turn_id": turn_id,
-            "is_saved_draft": bool(saved_draft),
-        }
-    saved_draft = rejected_messages.kept(conversation.id)
-    return view | {"content": saved_draft, "is_saved_draft": bool(saved_draft)}
+@dataclass(frozen=True, slots=True)
+class ComposerView:
+    """The message form.
+
+    `conversation_id` is None on the page of a twin, where the form starts a conversation.
+    `blocked_reason` is why no message can be sent at all; `retry_at` is when to try again, in
+    seconds since the epoch. `rejection` is why the submitted message was not sent.
+    """
+
+    action: str
+    twin_name: str
+    idempotency_key: str
+    conversation_id: str | None = None
+    content: str = ""
+    edited_turn_id: str = ""
+    blocked_reason: str = ""
+    retry_at: float | None = None
+    low_quota: RemainingQuota | None = None
+    rejection: RejectedMessage | None = None
 
 
-def blank_composer(conversation: Conversation) -> dict[str, Any]:
-    """Return the values of an empty composer of a conversation."""
-    view: dict[str, Any] = {
-        "conversation": conversation,
-        "idempotency_key": message_form.new_idempotency_key(),
-    } | quota_view()
-    if portal().catalogue.is_missing(conversation.twin_id):
-        view["blocked_reason"] = gettext(
-            "%(twin)s is not available any more. What was said here is kept.",
-            twin=conversation.twin_name,
-        )
-    return view
+def first_composer(twin: Twin) -> ComposerView:
+    """Return the form that starts a conversation with a twin."""
+    composer = ComposerView(
+        action=url_for("twins.converse", twin_id=twin.id),
+        twin_name=twin.name,
+        idempotency_key=message_form.new_idempotency_key(),
+    )
+    return _with_quota(composer, portal().quota.status())
 
 
-def quota_view() -> dict[str, Any]:
-    """Return the values that tell whether the quota allows another message."""
-    quota_status = portal().quota.status()
-    return {
-        "blocked_reason": "" if quota_status.can_send else KEY_IS_READ_ONLY,
-        "retry_at": quota_status.retry_at,
-        "low_quota": quota_status.low_quota,
-    }
+def conversation_composer(
+    conversation: Conversation, quota_status: QuotaStatus | None = None
+) -> ComposerView:
+    """Return the form of a conversation, with the message of the turn that `words_of` names.
+
+    `quota_status` is the current status, if the caller knows it.
+    """
+    content = message_form.turn_content(request.args)
+    composer = ComposerView(
+        action=url_for("turns.create", conversation_id=conversation.id),
+        twin_name=conversation.twin_name,
+        idempotency_key=message_form.new_idempotency_key(),
+        conversation_id=conversation.id,
+        content=content,
+        edited_turn_id=request.args["words_of"] if content else "",
+    )
+    composer = _with_quota(composer, quota_status or portal().quota.status())
+    if not portal().catalogue.is_missing(conversation.twin_id):
+        return composer
+    reason = gettext(
+        "%(twin)s is not available any more. What was said here is kept.",
+        twin=conversation.twin_name,
+    )
+    return replace(composer, blocked_reason=reason)
+
+
+def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> ComposerView:
+    """Return the form with a rejected message and the reason.
+
+    The text is included only if the composer, or a button that starts a conversation, sent it: the
+    text that a Retry button sends again is already on the page.
+    """
+    composer = replace(
+        composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at
+    )
+    if not (message_form.is_from_composer() or "begins" in request.form):
+        return composer
+    return replace(
+        composer, content=rejection.content, edited_turn_id=message_form.edited_turn_id()
+    )
+
+
+def _with_quota(composer: ComposerView, status: QuotaStatus) -> ComposerView:
+    return replace(
+        composer,
+        blocked_reason="" if status.can_send else KEY_IS_READ_ONLY,
+        retry_at=status.retry_at,
+        low_quota=status.low_quota,
+    )

@@ -4,56 +4,48 @@ from __future__ import annotations
 
 from functools import partial
 
-from flask import Response, current_app, make_response, render_template, request
+from flask import Response, current_app, make_response, render_template
 
 from chat.conversations import Conversation
-from web import rejected_messages
 from web.container import portal
+from web.message_form import RejectedMessage
 from web.stream_limit import is_stream_limit_reached
 from web.streaming import noscript_page
 from web.views.action_notice import read_action_notice
-from web.views.composer_view import blank_composer, prefilled_composer
-from web.views.conversation_view import sidebar_groups, turns_view
+from web.views.composer_view import conversation_composer, with_rejection
+from web.views.conversation_view import before_position, conversation_view, sidebar_groups
 
 
 def conversation_page(
     conversation: Conversation,
     *,
-    rejected: rejected_messages.RejectedMessage | None = None,
+    rejection: RejectedMessage | None = None,
     should_follow: bool = False,
 ) -> Response:
     """Return the page of a conversation. Does not call the service.
 
     With `should_follow`, the page streams the running reply to browsers without JavaScript. The
-    status is that of `rejected`, if given.
+    status is that of `rejection`, if given.
     """
-    view = turns_view(conversation, before=before_position())
-    running_turns = [view.turn for view in view["turns"][-1:] if view.reply.is_running]
-    values = (
-        view
-        | prefilled_composer(conversation)
-        | (rejected_messages.rejected_composer(rejected) if rejected else {})
-    )
-    values |= {
+    view = conversation_view(conversation, before=before_position())
+    composer = conversation_composer(conversation)
+    running_turns = [item.turn for item in view.turns[-1:] if item.reply.is_running]
+    render_values = {
+        "conversation": conversation,
+        "view": view,
+        "composer": with_rejection(composer, rejection) if rejection else composer,
         "has_running_reply": bool(running_turns),
         "is_followed": should_follow,
         "sidebar_groups": sidebar_groups(),
         "action_notice": read_action_notice(),
     }
     if should_follow and running_turns and not is_stream_limit_reached():
-        values["load_composer"] = partial(blank_composer, conversation)
+        # The quota may run out while the reply is written.
+        render_values["load_composer"] = partial(conversation_composer, conversation)
         noscript_reply = noscript_page.NoscriptReply(
             running_turns[0],
             portal().log.follow(running_turns[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
         )
-        return noscript_page.stream_page("conversations/show.html", noscript_reply, **values)
-    status = rejected.status if rejected else 200
-    return make_response(render_template("conversations/show.html", **values), status)
-
-
-def before_position() -> int | None:
-    return request.args.get("before", None, _parse_position)
-
-
-def _parse_position(value: str) -> int:
-    return max(1, min(int(value), 2**31 - 1))
+        return noscript_page.stream_page("conversations/show.html", noscript_reply, **render_values)
+    status = rejection.status if rejection else 200
+    return make_response(render_template("conversations/show.html", **render_values), status)

@@ -1,25 +1,49 @@
-"""Template values of a conversation: its turns and the sidebar."""
+"""View models of a conversation: its turns, and the sidebar."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+
+from flask import request
 
 from chat.conversations import Conversation
+from twinapi import Twin
 from web import message_form
 from web.container import portal
 from web.current_person import person
 from web.i18n import is_today
 from web.views.date_groups import DateGroup, group_by_date
 from web.views.search_marks import mark_search_hit
-from web.views.turn_view import turn_views
+from web.views.turn_view import TurnView, turn_views
 
 TURNS_PER_PAGE = 20
 MAX_SIDEBAR_CONVERSATIONS = 20
 
 
-def turns_view(conversation: Conversation, *, before: int | None = None) -> dict[str, Any]:
-    """Return the values of the newest turns of a conversation, or of those before a position."""
+@dataclass(frozen=True, slots=True)
+class ConversationView:
+    """The newest turns of a conversation, or those before a position.
+
+    `twin` is None if the twin is not in the cached list. `older_position` is the position before
+    which older turns exist, or None. `before` is None for the newest turns.
+    """
+
+    conversation: Conversation
+    twin: Twin | None
+    turns: Sequence[TurnView]
+    older_position: int | None
+    before: int | None
+    idempotency_key: str
+
+    @property
+    def newer_position(self) -> int | None:
+        """Return the `before` of the next newer page, or None on the newest page."""
+        return None if self.before is None else self.before + TURNS_PER_PAGE
+
+
+def conversation_view(conversation: Conversation, *, before: int | None = None) -> ConversationView:
+    """Return the newest turns of a conversation, or those before a position."""
     list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
         turn.position >= before for turn in list_turns(conversation.id, limit=1)
@@ -27,15 +51,19 @@ def turns_view(conversation: Conversation, *, before: int | None = None) -> dict
         before = None  # no later turn exists: this is the newest page
     fetched_turns = list_turns(conversation.id, before=before, limit=TURNS_PER_PAGE + 1)
     page_turns = fetched_turns[-TURNS_PER_PAGE:]
-    return {
-        "conversation": conversation,
-        "twin": portal().catalogue.find_cached(conversation.twin_id),
-        "turns": mark_search_hit(turn_views(page_turns)),
-        "older_position": page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
-        "before": before,
-        "newer_position": None if before is None else before + TURNS_PER_PAGE,
-        "idempotency_key": message_form.new_idempotency_key(),
-    }
+    return ConversationView(
+        conversation=conversation,
+        twin=portal().catalogue.find_cached(conversation.twin_id),
+        turns=mark_search_hit(turn_views(page_turns)),
+        older_position=page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
+        before=before,
+        idempotency_key=message_form.new_idempotency_key(),
+    )
+
+
+def before_position() -> int | None:
+    """Return the position in the query parameter `before`, or None."""
+    return request.args.get("before", None, _parse_position)
 
 
 def sidebar_groups() -> Sequence[DateGroup]:
@@ -43,9 +71,18 @@ def sidebar_groups() -> Sequence[DateGroup]:
     return group_by_date(portal().conversations.list_first(person(), MAX_SIDEBAR_CONVERSATIONS))
 
 
-def will_move_in_sidebar(conversation: Conversation) -> bool:
-    """Return whether a new turn changes the place of a conversation in the sidebar."""
+def moves_in_sidebar(conversation: Conversation, *, was_newest: bool) -> bool:
+    """Return whether a new turn has changed the place of a conversation in the sidebar.
+
+    `conversation` is the conversation before the turn was added.
+    """
     is_grouped_by_date = not conversation.pinned
-    if conversation.archived or (is_grouped_by_date and not is_today(conversation.updated_at)):
-        return True
-    return not portal().conversations.is_newest(conversation)
+    return (
+        conversation.archived
+        or (is_grouped_by_date and not is_today(conversation.updated_at))
+        or not was_newest
+    )
+
+
+def _parse_position(value: str) -> int:
+    return max(1, min(int(value), 2**31 - 1))

@@ -43,12 +43,9 @@ def turn_views(turns: Sequence[Turn]) -> list[TurnView]:
     logs = portal().log.read_all([turn.id for turn in turns])
     replies = {turn.id: build_reply(logs[turn.id]) for turn in turns}
     html_cache = portal().html_cache
-    cached_html = dict(html_cache.find(replies))
-    missing = [
-        turn_id
-        for turn_id, reply in replies.items()
-        if reply.text and not reply.is_running and turn_id not in cached_html
-    ]
+    ended = [id_ for id_, reply in replies.items() if reply.text and not reply.is_running]
+    cached_html = dict(html_cache.find(ended))
+    missing = [turn_id for turn_id in ended if turn_id not in cached_html]
     if missing:
         cached_html[missing[-1]] = html_cache.add(missing[-1], replies[missing[-1]].text)
     return [_view(turn, replies[turn.id], logs[turn.id], cached_html) for turn in turns]

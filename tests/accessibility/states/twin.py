@@ -3,7 +3,6 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.accessibility.states.forms import MESSAGE_OVER_40_CHARACTERS, submit_rejected_message
 from tests.journeys.steps import message_box, send_message
 from tests.support.person import wait_for_reply
 
@@ -58,21 +57,4 @@ def twin_with_conversations(env: Environment) -> Page:
         person.start_conversation("How does a bicycle stay upright?")
     page = env.open("/twins/ada")
     page.get_by_role("heading", name="Your conversations").wait_for()
-    return page
-
-
-@state("twins.show", message_limit=40)
-def twin_with_saved_message(env: Environment) -> Page:
-    page = env.open("/twins/ada")
-    submit_rejected_message(page, MESSAGE_OVER_40_CHARACTERS)
-    page.goto("/twins/ada")
-    page.get_by_role("button", name="Discard").wait_for()
-    return page
-
-
-@state("twins.discard", message_limit=40)
-def twin_with_discarded_message(env: Environment) -> Page:
-    page = twin_with_saved_message(env)
-    with page.expect_navigation():
-        page.get_by_role("button", name="Discard").click()
     return page
