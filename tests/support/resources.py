@@ -20,8 +20,8 @@ RESOURCE_FIXTURES = {
     "processes": "server",
 }
 MARKERS = frozenset(RESOURCE_FIXTURES.values())
-# Short-lived programs that only prepare a test.
-ALLOWED_PROGRAMS = {"openssl", "apt-get"}
+# Short-lived programs, which need no marker.
+ALLOWED_PROGRAMS = {"openssl", "apt-get", "node"}
 
 
 class ProcessGuard:
