@@ -1,99 +1,101 @@
 // Scroll position of a conversation: follow the end while the reader is there, else stay in place.
-{
-  const NEAR_END_PX = 120;
-  const page = document.scrollingElement;
-  const log = document.getElementById("log");
-  const newestButton = document.getElementById("scroll-to-newest");
-  const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
-  // Readers who are away from the end get a button that leads there and tells whether there is new text.
-  const updateNewestButton = (news, away = !isAtEnd) => {
-    if (!newestButton) return;
-    const label = newestButton.lastElementChild;
-    label.hidden = !(away && (news || !label.hidden));
-    // In a low window the button covers more of the text, so it appears at a greater distance from the end.
-    newestButton.hidden = !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2);
-    if (newestButton.hidden) return;
-    // Above the composer, whose height varies.
-    newestButton.parentElement.style.bottom = `${document.querySelector("#composer").offsetHeight}px`;
-  };
-  const scrollToEnd = () => {
-    isAtEnd = true;
-    updateNewestButton();
-    page.scrollTop = page.scrollHeight;
-    top = page.scrollTop;
-  };
-  let isAtEnd = false;
-  let top = 0;
-  let height = 0;
-  // When the page shrinks, the browser changes the scroll position; when it grows, only readers scroll up.
-  const trackScroll = () => {
-    const by = page.scrollTop - top;
-    const grown = page.scrollHeight - height;
-    if (!grown || (grown > 0 && by < 0)) isAtEnd = isNearEnd(by > 0 ? NEAR_END_PX : 2) || (isAtEnd && by >= 0);
-    [top, height] = [page.scrollTop, page.scrollHeight];
-  };
-  // Focus within a turn means that somebody reads it by keyboard: do not scroll away.
-  const shouldAutoscroll = () => {
-    trackScroll();
-    return newestButton && isAtEnd && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, .turn__reply :focus-visible");
-  };
-  addEventListener("scroll", () => {
-    trackScroll();
-    updateNewestButton();
-  });
-  if (log) {
-    new ResizeObserver(() => {
-      if (shouldAutoscroll()) scrollToEnd();
-      else updateNewestButton(log.querySelector("[aria-busy]"), true);
-    }).observe(log.closest("main")); // includes the composer, which grows, too
-    newestButton?.addEventListener("click", () => { scrollToEnd(); focusComposer(); });
-    // Renaming or pinning reloads the page: restore the scroll position.
-    const done = document.querySelector(".composer [role=group]");
-    const place = done && sessionStore.get("place");
-    afterPaint(() => sessionStore.set("place", ""));
-    if (done) {
-      focusComposer(); // before autofocus moves to the notice, where typed keys would be shortcuts
-      announce(done.ariaLabel);
-    }
-    if (place) {
-      page.scrollTop = place;
-      isAtEnd = isNearEnd(NEAR_END_PX);
-    } else if (location.hash === "#message" || !(location.hash || location.search)) scrollToEnd();
-    document.addEventListener("submit", ({ target }) => {
-      if (target.matches(".conversation .menu form")) sessionStore.set("place", String(page.scrollTop));
-    });
+import { announce, messages } from "./announcements.js";
+import { focusAndShowTurn, focusComposer } from "./focus.js";
+import { afterPaint, sessionStore } from "./storage.js";
+import { notifyOtherTabs } from "./tab_sync.js";
+import { newestTurn } from "./turns.js";
+
+const NEAR_END_PX = 120;
+const page = document.scrollingElement;
+const log = document.getElementById("log");
+const newestButton = document.getElementById("scroll-to-newest");
+const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
+// Readers who are away from the end get a button that leads there and tells whether there is new text.
+const updateNewestButton = (news, away = !isAtEnd) => {
+  if (!newestButton) return;
+  const label = newestButton.lastElementChild;
+  label.hidden = !(away && (news || !label.hidden));
+  // In a low window the button covers more of the text, so it appears at a greater distance from the end.
+  newestButton.hidden = !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2);
+  if (newestButton.hidden) return;
+  // Above the composer, whose height varies.
+  newestButton.parentElement.style.bottom = `${document.querySelector("#composer").offsetHeight}px`;
+};
+const scrollToEnd = () => {
+  isAtEnd = true;
+  updateNewestButton();
+  page.scrollTop = page.scrollHeight;
+  top = page.scrollTop;
+};
+let isAtEnd = false;
+let top = 0;
+let height = 0;
+// When the page shrinks, the browser changes the scroll position; when it grows, only readers scroll up.
+const trackScroll = () => {
+  const by = page.scrollTop - top;
+  const grown = page.scrollHeight - height;
+  if (!grown || (grown > 0 && by < 0)) isAtEnd = isNearEnd(by > 0 ? NEAR_END_PX : 2) || (isAtEnd && by >= 0);
+  [top, height] = [page.scrollTop, page.scrollHeight];
+};
+// Focus within a turn means that somebody reads it by keyboard: do not scroll away.
+const shouldAutoscroll = () => {
+  trackScroll();
+  return newestButton && isAtEnd && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, .turn__reply :focus-visible");
+};
+addEventListener("scroll", () => {
+  trackScroll();
+  updateNewestButton();
+});
+if (log) {
+  new ResizeObserver(() => {
+    if (shouldAutoscroll()) scrollToEnd();
+    else updateNewestButton(log.querySelector("[aria-busy]"), true);
+  }).observe(log.closest("main")); // includes the composer, which grows, too
+  newestButton?.addEventListener("click", () => { scrollToEnd(); focusComposer(); });
+  // Renaming or pinning reloads the page: restore the scroll position.
+  const done = document.querySelector(".composer [role=group]");
+  const place = done && sessionStore.get("place");
+  afterPaint(() => sessionStore.set("place", ""));
+  if (done) {
+    focusComposer(); // before autofocus moves to the notice, where typed keys would be shortcuts
+    announce(done.ariaLabel);
   }
-
-  if (hasKeyboard && location.hash === "#message") focusComposer();
-
-  // After sending, show the new turn and keep the focus in the composer.
-  let last = newestTurn()?.id;
-  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    const turn = newestTurn();
-    if (!turn || turn.id === last) return;
-    last = turn.id;
-    // The turn was sent from another window.
-    if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
-    tabSyncChannel.postMessage(location.pathname);
-    scrollToEnd();
-    focusComposer();
-  });
-
-  // Earlier turns are inserted above: keep the scroll position, and move the focus from the link to the turn.
-  let swapping;
-  let below = 0;
-  let first;
-  document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
-    if (ctx.sourceElement.id !== "earlier-turns") return;
-    swapping = ctx;
-    below = page.scrollHeight - page.scrollTop;
-    first = document.activeElement === ctx.sourceElement && document.querySelector(".turn");
-  });
-  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (ctx !== swapping) return;
-    swapping = undefined;
-    if (first) focusAndShowTurn(first);
-    page.scrollTop = page.scrollHeight - below;
-    announce(messages.earlier);
+  if (place) {
+    page.scrollTop = place;
+    isAtEnd = isNearEnd(NEAR_END_PX);
+  } else if (location.hash === "#message" || !(location.hash || location.search)) scrollToEnd();
+  document.addEventListener("submit", ({ target }) => {
+    if (target.matches(".conversation .menu form")) sessionStore.set("place", String(page.scrollTop));
   });
 }
+
+// After sending, show the new turn and keep the focus in the composer.
+let last = newestTurn()?.id;
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  const turn = newestTurn();
+  if (!turn || turn.id === last) return;
+  last = turn.id;
+  // The turn was sent from another window.
+  if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
+  notifyOtherTabs();
+  scrollToEnd();
+  focusComposer();
+});
+
+// Earlier turns are inserted above: keep the scroll position, and move the focus from the link to the turn.
+let swapping;
+let below = 0;
+let first;
+document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
+  if (ctx.sourceElement.id !== "earlier-turns") return;
+  swapping = ctx;
+  below = page.scrollHeight - page.scrollTop;
+  first = document.activeElement === ctx.sourceElement && document.querySelector(".turn");
+});
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx !== swapping) return;
+  swapping = undefined;
+  if (first) focusAndShowTurn(first);
+  page.scrollTop = page.scrollHeight - below;
+  announce(messages.earlier);
+});

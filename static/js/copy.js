@@ -1,41 +1,43 @@
 // Adds a copy button to code blocks; copy buttons confirm that they have copied.
-{
-  const button = document.getElementById("copy-code-template");
-  if (button) onContentChange(() => {
-    for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
-      code.prepend(button.content.cloneNode(true));
-      code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
-    }
-  });
+import { announce, messages } from "./announcements.js";
+import { HTMX_HEADERS, isPortalResponse, reportUnreachable } from "./requests.js";
+import { onContentChange } from "./turns.js";
 
-  const source = async ({ dataset, parentElement, formAction }) => {
-    if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
-    if (dataset.copy === "text") {
-      const answer = await fetch(formAction, { headers: HTMX_HEADERS });
-      if (!answer.ok || !isPortalResponse(answer)) throw answer; // an error page is not the reply
-      return answer.text();
-    }
-    return document.querySelector(dataset.copy).textContent;
-  };
-  document.addEventListener("click", async (event) => {
-    const from = event.target.closest("[data-copy]");
-    if (!from) return;
-    const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
-    const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
-    if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
-    event.preventDefault();
-    // Safari allows copying only during the click event, so pass a promise.
-    const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
-    words.catch(() => reportUnreachable(from));
-    from.dataset.label ??= from.innerText;
-    from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
-    try {
-      await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);
-      from.textContent = messages.copied;
-      announce(messages.copied);
-      setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
-    } catch {
-      select();  // the browser forbids it
-    }
-  });
-}
+const button = document.getElementById("copy-code-template");
+if (button) onContentChange(() => {
+  for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
+    code.prepend(button.content.cloneNode(true));
+    code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
+  }
+});
+
+const source = async ({ dataset, parentElement, formAction }) => {
+  if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
+  if (dataset.copy === "text") {
+    const answer = await fetch(formAction, { headers: HTMX_HEADERS });
+    if (!answer.ok || !isPortalResponse(answer)) throw answer; // an error page is not the reply
+    return answer.text();
+  }
+  return document.querySelector(dataset.copy).textContent;
+};
+document.addEventListener("click", async (event) => {
+  const from = event.target.closest("[data-copy]");
+  if (!from) return;
+  const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
+  const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
+  if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
+  event.preventDefault();
+  // Safari allows copying only during the click event, so pass a promise.
+  const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
+  words.catch(() => reportUnreachable(from));
+  from.dataset.label ??= from.innerText;
+  from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);
+    from.textContent = messages.copied;
+    announce(messages.copied);
+    setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
+  } catch {
+    select();  // the browser forbids it
+  }
+});

@@ -1,33 +1,23 @@
 // Close open menus on Escape, on a click outside, and when a link or Print in them is used.
-{
-  const open = () => document.querySelector(".menu[open]");
-  document.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && open();
-    if (!menu) return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-  document.addEventListener("click", ({ target }) => {
-    const menu = open();
-    if (!menu || (menu.contains(target) && !target.closest("a, [data-print]"))) return;
-    menu.open = false;
-    if (menu.contains(target)) menu.querySelector("summary").focus();
-    if (target.matches("[data-print]")) print();
-  });
-  // Pressing Rename with an unchanged title focuses the title field instead of submitting it.
-  document.addEventListener("click", (event) => {
-    const title = event.target.matches(".menu__title button") && event.target.previousElementSibling;
-    if (!title || title.value !== title.defaultValue) return;
-    event.preventDefault();
-    title.focus();
-    title.select();
-  });
-
-  // Also close them when the focus leaves: they must not cover the focused element.
-  document.addEventListener("focusin", ({ target }) => {
-    const menu = open();
-    if (menu && !menu.contains(target)) menu.open = false;
-    const more = document.querySelector("#more:popover-open");
-    if (more && !more.contains(target) && !target.matches("[popovertarget]")) more.hidePopover();
-  });
-}
+const open = () => document.querySelector(".menu[open]");
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && open();
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+document.addEventListener("click", ({ target }) => {
+  const menu = open();
+  if (!menu || (menu.contains(target) && !target.closest("a, [data-print]"))) return;
+  menu.open = false;
+  if (menu.contains(target)) menu.querySelector("summary").focus();
+  if (target.matches("[data-print]")) print();
+});
+// Pressing Rename with an unchanged title focuses the title field instead of submitting it.
+document.addEventListener("click", (event) => {
+  const title = event.target.matches(".menu__title button") && event.target.previousElementSibling;
+  if (!title || title.value !== title.defaultValue) return;
+  event.preventDefault();
+  title.focus();
+  title.select();
+});

@@ -1,83 +1,71 @@
 // Keyboard shortcuts of a single key or two. They are inactive while typing, and can be switched off.
-{
-  const root = document.documentElement;
-  const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
-  const SHORTCUTS = {
-    "?": ["#shortcuts-link"],
-    "/": ["[type=search]", "#message", "#newest-turns-link"],
-    m: ["#message", "#newest-turns-link", "[type=search]"],
-    n: [".conversation__new", "#message"],
-    s: [`main:has(${RUNNING_TURN}) .composer__stop`],
-    gt: ["#to-twins"],
-    gc: ["#to-conversations"],
-  };
-  const KEY_SEQUENCE_MS = 1500;
-  // Steps between turns: from the focused turn or the search hit, else from the visible part.
-  const TURN_STEPS = { j: 1, k: -1 };
-  const step = (by) => {
-    const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
-    const { activeElement, body } = document;
-    const from = activeElement === body ? document.querySelector("mark:target") : activeElement;
-    const at = turns.findIndex((turn) => turn.contains(from));
-    const top = (turn) => turn.getBoundingClientRect().top;
-    const next = at >= 0 ? turns[at + by] : by < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
-    return next ?? turns[at];
-  };
-  const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
-  // On layouts with other letters, use the position of the key.
-  const letter = ({ key, code }) => {
-    if (key === "؟") return "?";
-    return /^[!-~]$/.test(key) || !code?.startsWith("Key") ? key : code.slice(3).toLowerCase();
-  };
-  let before = "";
-  let began = 0;
-  addEventListener("keydown", (event) => {
-    const { target } = event;
-    const key = letter(event);
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const writing = target.closest?.(TEXT_FIELDS);
-    // In a search field with text, the browser uses the first Escape to clear it.
-    const empties = writing?.type === "search" && writing.value;
-    if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
-    if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
-    if (event.timeStamp - began > KEY_SEQUENCE_MS) before = "";
-    const way = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
-    [before, began] = [key === "g" ? key : "", event.timeStamp];
-    if (!way) {
-      // Any other key means that the person starts to type: focus the message box.
-      if (/^[^gjks\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
-      return;
-    }
-    event.preventDefault();
-    if (way.matches(".turn")) focusAndShowTurn(way);
-    else if (key in TURN_STEPS || way.matches(TEXT_FIELDS)) way.focus();
-    else way.click();
-  });
+import { focusAndShowTurn } from "./focus.js";
+import { RUNNING_TURN } from "./turns.js";
 
-  // The link leads to the help page; with scripts, a dialog opens instead.
-  const link = document.getElementById("shortcuts-link");
-  link?.addEventListener("click", async (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    const fromMenu = link.checkVisibility();
-    const answer = await fetch(link.href, { headers: HTMX_HEADERS }).catch(() => null);
-    if (!answer?.ok || !isPortalResponse(answer)) return location.assign(link.href);
-    const words = await answer.text();
-    const there = document.querySelector("dialog");
-    if (there?.open) return;  // the shortcut was pressed twice
-    there?.remove();  // a closed dialog stays in the DOM for a frame
-    const sheet = document.createElement("dialog");
-    sheet.className = "shortcuts-dialog";
-    sheet.innerHTML = words;
-    sheet.setAttribute("aria-labelledby", "keyboard");
-    sheet.addEventListener("close", () => {
-      sheet.remove();
-      // The link's menu has closed: focus the button that opens it.
-      if (fromMenu) document.querySelector(".site-header__more").focus();
-    });
-    document.body.append(sheet);
-    // Show the dialog when the style sheet in the fragment has loaded.
-    const style = sheet.querySelector("link");
-    style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
-  });
-}
+const root = document.documentElement;
+const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
+const SHORTCUTS = {
+  "?": ["#shortcuts-link"],
+  "/": ["[type=search]", "#message", "#newest-turns-link"],
+  m: ["#message", "#newest-turns-link", "[type=search]"],
+  n: [".conversation__new", "#message"],
+  s: [`main:has(${RUNNING_TURN}) .composer__stop`],
+  gt: ["#to-twins"],
+  gc: ["#to-conversations"],
+};
+const KEY_SEQUENCE_MS = 1500;
+// Steps between turns: from the focused turn or the search hit, else from the visible part.
+const TURN_STEPS = { j: 1, k: -1 };
+const step = (by) => {
+  const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
+  const { activeElement, body } = document;
+  const from = activeElement === body ? document.querySelector("mark:target") : activeElement;
+  const at = turns.findIndex((turn) => turn.contains(from));
+  const top = (turn) => turn.getBoundingClientRect().top;
+  const next = at >= 0 ? turns[at + by] : by < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
+  return next ?? turns[at];
+};
+const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
+// On layouts with other letters, use the position of the key.
+const letter = ({ key, code }) => {
+  if (key === "؟") return "?";
+  return /^[!-~]$/.test(key) || !code?.startsWith("Key") ? key : code.slice(3).toLowerCase();
+};
+let before = "";
+let began = 0;
+addEventListener("keydown", (event) => {
+  const { target } = event;
+  const key = letter(event);
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const writing = target.closest?.(TEXT_FIELDS);
+  // In a search field with text, the browser uses the first Escape to clear it.
+  const empties = writing?.type === "search" && writing.value;
+  if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
+  if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
+  if (event.timeStamp - began > KEY_SEQUENCE_MS) before = "";
+  const way = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
+  [before, began] = [key === "g" ? key : "", event.timeStamp];
+  if (!way) {
+    // Any other key means that the person starts to type: focus the message box.
+    if (/^[^gjks\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
+    return;
+  }
+  event.preventDefault();
+  if (way.matches(".turn")) focusAndShowTurn(way);
+  else if (key in TURN_STEPS || way.matches(TEXT_FIELDS)) way.focus();
+  else way.click();
+});
+
+// The link leads to the help page; with scripts, a dialog opens instead.
+const link = document.getElementById("shortcuts-link");
+link?.addEventListener("click", async (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const fromMenu = link.checkVisibility();
+  try {
+    const { openShortcuts } = await import("./shortcuts_dialog.js");
+    await openShortcuts(link.href, fromMenu);
+  } catch {
+    location.assign(link.href);
+  }
+});

@@ -1,21 +1,23 @@
 // Adds turns that another window or device has added to the conversation.
-const tabSyncChannel = new BroadcastChannel("tab-sync");
-{
-  const log = document.getElementById("log");
-  const fetchMissedTurns = () => {
-    const turn = newestTurn();
-    const form = document.querySelector(".composer [hx-post]");
-    if (!turn || !form || document.hidden) return;
-    htmx.ajax("GET", `${form.action}?seen=${turn.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
-  };
-  tabSyncChannel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
-  document.addEventListener("visibilitychange", fetchMissedTurns);
-  // Do not insert a turn that was already added in another way.
-  document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
-    for (const { fragment, swapSpec } of tasks) {
-      for (const turn of fragment.querySelectorAll(".turn")) {
-        if (swapSpec?.style === "beforeend" && document.getElementById(turn.id)) turn.remove();
-      }
+import { newestTurn } from "./turns.js";
+
+const channel = new BroadcastChannel("tab-sync");
+export const notifyOtherTabs = () => channel.postMessage(location.pathname);
+
+const log = document.getElementById("log");
+const fetchMissedTurns = () => {
+  const turn = newestTurn();
+  const form = document.querySelector(".composer [hx-post]");
+  if (!turn || !form || document.hidden) return;
+  htmx.ajax("GET", `${form.action}?seen=${turn.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
+};
+channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
+document.addEventListener("visibilitychange", fetchMissedTurns);
+// Do not insert a turn that was already added in another way.
+document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
+  for (const { fragment, swapSpec } of tasks) {
+    for (const turn of fragment.querySelectorAll(".turn")) {
+      if (swapSpec?.style === "beforeend" && document.getElementById(turn.id)) turn.remove();
     }
-  });
-}
+  }
+});

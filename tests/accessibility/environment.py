@@ -165,9 +165,9 @@ class Environment:
         person.close()
         self.page.context.add_cookies([{"name": "twindow", "value": cookie, "url": self.url}])
 
-    def block_script(self) -> None:
-        """Block requests for the portal's script."""
-        self.page.context.route("**/twindow.*.js", lambda route: route.abort())
+    def block_scripts(self) -> None:
+        """Block requests for the portal's scripts."""
+        self.page.context.route("**/static/**/*.js", lambda route: route.abort())
 
     def record_console(self, message: ConsoleMessage) -> None:
         """Record a console message."""

@@ -1,4 +1,4 @@
-"""A page whose script did not load."""
+"""A page whose scripts did not load, or only some of them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tests.support.upstream import Upstream
 
 @pytest.mark.fault("F84")
 @pytest.mark.usefixtures("bad_network")
-def test_page_without_its_script_sends_messages_and_shows_replies(
-    context: BrowserContext, upstream: Upstream
+@pytest.mark.parametrize("blocked", ["*.js", "htmx.js", "js/*.js"])
+def test_page_without_its_scripts_sends_messages_and_shows_replies(
+    blocked: str, context: BrowserContext, upstream: Upstream
 ):
-    context.route("**/twindow.*.js", lambda route: route.abort())
+    context.route(f"**/static/**/{blocked}", lambda route: route.abort())
     page = context.new_page()
     page.goto("/twins/ada")
     for number, words in enumerate(("Hello", "Second")):

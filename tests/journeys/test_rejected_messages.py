@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
@@ -19,7 +17,7 @@ from tests.journeys.steps import (
 from tests.journeys.traffic import DelayedRequest
 from tests.support.upstream import TWINS, Upstream
 
-SCRIPT = re.compile(r"/static/\w+/twindow\.en\.js$")
+ENTRY = "**/conversation.js"
 
 
 def test_text_typed_before_the_script_loads_wins_over_a_draft(
@@ -29,7 +27,7 @@ def test_text_typed_before_the_script_loads_wins_over_a_draft(
     there = page.url.partition("?")[0]
     message_box(page).fill("an old half")
     page.goto("/help")
-    held = DelayedRequest(page, SCRIPT)
+    held = DelayedRequest(page, ENTRY)
     page.goto(there, wait_until="commit")
     message_box(page).fill("typed early")
     held.release()

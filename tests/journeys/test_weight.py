@@ -147,6 +147,10 @@ def test_conversation_of_twenty_turns_stays_within_the_weight_budget(
         page.goto("/keys", wait_until="networkidle")
         scales = TrafficMeter(page)
         page.goto(seen.path, wait_until="networkidle")
+        assert len(scales.bytes) <= FIRST_REQUESTS, scales.summary
+        page.goto("/keys", wait_until="networkidle")
+        scales = TrafficMeter(page)
+        page.goto(seen.path, wait_until="networkidle")
 
         assert page.locator(".turn[data-state=complete]").count() == TURNS
         assert page.evaluate("document.querySelectorAll('*').length") <= NODES

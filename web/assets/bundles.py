@@ -14,28 +14,11 @@ import brotli
 import rcssmin
 import rjsmin
 
-from core.languages import LANGUAGES
-from web.i18n import strings_script
+from web.assets.script_modules import MESSAGES_PREFIX, MODULE_ASSETS
+from web.i18n import messages_module
 
 STATIC_DIR = Path(__file__).parents[2] / "static"
 
-SCRIPT_SOURCES = (
-    "vendor/htmx-4.0.1.min.js",
-    "vendor/hx-sse-4.0.1.min.js",
-    "js/page.js",
-    "js/sse_reconnect.js",
-    "js/scrollable_regions.js",
-    "js/live_region.js",
-    "js/focus.js",
-    "js/composer.js",
-    "js/menus.js",
-    "js/copy.js",
-    "js/autoscroll.js",
-    "js/tab_sync.js",
-    "js/shortcuts.js",
-)
-# One script per language. It begins with the translated sentences (web/i18n/js_strings.py).
-JS_STRINGS_PREFIX = "strings/"
 BUNDLES = {
     "twindow.css": (
         "css/tokens.css",
@@ -59,7 +42,8 @@ BUNDLES = {
     "forms.css": ("css/forms.css",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
-    **{f"twindow.{code}.js": (f"{JS_STRINGS_PREFIX}{code}", *SCRIPT_SOURCES) for code in LANGUAGES},
+    "htmx.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
+    **MODULE_ASSETS,
 }
 
 
@@ -92,7 +76,7 @@ def build_asset(
 ) -> Asset:
     """Concatenate sources into an asset. They are minified unless `is_debug`.
 
-    Files in brand/ are templates into which the colours are inserted. A source strings/CODE is
+    Files in brand/ are templates into which the colours are inserted. A source messages/CODE is
     generated: the sentences of the scripts in that language.
     """
     read_source = partial(_read_source, colours=colours, is_debug=is_debug)
@@ -100,8 +84,8 @@ def build_asset(
 
 
 def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> bytes:
-    if source.startswith(JS_STRINGS_PREFIX):
-        return strings_script(source.removeprefix(JS_STRINGS_PREFIX)).encode()
+    if source.startswith(MESSAGES_PREFIX):
+        return messages_module(source.removeprefix(MESSAGES_PREFIX)).encode()
     data = (STATIC_DIR / source).read_bytes()
     if source.startswith("brand/"):
         data = Template(data.decode()).substitute(colours).encode()

@@ -1,4 +1,4 @@
-"""Static files: served by a middleware, compressed once, with a content hash in the URL."""
+"""Static files: served by a middleware, compressed once, with a version in the URL."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from werkzeug import Request, Response
 
 from core.branding import Logo
 from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
+from web.assets.script_modules import MODULE_ASSETS, MODULES
 from web.http import add_file_headers
 
 # Without charset: styles and scripts are UTF-8, like the pages that load them.
@@ -36,14 +37,17 @@ class AssetMiddleware:
         self._bundles = bundles
         self._colours = colours
         self._cache: dict[str, Asset] = {}
+        self._modules_version = ""
+        self._module_imports: dict[str, list[str]] = {}
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Respond with a static file, or call the app."""
         match environ["PATH_INFO"].split("/"):
-            case ["", "static", version, name] if name in self._bundles and _is_get_or_head(
-                environ
-            ):
-                response = _asset_response(self[name], version, Request(environ))
+            case ["", "static", version, *parts] if (
+                name := "/".join(parts)
+            ) in self._bundles and _is_get_or_head(environ):
+                is_current = version == self.version(name)
+                response = _asset_response(self[name], Request(environ), is_current=is_current)
                 return response(environ, start_response)
         return self._wsgi_app(environ, start_response)
 
@@ -56,6 +60,20 @@ class AssetMiddleware:
                 self._cache[name] = build_asset(name, sources, self._colours, is_debug=debug)
         return self._cache[name]
 
+    def version(self, name: str) -> str:
+        """Return the version of an asset, for its URL: its hash; script modules share one."""
+        if name not in MODULE_ASSETS:
+            return self[name].hash
+        if self._app.debug or not self._modules_version:
+            self._modules_version = MODULES.compute_version()
+        return self._modules_version
+
+    def module_imports(self, entry: str) -> list[str]:
+        """Return the names of the script modules that an entry imports, to preload them."""
+        if self._app.debug or entry not in self._module_imports:
+            self._module_imports[entry] = MODULES.find_imports(entry)
+        return self._module_imports[entry]
+
     def precompress(self, name: str) -> None:
         """Compress an asset with Brotli, which most browsers accept, so that no visitor waits."""
         self[name].compress("br")
@@ -67,26 +85,27 @@ def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
     assets = AssetMiddleware(app, BUNDLES | logo_bundle, colours)
     app.wsgi_app = assets  # type: ignore[method-assign]
     app.extensions["assets"] = assets
-    app.add_url_rule("/static/<version>/<name>", endpoint="assets.show", build_only=True)
+    app.add_url_rule("/static/<version>/<path:name>", endpoint="assets.show", build_only=True)
     if logo:
         assets[logo.filename]  # read now: the file may be deleted later
     app.add_template_global(asset_url, "asset_url")
+    app.add_template_global(assets.module_imports, "module_imports")
 
 
 def asset_url(name: str) -> str:
-    """Return the URL of an asset, which contains its hash."""
+    """Return the URL of an asset, which contains its version."""
     assets: AssetMiddleware = current_app.extensions["assets"]
-    return url_for("assets.show", version=assets[name].hash, name=name)
+    return url_for("assets.show", version=assets.version(name), name=name)
 
 
 def _is_get_or_head(environ: Any) -> bool:
     return environ["REQUEST_METHOD"] in {"GET", "HEAD"}
 
 
-def _asset_response(asset: Asset, version: str, request: Request) -> Response:
+def _asset_response(asset: Asset, request: Request, *, is_current: bool) -> Response:
     """Return the response for an asset.
 
-    A URL with an old hash gets the current file, which must not be cached.
+    A URL with an old version gets the current file, which must not be cached.
     """
     encoding = next((name for name in COMPRESSORS if request.accept_encodings[name] > 0), None)
     response = Response(asset.compress(encoding) if encoding else asset.body)
@@ -97,7 +116,6 @@ def _asset_response(asset: Asset, version: str, request: Request) -> Response:
     response.headers["Content-Type"] = media_type
     if asset.name not in BUNDLES and media_type.startswith("image/"):
         response.headers["Content-Security-Policy"] = IMAGE_CSP
-    is_current = version == asset.hash
     response.headers["Cache-Control"] = "max-age=31536000, immutable" if is_current else "no-store"
     add_file_headers(response, is_https=request.is_secure)
     return response

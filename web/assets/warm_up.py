@@ -8,13 +8,21 @@ from collections.abc import Callable
 from flask import Flask
 from werkzeug.test import Client
 
+from web.assets.script_modules import MODULES
 from web.assets.static_files import AssetMiddleware
 
 Task = Callable[[str], None]
 # This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
-# Assets of a first page. Only the English script: all six would take half a second.
-PRECOMPRESSED_ASSETS = ("twindow.css", "lists.css", "twindow.en.js", "favicon.svg")
+# Assets of a first page, with the sentences in English only.
+PRECOMPRESSED_ASSETS = (
+    "twindow.css",
+    "lists.css",
+    "favicon.svg",
+    "htmx.js",
+    "en/messages.js",
+    *(f"js/{name}" for name in MODULES.names),
+)
 
 
 def warm_up(app: Flask, in_thread: Callable[[Task], Task]) -> None:

@@ -2,7 +2,7 @@
 
 from web.i18n import formatting, locale, sentences, service_messages
 from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
-from web.i18n.js_strings import strings_script
+from web.i18n.js_strings import SENTENCES, messages_module
 from web.i18n.locale import current_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
 from web.i18n.service_messages import (
@@ -14,6 +14,7 @@ from web.i18n.service_messages import (
 from web.i18n.timezone import to_local_time
 
 __all__ = [
+    "SENTENCES",
     "current_locale",
     "english_end_message",
     "english_message",
@@ -26,11 +27,11 @@ __all__ = [
     "iso_time",
     "join_sentences",
     "locale",
+    "messages_module",
     "reply_end_message",
     "sentences",
     "service_message",
     "service_messages",
-    "strings_script",
     "to_local_time",
     "translate",
 ]

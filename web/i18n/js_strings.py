@@ -1,4 +1,4 @@
-"""Translated sentences of the scripts. They are part of the script file, not of each page."""
+"""Translated sentences of the scripts. They are a script module, not a part of each page."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ SENTENCES = {
 }
 
 
-def strings_script(language: str) -> str:
-    """Return JavaScript that defines `messages`, the sentences in a language."""
+def messages_module(language: str) -> str:
+    """Return a JavaScript module that fills `messages` with the sentences in a language."""
     with flask_babel.force_locale(language):
         strings = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
-    return f"const messages = {json.dumps(strings, ensure_ascii=False)};"
+    return (
+        'import { messages } from "../js/announcements.js";\n'
+        f"Object.assign(messages, {json.dumps(strings, ensure_ascii=False)});"
+    )

@@ -37,7 +37,7 @@ def conversation_streaming(env: Environment) -> Page:
 
 @state("conversations.show")
 def conversation_streaming_without_script(env: Environment) -> Page:
-    env.block_script()
+    env.block_scripts()
     page = env.send_first_message()
     env.upstream.next_call().start_stream().delta("It steers into the fall,")
     page.get_by_role("link", name="Watch it being written").click()

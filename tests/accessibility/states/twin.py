@@ -19,7 +19,7 @@ def twin_without_greeting(env: Environment) -> Page:
 
 @state("twins.show")
 def twin_without_script(env: Environment) -> Page:
-    env.block_script()
+    env.block_scripts()
     return env.open("/twins/ada")
 
 

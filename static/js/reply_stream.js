@@ -1,5 +1,9 @@
 // Reconnection of reply streams: random delay, exponential backoff after attempts without events, and
 // immediately when the network is back. htmx alone would retry twice a second for ever (a sign-in page, say).
+import { messages, noticeText, removeNotices } from "./announcements.js";
+import { isEventStream, isStreamElement } from "./requests.js";
+import { RUNNING_TURN, onContentChange } from "./turns.js";
+
 const FIRST_RETRY_MS = 500 + 1500 * Math.random();
 const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
 const MAX_RETRY_MS = 30000; // something else responds
@@ -14,7 +18,7 @@ const countEmptyAttempt = (turn) => {
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = retryDelay(target);
   Object.assign(detail.connection.config, { reconnectMaxDelay: MAX_RETRY_MS, reconnectJitter: 0.2 });
-  if ([messages.unreachable, messages.offline].some((words) => notices.textContent.startsWith(words))) notices.replaceChildren();
+  if ([messages.unreachable, messages.offline].some((words) => noticeText().startsWith(words))) removeNotices();
   countEmptyAttempt(target);
 });
 // Rejected or unreachable. Without an attempt, an open stream broke off and was not requested again yet.
@@ -31,10 +35,6 @@ document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = FIRST_RETRY_MS;
 });
 // htmx does not retry the first connection, and a response that is not a stream would replace the turn.
-const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
-const isStreamElement = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
-// Requests that the page sends by itself; no input is lost when they fail.
-const isBackgroundRequest = (element) => isStreamElement(element) || element?.id === "log";
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
   if (!isStreamElement(turn) || turn._htmx?.sse || isEventStream(response) || document.hidden) return;
@@ -56,12 +56,7 @@ document.addEventListener("visibilitychange", () => {
     if (!turn._htmx?.sse) htmx.trigger(turn, "sse-retry");
   }
 });
-addEventListener("offline", () => showNotice(`${messages.offline} ${document.querySelector(RUNNING_TURN) ? messages.meanwhile : ""}`));
 addEventListener("online", () => {
-  notices.replaceChildren();
-  announce(messages.online);
-  const search = document.querySelector("[type=search]");
-  if (search?.value) htmx.trigger(search, "search");
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
     emptyAttempts.delete(turn);
     const connection = turn._htmx?.sse;
@@ -82,9 +77,13 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const { state } = turn.querySelector(".turn__footer").dataset;
   const runs = state === "waiting" || state === "streaming";
   if (!runs && reply.ariaBusy) {
-    // The person may be about to press Stop, which Send has just replaced: treat it as a double click.
-    [lastPressed, lastPressedAt] = ["stop", performance.now()];
+    document.dispatchEvent(new Event("reply-ended"));
     reply.ariaBusy = null;
   }
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
+});
+
+// Remove the notice "Still replying" when the reply has ended.
+onContentChange(() => {
+  if (!document.querySelector(RUNNING_TURN)) document.querySelector("[data-remove-on-reply-end]")?.remove();
 });

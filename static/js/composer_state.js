@@ -1,0 +1,110 @@
+// The message box as a state machine: `update` takes a state and an event, and returns a new state and
+// effects. It knows neither the page nor the storage nor the clock; composer.js binds it to them.
+//
+// The box shows one of three texts, each of which is saved on its own: the draft, a message that the
+// server rejected, or a copy of an earlier message that is being edited. `state.shown` is DRAFT,
+// REJECTED or the id of the edited turn.
+//
+// Effects: `text` to show; `save`, texts to save by what they are (null deletes); `carry`, the draft for
+// the new conversation; `announce`, the name of a message; `prevent` the default of the event; `send`; `cancel`.
+export const DRAFT = "draft";
+export const REJECTED = "rejected";
+// Time after a script moved the focus here in which a key press was probably meant for the old target.
+const FOCUS_MOVED_MS = 2000;
+const DOUBLE_CLICK_MS = 500;
+
+const hasFocusJustMoved = ({ focusMovedAt }, at) => at - focusMovedAt < FOCUS_MOVED_MS;
+const isEdit = (shown) => shown !== DRAFT && shown !== REJECTED;
+const joinParagraphs = (...words) => words.filter(Boolean).join("\n\n");
+const typedSince = ({ text, sending }) => (text.startsWith(sending) ? text.slice(sending.length).trimStart() : text);
+// A rejected message, and what was typed while it was being sent.
+const withTypedSince = (given, { text, sending }) => {
+  if (text === sending) return given;
+  return text.startsWith(sending) ? text : joinParagraphs(given, text);
+};
+
+// `given` is the text with which the server filled the box, `turn` the edited turn.
+export const createState = ({ given, turn }) => ({
+  shown: given ? turn || REJECTED : DRAFT,
+  text: given,
+  sending: "",
+  pressed: undefined, // which of Send and Stop; they replace each other in one place
+  pressedAt: -Infinity,
+  focusMovedAt: -Infinity,
+});
+
+const HANDLERS = {
+  // The page has been painted. Text may have been typed before.
+  loaded(state, { given, text, saved, newestMessage }) {
+    const save = {};
+    if (given && given === saved.draft) save[DRAFT] = "";
+    if (text !== given) save[state.shown] = text;
+    else if (state.shown !== DRAFT) text = saved.copy ?? given;
+    else {
+      save[REJECTED] = null;
+      text = saved.draft;
+      if (text === newestMessage) text = save[DRAFT] = "";
+    }
+    return [{ ...state, text }, { text, save }];
+  },
+
+  typed(state, { text }) {
+    // The next click or key press is intended.
+    const next = { ...state, text, pressed: undefined, focusMovedAt: -Infinity };
+    return [next, { save: { [state.shown]: text } }];
+  },
+
+  sending: (state, { text }) => [{ ...state, text, sending: text }, {}],
+
+  // The message has started a conversation, on another page. Show nothing, in case the person goes back.
+  redirected: (state) => [{ ...state, text: "" }, { text: "", carry: typedSince(state) }],
+
+  // The server has replaced the box: after a message, or (`isSwitch`) after Edit or Cancel.
+  replaced(state, { given, turn, isSwitch, saved }) {
+    const was = state.shown;
+    const shown = turn || (given && was !== DRAFT ? REJECTED : DRAFT);
+    const save = {};
+    let text = shown === DRAFT ? saved.draft : saved.copy ?? given;
+    if (!isSwitch) {
+      if (shown !== was) text = joinParagraphs(text, typedSince(state)); // accepted: what it hid is back
+      else text = given ? withTypedSince(given, state) : typedSince(state);
+    }
+    if (shown !== was && !turn) save[was] = null;
+    if (!isSwitch || shown === DRAFT) save[shown] = text;
+    const effects = { text, save };
+    if (shown === DRAFT && was !== DRAFT && saved.draft) effects.announce = "draft";
+    return [{ ...state, shown, text, sending: text }, effects];
+  },
+
+  // A draft equal to the newest message was sent: the response was lost, or another window sent it.
+  turnsAdded(state, { newestMessage }) {
+    if (state.shown !== DRAFT || state.text !== newestMessage) return [state, {}];
+    return [{ ...state, text: "" }, { text: "", save: { [DRAFT]: "" } }];
+  },
+
+  keyPressed(state, { key, hasShift, hasControl, isComposing, isInBox, isInComposer, sendsOnEnter, at }) {
+    // Another key: the person has noticed the new focus.
+    const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
+    // During composition, keys belong to the input method; touch keyboards have no Shift+Enter.
+    if (isComposing) return [next, {}];
+    // Escape cancels editing; pressed again, it leaves the box.
+    if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
+    if (key !== "Enter" || hasShift || !isInBox || !(hasControl || sendsOnEnter)) return [next, {}];
+    return [next, { prevent: true, send: !hasFocusJustMoved(state, at) }];
+  },
+
+  // A click on Send or Stop (`button`), or elsewhere. Only the pointer can double-click.
+  clicked(state, { button, isByKey, at }) {
+    if (!button) return [{ ...state, pressed: undefined }, {}];
+    const isDoubleClick = state.pressed && button !== state.pressed && at - state.pressedAt < DOUBLE_CLICK_MS;
+    if (isByKey ? hasFocusJustMoved(state, at) : isDoubleClick) return [state, { prevent: true }];
+    return [{ ...state, pressed: button, pressedAt: at }, {}];
+  },
+
+  // The person may be about to press Stop, which Send has just replaced: treat it as a double click.
+  replyEnded: (state, { at }) => [{ ...state, pressed: "stop", pressedAt: at }, {}],
+
+  focusMoved: (state, { at }) => [{ ...state, focusMovedAt: at }, {}],
+};
+
+export const update = (state, event) => HANDLERS[event.type](state, event);

@@ -1,0 +1,46 @@
+// Requests of htmx: what they carry, whether the portal answered, and notices when it did not.
+import { announce, messages, removeNotices, showNotice } from "./announcements.js";
+import { RUNNING_TURN, newestTurn } from "./turns.js";
+
+export const HTMX_HEADERS = { "HX-Request": "true" };
+export const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
+export const isStreamElement = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
+// Requests that the page sends by itself; no input is lost when they fail.
+const isBackgroundRequest = (element) => isStreamElement(element) || element?.id === "log";
+
+// Send the newest turn of this page with each form: another window may have added turns.
+document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+  const newest = ctx.request.method === "POST" && newestTurn();
+  if (newest) ctx.request.body.set("seen", newest.dataset.turn);
+});
+
+// Report a failed request; the text stays in the box.
+export const reportUnreachable = (element) => {
+  if (isBackgroundRequest(element)) return;
+  const hasText = element?.matches(".composer form");
+  showNotice(`${navigator.onLine ? messages.unreachable : messages.offline} ${hasText ? messages.kept : messages.again}`);
+};
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
+// A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
+// content of this page.
+export const isPortalResponse = (response) => response?.headers.has("X-Fragment");
+document.addEventListener("htmx:before:response", (event) => {
+  const { sourceElement, response } = event.detail.ctx;
+  const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && response.status < 400);
+  if (isEventStream(response) || (isPortalResponse(response) && isWanted)) return;
+  event.preventDefault();
+  response.raw.body?.cancel(); // an unread body keeps its connection open
+  reportUnreachable(sourceElement);
+});
+// The person's next request removes the notice; background requests do not.
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  if (!isBackgroundRequest(ctx?.sourceElement)) removeNotices();
+});
+
+addEventListener("offline", () => showNotice(`${messages.offline} ${document.querySelector(RUNNING_TURN) ? messages.meanwhile : ""}`));
+addEventListener("online", () => {
+  removeNotices();
+  announce(messages.online);
+  const search = document.querySelector("[type=search]");
+  if (search?.value) htmx.trigger(search, "search");
+});

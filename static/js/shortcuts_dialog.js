@@ -1,0 +1,24 @@
+// The list of keyboard shortcuts, in a dialog.
+import { HTMX_HEADERS, isPortalResponse } from "./requests.js";
+
+export const openShortcuts = async (url, fromMenu) => {
+  const answer = await fetch(url, { headers: HTMX_HEADERS });
+  if (!answer.ok || !isPortalResponse(answer)) throw answer;
+  const words = await answer.text();
+  const there = document.querySelector("dialog");
+  if (there?.open) return;  // the shortcut was pressed twice
+  there?.remove();  // a closed dialog stays in the DOM for a frame
+  const sheet = document.createElement("dialog");
+  sheet.className = "shortcuts-dialog";
+  sheet.innerHTML = words;
+  sheet.setAttribute("aria-labelledby", "keyboard");
+  sheet.addEventListener("close", () => {
+    sheet.remove();
+    // The link's menu has closed: focus the button that opens it.
+    if (fromMenu) document.querySelector(".site-header__more").focus();
+  });
+  document.body.append(sheet);
+  // Show the dialog when the style sheet in the fragment has loaded.
+  const style = sheet.querySelector("link");
+  style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
+};

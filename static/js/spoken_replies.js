@@ -1,0 +1,102 @@
+// Screen reader announcements of replies, by whole sentences while they are written.
+import { SENTENCE_END, announce, dropAnnouncements, messages } from "./announcements.js";
+import { sessionStore } from "./storage.js";
+import { newestTurn, onContentChange } from "./turns.js";
+
+const SPEAK_INTERVAL_MS = 1000;
+const BLOCK_SELECTOR = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";
+const SENTENCE_TAGS = new Set(["LI", "P", "PRE", "TR", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
+const SILENT_SELECTOR = "sup, button, [role=doc-backlink], .note__reference";
+// The text of a node, as a screen reader would read it.
+const spokenText = (node) => {
+  if (!node.tagName) return node.data ?? "";
+  if (node.matches(SILENT_SELECTOR)) return "";
+  if (node.localName === "math") return node.getAttribute("alttext") ?? messages.formula;
+  let words = [...node.childNodes].map(spokenText).join("");
+  if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
+  if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
+  if (node.matches("ol > li")) words = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${words.trimStart()}`;
+  if (node.matches(".noted")) words = words.replace("\n", ": ");
+  if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
+  if (!SENTENCE_TAGS.has(node.tagName) || !words.trim()) return words;
+  const name = node.matches("pre") ? messages.code + ": " : node.matches("thead tr") ? messages.table + ": " : "";
+  words = words.trimEnd().replace(/[ ,]{1,9}$/, "");
+  return name + words + (SENTENCE_END.test(words) ? "\n" : ".\n");
+};
+let sentences;
+// Progress is counted in non-blank sentences, not characters: the open block is rendered again as it grows.
+const spokenParts = (unit, open) => {
+  let words = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
+  // Unclosed Markdown syntax may still change its meaning.
+  if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
+  // Created on first use: the constructor is slower than everything else before the first paint.
+  sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
+  const parts = unit.matches(".code") ? words.split(/(?<=\n)/) : [...sentences.segment(words)].map(({ segment }) => segment);
+  return parts.filter((part) => part.trim());
+};
+
+// The final HTML may differ from the streamed one. Compare sentences without punctuation to recognise them.
+const withoutPunctuation = (part) => part.replace(/[\s.,:]+/g, "");
+const announcedTurns = new Map();
+const takeNewSentences = (turn, seen) => {
+  const reply = turn.querySelector(".turn__reply");
+  const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, said: [], progress: "", runs: true };
+  announcedTurns.set(turn.id, state);
+  const runs = reply.hasAttribute("aria-busy");
+  const count = (name, by) => known.set(name, (known.get(name) ?? 0) + by);
+  const known = new Map();
+  if (!runs) {
+    const gone = state.said.findIndex(({ unit }) => !unit.isConnected);
+    if (gone >= 0) state.unit = gone;
+    for (const { names } of state.said.splice(state.unit)) names.forEach((name) => count(name, 1));
+    state.part = 0;
+  }
+  const newSentences = [];
+  const units = [...reply.querySelectorAll(BLOCK_SELECTOR)];
+  const stopped = !runs && turn.dataset.state !== "complete";
+  while (state.unit < units.length) {
+    const unit = units[state.unit];
+    const last = unit === units.at(-1);
+    const open = runs && last;
+    const parts = spokenParts(unit, open);
+    // Do not announce half a sentence, neither of a running reply nor of a stopped one.
+    const half = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
+    const end = half ? parts.length - 1 : parts.length;
+    const { names } = state.said[state.unit] = { names: [], ...state.said[state.unit], unit };
+    for (const part of parts.slice(state.part, end)) {
+      const name = withoutPunctuation(part);
+      if (known.get(name)) count(name, -1);
+      else newSentences.push(part);
+      names.push(name);
+    }
+    state.part = open ? Math.max(state.part, end) : 0;
+    if (open) break;
+    state.unit += 1;
+  }
+  if (seen) state.runs = runs;
+  return { state, runs, words: newSentences.join("") };
+};
+const announceTurns = () => {
+  // A reply whose beginning was announced is announced to its end, even if the next one has begun.
+  for (const turn of document.querySelectorAll(".turn")) {
+    const followed = announcedTurns.get(turn.id)?.runs;
+    if (followed ?? turn === newestTurn()) announceTurn(turn);
+  }
+};
+const announceTurn = (turn) => {
+  const { state, runs, words } = takeNewSentences(turn);
+  // After Stop, the person does not want to hear the rest.
+  if (turn.dataset.state === "stopped") dropAnnouncements();
+  const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
+  const kind = progress.replace(/[\d.,]+/g, "");
+  if (runs && kind !== state.progress) announce(progress);
+  if (document.documentElement.dataset.announce !== "off") announce(words);
+  [state.progress, state.runs] = [kind, runs];
+  const note = turn.querySelector(".note span");
+  if (!runs) announce(note ? spokenText(note) : messages.complete);
+};
+// Do not announce replies that were on the page when it loaded, except that to a message just sent.
+for (const turn of document.querySelectorAll(".turn")) {
+  if (turn !== newestTurn() || !sessionStore.get("sent")) takeNewSentences(turn, true);
+}
+onContentChange(announceTurns, SPEAK_INTERVAL_MS);

@@ -1,0 +1,37 @@
+// Storage that ignores errors, because browsers may forbid it, and drafts. Missing items are empty
+// strings, and setting one removes the item.
+const safeStorage = (kind) => ({
+  get(name) {
+    try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
+  },
+  set(name, words) {
+    try { words ? window[kind].setItem(name, words) : window[kind].removeItem(name); } catch {}
+  },
+});
+export const sessionStore = safeStorage("sessionStorage");
+const localStore = safeStorage("localStorage");
+
+// Storage access reads the disk: run it after the first paint, which is visible in the next frame at the earliest.
+export const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
+
+// One draft per path in localStorage; a window has its own in sessionStorage once somebody typed there.
+const draftKey = (path) => `draft ${path}`;
+export const readDraft = (path) => {
+  const own = sessionStore.get(draftKey(path));
+  return own ? own.slice(1) : localStore.get(draftKey(path));
+};
+export const saveDraft = (path, words) => {
+  localStore.set(draftKey(path), words);
+  sessionStore.set(draftKey(path), `=${words}`);
+};
+// Deleting a conversation deletes its draft; after a restore, this window still has its own copy.
+export const deleteSharedDraft = (path) => localStore.set(draftKey(path), "");
+
+// Text over a copy of an earlier message, or over a rejected message (on the path, without a turn).
+const copyKey = (path, turn) => `edit ${turn || draftKey(path)}`;
+export const readCopy = (path, turn) => {
+  const saved = sessionStore.get(copyKey(path, turn));
+  return saved ? saved.slice(1) : undefined;
+};
+export const saveCopy = (path, turn, words) => sessionStore.set(copyKey(path, turn), `=${words}`);
+export const deleteCopy = (path, turn) => sessionStore.set(copyKey(path, turn), "");

@@ -1,0 +1,14 @@
+// The turns on a page, and changes of its content.
+export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
+export const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
+export const newestMessage = () => newestTurn()?.querySelector(".turn__said").lastChild.textContent;
+
+// Run a function now and after content changes, throttled: a long reply arrives in thousands of
+// patches.
+export const THROTTLE_MS = 100;
+export const onContentChange = (act, after = THROTTLE_MS) => {
+  let waiting;
+  const later = () => { waiting ??= setTimeout(() => { waiting = undefined; act(); }, after); };
+  for (const event of ["htmx:after:swap", "htmx:sse:after:message"]) document.addEventListener(event, later);
+  act();
+};
