@@ -10,10 +10,8 @@ from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
     message_box,
     open_conversation,
-    open_streaming_conversation,
     reply_text,
     send_message,
-    send_while_replying,
     turn,
 )
 from tests.journeys.traffic import FORM_URL, DelayedRequest
@@ -98,27 +96,6 @@ def test_text_typed_while_a_message_is_pending_stays_in_composer(
         page.reload()
         expect(message_box(page)).to_have_value("two")
     assert upstream.sent_messages() == ["Hello", "one", "three"]
-
-
-def test_text_typed_before_a_rejection_is_kept_with_the_rejected_message(
-    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
-):
-    page, _call = open_streaming_conversation(context, upstream)
-    for since, kept in (
-        ("First, and more", "First, and more"),
-        ("Second", "First\n\nSecond"),
-        ("", "First"),
-    ):
-        held = DelayedRequest(page, FORM_URL)
-        send_while_replying(page, "First")
-        message_box(page).fill(since)
-        held.release()
-        expect(page.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
-        expect(message_box(page)).to_have_value(kept)
-        page.reload()
-        expect(message_box(page)).to_have_value(kept)
-    assert all("409" in line for line in page_errors)
-    page_errors.clear()
 
 
 def test_offline_first_message_and_text_typed_during_sending_are_kept(

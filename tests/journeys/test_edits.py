@@ -11,31 +11,6 @@ from tests.journeys.steps import message_box, open_conversation, reply_text, sen
 from tests.journeys.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
 
-ESCAPE_OF_AN_INPUT_METHOD = """(box) => box.dispatchEvent(new KeyboardEvent("keydown",
-  { key: "Escape", isComposing: true, bubbles: true, cancelable: true }))"""
-
-
-def test_draft_is_restored_when_an_edit_is_cancelled(
-    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
-):
-    page = open_conversation(context, upstream)
-    message_box(page).fill("Draft")
-    page.get_by_role("button", name="Edit").click()
-    expect(message_box(page)).to_have_value("Hello")
-    message_box(page).fill("x" * 32_001)
-    message_box(page).press("Enter")
-    expect(page.locator("#composer").get_by_role("alert")).to_contain_text("32,001 characters")
-    page_errors.clear()  # the console error of the rejection
-    page.keyboard.press("Backspace")
-    page.reload()
-    expect(message_box(page)).to_have_value("x" * 32_000)
-    assert message_box(page).evaluate(ESCAPE_OF_AN_INPUT_METHOD)  # the page has not prevented it
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    message_box(page).press("Escape")
-    expect(message_box(page)).to_have_value("Draft")
-    page.reload()
-    expect(message_box(page)).to_have_value("Draft")
-
 
 def test_edit_survives_a_reload_and_the_draft_returns_after_sending(
     context: BrowserContext, upstream: Upstream
@@ -65,28 +40,6 @@ def test_edit_survives_a_reload_and_the_draft_returns_after_sending(
     expect(message_box(page)).to_have_value("Draft\n\nTyped since")
     page.get_by_role("button", name="Edit").first.click()
     expect(message_box(page)).to_have_value("Hello")
-
-
-def test_unsent_edit_is_restored_when_its_message_is_edited_again(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    send_message(page, "Bye")
-    upstream.next_call().start_stream().complete("Bye to you")
-    expect(turn(page, "complete", 1)).to_be_visible()
-    first, second = page.get_by_role("button", name="Edit").all()
-    first.click()
-    expect(message_box(page)).to_have_value("Hello")
-    message_box(page).fill("Hello again")
-    second.click()
-    expect(message_box(page)).to_have_value("Bye")
-    first.click()
-    expect(message_box(page)).to_have_value("Hello again")
-    message_box(page).fill("")
-    page.reload()
-
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(message_box(page)).to_have_value("")
 
 
 def test_failed_or_late_edit_does_not_disturb_another_message(

@@ -7,10 +7,13 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
+    TOO_LONG_MESSAGE,
     WAIT_FOR_PAINT,
     message_box,
     open_conversation,
     open_streaming_conversation,
+    reply_text,
+    send_message,
     send_while_replying,
     turn,
 )
@@ -37,6 +40,23 @@ def test_text_typed_before_the_script_loads_wins_over_a_draft(
     page.reload()
 
     expect(message_box(page)).to_have_value("typed early")
+
+
+def test_text_typed_over_a_rejected_message_survives_a_sent_edit(
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    page = open_conversation(context, upstream)
+    send_message(page, TOO_LONG_MESSAGE)
+    expect(page.locator("#form-error")).to_contain_text("too long")
+    page_errors.clear()
+    message_box(page).fill("typed over")
+    page.get_by_role("button", name="Edit").click()
+    expect(message_box(page)).to_have_value("Hello")
+    send_message(page, "Hello again")
+    upstream.next_call().start_stream().complete("One")
+
+    expect(reply_text(page, "complete", 1)).to_have_text("One")
+    expect(message_box(page)).to_have_value("typed over")
 
 
 def test_stop_is_the_only_composer_button_while_a_reply_runs(
