@@ -31,10 +31,10 @@ from service.twins import TwinRepository
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 SMALL_MODEL_NOTE = (
-    N_("Replies come from a small model"),
+    N_("Demo model: answers are often wrong"),
     N_(
-        "It ships with Twindow and runs on this machine. It is quick and private, and often wrong: "
-        "good enough to try the portal, too small to rely on."
+        "This tiny demo model runs on the same machine as the portal, so that you can try it out. "
+        "Don't rely on its answers."
     ),
 )
 
@@ -105,7 +105,7 @@ class Service:
         if bundled is None:
             return None
         if bundled.problem:
-            return ModelNote(N_("There is no model at the moment"), bundled.problem)
+            return ModelNote(N_("No model is available"), bundled.problem)
         return ModelNote(*SMALL_MODEL_NOTE)
 
     def report_problems(self) -> bool:

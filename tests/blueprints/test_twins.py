@@ -15,7 +15,7 @@ ALL = {"page": 1, "pages": 1}
 def test_home_page_lists_twins_by_name(alice: Person, upstream: Upstream):
     page = alice.get("/")
 
-    assert page.html.h1.get_text() == "Twins"
+    assert page.html.h1.get_text() == "Who do you want to talk to?"
     assert [a.get_text() for a in page.html.select("li h2 a")] == ["Ada", "Odd"]
     assert page.html.select_one("input[type=search]")["aria-label"] == "Search twins"
     assert len(upstream.calls) == 1
@@ -79,7 +79,7 @@ def crowd(upstream: Upstream) -> list[str]:
 def test_long_twin_list_continues_through_a_plain_link(alice: Person, crowd: list[str]):
     page = alice.get("/")
     assert names(page) == crowd[:60]
-    assert "60 of 140 twins are shown" in page.text
+    assert "Showing 60 of 140 twins" in page.text
 
     for end in (120, 140):
         link = page.html.select_one(".cards__more a")
@@ -95,7 +95,7 @@ def test_htmx_receives_only_the_cards_of_the_next_page(alice: Person, crowd: lis
     assert names(page) == crowd[60:120]
     assert page.html.select_one("#twins") is None
     assert page.html.select_one("a[autofocus]").get_text() == crowd[60]
-    assert page.html.select_one("#result-count").get_text().strip() == "120 of 140 twins are shown"
+    assert page.html.select_one("#result-count").get_text().strip() == "Showing 120 of 140 twins"
     assert page.response.headers["HX-Replace-Url"] == "/?page=2"
 
 
@@ -123,12 +123,12 @@ def test_recently_used_twins_come_first_and_only_once(
     page = alice.get("/")
 
     lately, _ = page.html.select("ul.cards")
-    assert page.html.find(id=lately["aria-labelledby"]).get_text() == "Lately"
+    assert page.html.find(id=lately["aria-labelledby"]).get_text() == "Recent"
     assert names(page) == [f"Twin {n:03}" for n in (7, 5, 1, 8, 0, 2, 3, 4, 6)]
     assert len(lately.select("li")) == 4
-    assert [small.get_text() for small in page.html.select("small")] == ["Used today"] * 5
-    assert "Lately" not in alice.get("/?q=twin").text
-    assert "Lately" not in bob.get("/").text
+    assert [small.get_text() for small in page.html.select("small")] == ["Active today"] * 5
+    assert "Recent" not in alice.get("/?q=twin").text
+    assert "Recent" not in bob.get("/").text
 
 
 def test_short_list_shows_recent_twins_first_without_headings(alice: Person, upstream: Upstream):
@@ -137,7 +137,7 @@ def test_short_list_shows_recent_twins_first_without_headings(alice: Person, ups
 
     page = alice.get("/")
     assert names(page) == [f"Twin {n:03}" for n in (2, 0, 1, 3)]
-    assert "Lately" not in page.text
+    assert "Recent" not in page.text
 
 
 def test_used_twin_shows_its_number_of_conversations(
@@ -174,7 +174,7 @@ def test_long_and_right_to_left_texts_are_shown_in_full(alice: Person, upstream:
 def test_empty_twin_list_is_explained(alice: Person, upstream: Upstream):
     upstream.twins = []
 
-    assert "There are no twins yet" in alice.get("/").text
+    assert "No twins yet" in alice.get("/").text
 
 
 def test_home_page_reports_an_unreachable_service(alice: Person, upstream: Upstream):

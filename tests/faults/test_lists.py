@@ -61,7 +61,7 @@ def test_unreadable_twin_list_is_reported_on_the_home_page(alice: Person, upstre
     assert "Reload the page" in page.text
     assert re.search("(could|can)(not| not) be read", page.text)
     assert "theirs" not in page.response.text
-    assert "no twins yet" not in page.text
+    assert "No twins yet" not in page.text
     assert len(upstream.calls) == 1
 
 
@@ -79,7 +79,7 @@ def test_last_good_twin_list_is_shown_with_its_age(alice: Person, upstream: Upst
     page = alice.get("/")
 
     assert names(page) == ["Ada", "Odd"]
-    assert re.search(r"The list is .*\b(second|minute)s? old\.", page.text)
+    assert re.search(r"Last updated .*\b(second|minute)s? ago\.", page.text)
     assert alice.get("/twins/ada").html.h1.get_text() == "Ada"
     assert len(upstream.calls) == 2
 

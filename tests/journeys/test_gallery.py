@@ -102,7 +102,7 @@ def test_show_more_adds_twins_and_focuses_the_first_new_one(
         more.click()
 
         expect(page.locator(".card")).to_have_count(120)
-        expect(page.locator(".result-count")).to_have_text("120 of 131 twins are shown")
+        expect(page.locator(".result-count")).to_have_text("Showing 120 of 131 twins")
         first = page.locator(".card a").nth(60)
         expect(first).to_be_in_viewport()
         if not scripts:

@@ -73,7 +73,7 @@ def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.
         service.container.model.bundled.url_and_key()
 
     assert "is not installed" in str(error.value)
-    assert service.model_note().summary == "There is no model at the moment"
+    assert service.model_note().summary == "No model is available"
     service.close()
     service.container.database.close()
 

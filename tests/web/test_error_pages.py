@@ -104,7 +104,7 @@ def test_home_page_offers_links_while_the_service_is_unavailable(alice: Person, 
     upstream.answers["/api/v1/twins"] = 503, {}
     page = alice.get("/")
 
-    assert page.html.select_one(".empty-state h2").get_text() == "The twins are away"
+    assert page.html.select_one(".empty-state h2").get_text() == "Twins are unavailable right now"
     assert set(action_links(page)) == {"Try again", "Your conversations"}
 
 

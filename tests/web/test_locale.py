@@ -15,12 +15,12 @@ from tests.support.upstream import Upstream
 from tools.translations import TRANSLATED_LANGUAGES
 
 HEADINGS = {
-    "en": "Twins",
-    "de": "Zwillinge",
-    "fr": "Jumeaux",
-    "es": "Gemelos",
-    "ar": "التوائم",
-    "ja": "ツイン",
+    "en": "Who do you want to talk to?",
+    "de": "Mit wem möchten Sie sprechen?",
+    "fr": "Avec qui voulez-vous discuter\u202f?",
+    "es": "¿Con quién quieres hablar?",
+    "ar": "مع من تريد التحدث؟",
+    "ja": "誰と話しますか",
 }
 
 
@@ -98,7 +98,7 @@ def test_fragments_use_the_language_of_the_page(alice: Person):
     choose(alice, "fr")
     part = alice.get("/?q=nobody", **HTMX_HEADERS)
 
-    assert "Aucun jumeau ne correspond à « nobody »" in part.html.h2.get_text()
+    assert "Aucun assistant ne correspond à «\u00a0nobody\u00a0»" in part.html.h2.get_text()
     assert part.response.headers["Content-Language"] == "fr"
 
 

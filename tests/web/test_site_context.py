@@ -99,7 +99,7 @@ def test_page_has_a_description(alice: Person):
     def description(path: str) -> str:
         return str(alice.get(path).html.select_one("meta[name=description]")["content"])
 
-    assert "AI twins" in description("/")
+    assert "AI assistants" in description("/")
     assert description("/twins/ada") == alice.get("/twins/ada").html.select_one(".lead").get_text()
 
 

@@ -32,9 +32,9 @@ DELETED = ErrorPage(
 )
 SERVICE_DOWN = ErrorPage(
     "cloud",
-    N_("The twins are away"),
+    N_("Twins are unavailable right now"),
     "",
-    N_("Your conversations are kept here and can be read as ever."),
+    N_("Your conversations are saved and you can still read them."),
 )
 ERROR_PAGES = {
     400: ErrorPage(

@@ -30,7 +30,7 @@ def gallery_from_cache(env: Environment) -> Page:
     page = env.open("/")
     env.upstream.answers[TWINS_PATH] = SERVICE_DOWN
     page.reload()
-    page.get_by_text("The list is").wait_for()
+    page.get_by_text("Last updated").wait_for()
     return page
 
 
@@ -64,7 +64,7 @@ def gallery_with_recent_twins(env: Environment) -> Page:
     with env.act_as_person() as person:
         person.start_conversation("Hello")
     page = env.open("/")
-    page.get_by_text("Lately", exact=True).wait_for()
+    page.get_by_text("Recent", exact=True).wait_for()
     return page
 
 
