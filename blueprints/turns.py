@@ -30,7 +30,7 @@ from web.views import (
 bp = Blueprint("turns", __name__)
 
 STILL_REPLYING = N_(
-    "The twin is still replying. Wait for the end, or stop it; your message was not sent."
+    "The twin is still replying, so your message wasn't sent. Wait for the reply or stop it."
 )
 
 

@@ -101,7 +101,7 @@ def test_translations_keep_the_placeholders(messages: list[Message]):
 CALLED = {
     "More": "More pages",
     "New": "New conversation",
-    "Undo": "Undo: bring back %(title)s",
+    "Undo": "Undo: restore %(title)s",
 }
 
 

@@ -18,7 +18,7 @@ MAX_TURN_ID_CHARACTERS = 64
 # Statuses of rejections that are obsolete when the text changes: too long, or blank or invalid.
 CONTENT_ERRORS = (413, 422)
 
-NOT_SENT = N_("Your message was not sent; it is still here.")
+NOT_SENT = N_("Your message wasn't sent. It's still here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +65,17 @@ def read_message() -> SubmittedMessage:
     limit = portal().settings.message_limit
     if not content.strip():
         raise RejectedMessage(
-            gettext("There is nothing to send yet: write a message first."), 422, content
+            gettext("Your message is empty. Write something first."), 422, content
         )
     if len(content) > limit:
         sentence = gettext(
-            "The message is too long: %(length)s characters, and %(limit)s are possible. "
-            "It was not sent.",
+            "Your message is too long (%(length)s of %(limit)s characters) and wasn't sent.",
             length=format_number(len(content)),
             limit=format_number(limit),
         )
         raise RejectedMessage(sentence, 413, content)
     if "\0" in content:
-        sentence = gettext("The message holds a NUL character and was not sent.")
+        sentence = gettext("Your message contains a NUL character and wasn't sent.")
         raise RejectedMessage(sentence, 422, content)
     return SubmittedMessage(
         content,

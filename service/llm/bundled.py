@@ -150,9 +150,7 @@ class BundledModel:
                 self._write_address_file(address, key)
                 _wait_for_exit(child)
             elif not self._is_stopping:
-                self.problem = N_(
-                    "The demo model can't start. See model.log in the data folder."
-                )
+                self.problem = N_("The demo model can't start. See model.log in the data folder.")
             self._address_file.unlink(missing_ok=True)
 
     @staticmethod

@@ -48,7 +48,7 @@ def test_archived_conversation_is_listed_separately_until_it_is_continued(
     alice: Person, upstream: Upstream, page: Page
 ):
     put_away = alice.press(page, "Archive")
-    assert "“ Why is the sky blue? ” was archived" in put_away.text
+    assert "“ Why is the sky blue? ” archived" in put_away.text
     assert listed_titles(put_away) == []
     assert listed_titles(alice.get("/conversations?view=archived")) == ["Why is the sky blue?"]
     assert listed_titles(alice.get("/conversations?q=scattering")) == ["Why is the sky blue?"]
@@ -56,7 +56,7 @@ def test_archived_conversation_is_listed_separately_until_it_is_continued(
 
     back = alice.press(put_away, "Undo")
     assert listed_titles(back) == ["Why is the sky blue?"]
-    assert "is in the list again" in back.text
+    assert "moved back to your conversations" in back.text
 
     alice.press(alice.get(page.path), "Archive")
     alice.press(alice.get(page.path), "Send", content="And red?")
@@ -66,13 +66,13 @@ def test_archived_conversation_is_listed_separately_until_it_is_continued(
 
 def test_every_action_shows_a_notice_with_focus(alice: Person, page: Page):
     for button, sentence in (
-        ("Rename", "It is called “ Why is the sky blue? ” now"),
-        ("Pin", "“ Why is the sky blue? ” was pinned"),
-        ("Unpin", "“ Why is the sky blue? ” is not pinned any more"),
-        ("Archive", "“ Why is the sky blue? ” was archived"),
-        ("Undo", "“ Why is the sky blue? ” is in the list again"),
-        ("Delete", "“ Why is the sky blue? ” was deleted"),
-        ("Undo", "“ Why is the sky blue? ” is back"),
+        ("Rename", "Renamed to “ Why is the sky blue? ”"),
+        ("Pin", "“ Why is the sky blue? ” pinned"),
+        ("Unpin", "“ Why is the sky blue? ” unpinned"),
+        ("Archive", "“ Why is the sky blue? ” archived"),
+        ("Undo", "“ Why is the sky blue? ” moved back to your conversations"),
+        ("Delete", "“ Why is the sky blue? ” deleted"),
+        ("Undo", "“ Why is the sky blue? ” restored"),
     ):
         page = alice.press(page, button)
         assert sentence in " ".join(page.html.select_one(".note[autofocus]").get_text(" ").split())
@@ -107,7 +107,7 @@ def test_actions_on_other_peoples_conversations_return_404(alice: Person, bob: P
         fields = {"csrf_token": token, "title": "Bob's"}
         assert bob.post(f"{page.path}/{noun}", fields).status == 404
     gone = alice.press(page, "Delete")
-    assert "was deleted" not in bob.get(gone.response.url.removeprefix(bob.base_url)).text
+    assert "” deleted" not in bob.get(gone.response.url.removeprefix(bob.base_url)).text
     assert bob.post(f"{page.path}/restoration", {"csrf_token": token}).status == 404
     assert bob.get(f"{page.path}/export?format=json").status == 404
 
@@ -154,7 +154,7 @@ def test_list_keeps_its_search_and_filter_after_an_action(alice: Person, page: P
 
     gone = alice.press(renamed, "Delete")
     assert "q=sky" in gone.response.url
-    assert "Nothing here contains" in gone.text
+    assert "No results for" in gone.text
     assert listed_titles(alice.press(gone, "Undo")) == ["A sky"]
 
 
@@ -170,7 +170,7 @@ def test_notice_is_shown_in_the_row_of_the_conversation(
 
     [note] = renamed.html.select(".note[autofocus]")
     assert note.parent.select_one(":scope > a").get_text() == "Light"
-    assert "“ Light ” now" in note.get_text(" ", strip=True)
+    assert "Renamed to “ Light ”" in note.get_text(" ", strip=True)
 
     put_away = alice.press(alice.get(page.path), "Archive")
     assert put_away.html.select_one(".note[autofocus]").parent.name == "main"
@@ -180,9 +180,11 @@ def test_empty_list_mentions_archived_conversations(alice: Person, page: Page):
     alice.press(page, "Archive")
     listed = alice.get("/conversations")
 
-    assert "Everything is archived" in listed.text
-    assert "Nothing here yet" not in listed.text
+    assert "All your conversations are archived" in listed.text
+    assert "No conversations yet" not in listed.text
     [way] = listed.html.select(".empty-state a")
     assert listed_titles(alice.get(way["href"])) == ["Why is the sky blue?"]
-    assert "Everything with Ada is archived" in alice.get("/conversations?twin=ada").text
+    assert (
+        "All your conversations with Ada are archived" in alice.get("/conversations?twin=ada").text
+    )
     assert "archived</h2>" not in alice.get("/conversations?twin=other").response.text

@@ -7,7 +7,7 @@ from tests.support.upstream import Upstream
 
 
 def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):
-    assert "Nothing here yet" in alice.get("/conversations").text
+    assert "No conversations yet" in alice.get("/conversations").text
     complete_first_turn(alice, upstream, "About engines", "Yes")
     page = alice.get("/twins/" + "a%2Fb%20c%3F%23%C3%BC")
     alice.press(page, "Send", content="About nothing")
@@ -54,4 +54,4 @@ def test_low_quota_is_announced_before_it_is_exhausted(alice: Person, upstream: 
     call.complete("Hello")
     page = wait_for_reply(alice, page)
 
-    assert "3 requests are left for everybody here; there will be more at" in page.text
+    assert "3 messages left for everyone until" in page.text

@@ -16,7 +16,7 @@ def test_deleted_conversation_is_hidden_everywhere_and_can_be_restored(alice: Pe
     gone = alice.press(page, "Delete")
 
     assert gone.path == "/conversations"
-    assert "“ Why is the sky blue? ” was deleted" in gone.text
+    assert "“ Why is the sky blue? ” deleted" in gone.text
     assert listed_titles(gone) == []
     for path in (page.path, f"{page.path}/export?format=md"):
         assert alice.get(path).status == 404
@@ -44,7 +44,7 @@ def test_url_of_a_deleted_conversation_offers_undo_until_the_deadline(
 
     back = alice.press(gone, "Undo")
     assert back.path == page.path
-    assert "is back" in back.html.select_one(".note[autofocus]").get_text()
+    assert "” restored" in back.html.select_one(".note[autofocus]").get_text()
 
     alice.press(back, "Delete")
     backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400 + 0.01, "deleted_at")
@@ -64,7 +64,7 @@ def test_restored_conversation_returns_to_the_archive(alice: Person, page: Page)
 def test_deleting_twice_is_accepted(alice: Person, page: Page):
     alice.press(page, "Delete")
 
-    assert "was deleted" in alice.press(page, "Delete").text
+    assert "” deleted" in alice.press(page, "Delete").text
 
 
 def test_deletion_stops_the_reply_followed_in_another_tab(alice: Person, upstream: Upstream):
@@ -88,7 +88,7 @@ def test_deleted_conversation_is_purged_after_undo_period_and_quota_hour(
     backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400, "deleted_at")
     late = alice.press(gone, "Undo")
     assert late.status == 404
-    assert "was deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
+    assert "” deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
 
     portal.deletions.purge_expired()
     assert rows(portal) == (2, 2, 2, 6), "the hour of the key still counts it"

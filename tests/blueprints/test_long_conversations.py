@@ -109,7 +109,7 @@ def test_earlier_and_later_turns_can_be_paged_through(alice: Person, portal: Por
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page, seen = alice.get(path), []
     assert message_texts(page)[0] == "Question 00041"
-    assert page.html.find("a", string="Earlier turns")
+    assert page.html.find("a", string="Older messages")
     while True:
         seen = message_texts(page) + seen
         link = page.html.select_one("#earlier a")
@@ -121,10 +121,10 @@ def test_earlier_and_later_turns_can_be_paged_through(alice: Person, portal: Por
 
     page = alice.get(f"{path}?before=21")
     assert message_texts(page)[0] == "Question 00001"
-    assert page.html.find("a", string="To the newest turn")
-    page = alice.get(page.html.find("a", string="Later turns")["href"])
+    assert page.html.find("a", string="Jump to latest")
+    page = alice.get(page.html.find("a", string="Newer messages")["href"])
     assert message_texts(page)[0] == "Question 00021"
-    page = alice.get(page.html.find("a", string="Later turns")["href"])
+    page = alice.get(page.html.find("a", string="Newer messages")["href"])
     assert message_texts(page)[-1] == "Question 00060"
     assert page.html.select_one("#composer"), "the last page is the newest: here one goes on"
 

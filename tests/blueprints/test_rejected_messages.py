@@ -65,7 +65,7 @@ def test_page_with_an_edited_message_or_a_notice_does_not_auto_refresh(
     call = upstream.next_call().start_stream()
     edited, pinned = edit(alice, page), alice.press(page, "Pin")
 
-    assert "was pinned" in pinned.html.select_one(".note").get_text()
+    assert "” pinned" in pinned.html.select_one(".note").get_text()
     assert "done=pinned" in pinned.response.url
     assert box(edited) == "Hello"
     assert "Send" in buttons(edited)
@@ -95,9 +95,9 @@ def test_rejected_edit_is_shown_as_an_edit(alice: Person, begun: Page):
 
 
 def test_rejected_retry_does_not_fill_the_composer(alice: Person, upstream: Upstream, begun: Page):
-    alice.press(alice.get(begun.path), "Ask again")
+    alice.press(alice.get(begun.path), "Try again")
     call = upstream.next_call().start_stream()
-    refused = alice.press(begun, "Ask again")
+    refused = alice.press(begun, "Try again")
 
     assert "still replying" in refused.html.select_one("#form-error").get_text()
     assert box(refused) == ""
@@ -107,5 +107,5 @@ def test_rejected_retry_does_not_fill_the_composer(alice: Person, upstream: Upst
 def test_blank_message_is_rejected(alice: Person):
     refused = alice.start_conversation("   ")
 
-    assert "nothing to send" in refused.html.select_one("#form-error").get_text()
+    assert "Your message is empty" in refused.html.select_one("#form-error").get_text()
     assert alice.get("/twins/ada/conversations").path == "/twins/ada"

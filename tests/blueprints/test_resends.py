@@ -1,4 +1,4 @@
-"""Retry and Ask again: a new turn with the message of an earlier one."""
+"""Retry and Try again: a new turn with the message of an earlier one."""
 
 import pytest
 

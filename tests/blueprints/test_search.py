@@ -21,10 +21,10 @@ def page(alice: Person, upstream: Upstream) -> Page:
 def test_empty_lists_explain_what_is_missing(
     alice: Person, new_person: Callable[[], Person], page: Page
 ):
-    assert "Nothing is archived" in alice.get("/conversations?view=archived").text
-    assert "Nothing with marlow yet" in alice.get("/conversations?twin=marlow").text
-    assert "Nothing here contains “ \"' ”" in alice.get("/conversations?q=%22'").text
-    assert "Pick a twin and say something" in new_person().get("/conversations").text
+    assert "No archived conversations" in alice.get("/conversations?view=archived").text
+    assert "No conversations with marlow yet" in alice.get("/conversations?twin=marlow").text
+    assert "No results for “ \"' ”" in alice.get("/conversations?q=%22'").text
+    assert "Start one and you'll find it here." in new_person().get("/conversations").text
 
 
 def test_search_hit_links_to_its_turn(alice: Person, page: Page):

@@ -134,7 +134,7 @@ def test_conversations_and_turns_of_others_are_inaccessible(
     assert seen[0].text == mallory.get("/conversations/there-is-none").text
     with mallory.follow(turn_id) as stream:
         signed_out, done = stream.remaining_events()
-    assert "This reply cannot be shown here any more" in signed_out.data
+    assert "This reply can no longer be shown here" in signed_out.data
     assert done.name == "done"
     assert "a secret" not in mallory.get("/conversations").text
     call.complete("for Alice only")
@@ -187,14 +187,14 @@ def test_low_quota_is_shown_in_the_new_composer_and_on_the_twin_page(
         200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
     )
     page = wait_for_reply(alice, page)
-    assert "40 requests are left" in page.text
-    assert "40 requests are left" in alice.get("/twins/ada").text
+    assert "40 messages left for everyone" in page.text
+    assert "40 messages left for everyone" in alice.get("/twins/ada").text
     action, fields = page.button_action("Send")
 
     answer = alice.post(action, fields | {"content": "two"}, **HTMX_HEADERS)
 
     upstream.next_call().start_stream().complete("Two")
-    assert "39 requests are left" in answer.text
+    assert "39 messages left for everyone" in answer.text
 
 
 def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstream):
@@ -233,7 +233,7 @@ def test_form_response_is_never_a_stream(
     press("Send", content="too early")
     press("Stop")
     assert call.wait_for_disconnect()
-    press("Ask again")
+    press("Retry")
     upstream.next_call().start_stream().complete("ok")
     wait_for_reply(alice, alice.get(path))
     press("Send", content="next")

@@ -172,6 +172,6 @@ def test_failed_reply_shows_a_reference_and_asks_before_a_retry(
         assert reference
         assert str(seen.turn["data-turn"]).startswith(reference[1])
         assert any(reference[1] in record.getMessage() for record in caplog.records)
-        assert "may have received your message all the same. Send it again?" in seen.note
+        assert "may have received your message anyway. Send it again?" in seen.note
 
     assert failures(check, {"failed": ERROR, "interrupted": PARTIAL_DELTA}) == {}

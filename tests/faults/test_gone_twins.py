@@ -34,6 +34,6 @@ def test_conversation_survives_a_renamed_twin_and_is_readable_after_removal(
     page = alice.get(page.path)
     assert [text_in(turn, ".turn__reply") for turn in page.turns] == ["Hello to you", "Still me"]
     note = text_in(page.html, "#composer .note")
-    assert "Ada is not available any more. What was said here is kept." in note
+    assert "Ada is no longer available. This conversation is still saved." in note
     assert page.html.select_one("#message").has_attr("disabled")
     assert page.html.select_one(".composer__send").has_attr("disabled")

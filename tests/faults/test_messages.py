@@ -86,12 +86,12 @@ def test_message_is_sent_and_shown_as_typed(send_message: SendMessage):
     assert failures(check, {words[:100]: words for words in TYPED}) == {}
 
 
-TOO_LONG = "characters, and 32,000 are possible"
+TOO_LONG = "of 32,000 characters) and wasn't sent"
 UNSENDABLE = {
-    "nothing": ("", 422, "nothing to send"),
-    "spaces": ("   ", 422, "nothing to send"),
-    "lines": (" \r\n\t", 422, "nothing to send"),
-    "Unicode spaces": ("\u2003\u3000\u00a0", 422, "nothing to send"),
+    "nothing": ("", 422, "Your message is empty"),
+    "spaces": ("   ", 422, "Your message is empty"),
+    "lines": (" \r\n\t", 422, "Your message is empty"),
+    "Unicode spaces": ("\u2003\u3000\u00a0", 422, "Your message is empty"),
     "too long": ("x" * 100_000, 413, f"100,000 {TOO_LONG}"),
     "NUL": ("a\0b", 422, ""),
 }
@@ -109,7 +109,7 @@ def test_invalid_message_stays_in_the_composer(alice: Person, upstream: Upstream
             assert (page.status, page.reply_states) == (status, states)
             assert sentence in page.text
             note = page.html.select_one("#composer .note").get_text()
-            assert "not sent" in note or not words.strip()
+            assert "wasn't sent" in note or not words.strip()
             box = page.html.select_one("#composer textarea").get_text()
             assert box.strip() == words.strip()
 

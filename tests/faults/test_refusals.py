@@ -102,13 +102,13 @@ def test_conversation_deleted_by_the_service_is_readable_and_can_restart(
         "failed",
         "no longer there at the service. What was said here is kept.",
         content="do you remember?",
-        button_label="Start new with this text",
+        button_label="Start a new conversation with this text",
         sent_messages=[MESSAGE, "do you remember?"],
     )
     assert seen.page.reply_states == ["complete", "failed"]
     assert "Hello" in text_in(seen.page.turns[0], ".turn__reply")
 
-    fresh = alice.press(seen.page, "Start new with this text")
+    fresh = alice.press(seen.page, "Start a new conversation with this text")
     again = observe_reply(
         alice, upstream, fresh, lambda call: call.start_stream().complete("Of course")
     )
@@ -127,7 +127,7 @@ def test_text_of_a_delayed_restart_is_shown_in_the_composer_of_the_twin(
         respond_with(404, {"error": "gone"}), words="do you remember?", page=page
     ).page
     send_message(respond_with(429, {}, retry_after="120"))
-    refused = alice.press(gone, "Start new with this text")
+    refused = alice.press(gone, "Start a new conversation with this text")
 
     assert refused.html.select_one("textarea[name=content]").get_text() == "do you remember?"
     assert refused.status == 429
@@ -170,7 +170,7 @@ def test_message_over_the_length_limit_stays_in_the_composer(alice: Person, upst
 
     box = page.html.select_one("textarea[name=content]")
     assert page.status == 413
-    assert "32,001 characters, and 32,000 are possible" in page.text
+    assert "32,001 of 32,000 characters" in page.text
     assert (box.get_text(), box["data-limit"]) == (words, "32000")
     assert upstream.sent_messages() == []
 

@@ -116,7 +116,7 @@ def open_long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, 
 
 def open_menu(page: Page, title: str) -> None:
     """Open the menu of a conversation with this title."""
-    page.locator(f"summary[title='Options of {title}']").click()
+    page.locator(f"summary[title='More options for {title}']").click()
 
 
 def submit_rejected_message(page: Page) -> None:

@@ -41,7 +41,7 @@ def test_page_scrolls_with_a_reply_only_while_at_its_end(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_long_reply(context, upstream)
-    newest = page.get_by_role("button", name="New text below")
+    newest = page.get_by_role("button", name="New messages")
     expect(newest).to_be_hidden()
     for by in (30, 100, 400):
         place = scroll_up(page, by)
@@ -136,7 +136,7 @@ def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Tab")
         call.delta("\n\nLong." * 60)
-        expect(page.get_by_role("button", name="New text below")).to_be_visible()
+        expect(page.get_by_role("button", name="New messages")).to_be_visible()
         expect(link).to_be_in_viewport()
         place = page.evaluate("scrollY")
         if end == "complete":

@@ -97,7 +97,7 @@ def test_error_notice_survives_deltas_and_disappears_with_the_next_message(
     context.set_offline(True)
     box.fill("from a tunnel")
     box.press("Enter")
-    expect(notices).to_have_text("You are offline. Your text is still here; try again.")
+    expect(notices).to_have_text("You're offline. Your text is saved. Try again.")
     expect(notices).to_be_in_viewport()
     expect(box).to_have_value("from a tunnel")
     context.set_offline(False)

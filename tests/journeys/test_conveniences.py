@@ -80,12 +80,12 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
 
     copy = page.locator(".turn__actions [data-copy]")
     context.set_offline(True)
-    expect(page.locator("#notices")).to_contain_text("You are offline.")
+    expect(page.locator("#notices")).to_contain_text("You're offline.")
     page.evaluate("document.getElementById('notices').replaceChildren()")
     copy.click()
-    expect(page.locator("#notices")).to_have_text("You are offline. Try again.")
+    expect(page.locator("#notices")).to_have_text("You're offline. Try again.")
     context.set_offline(False)
-    expect(page.locator("#announcer")).to_contain_text("You are online again.")
+    expect(page.locator("#announcer")).to_contain_text("You're back online.")
 
     page.evaluate("navigator.clipboard.writeText('mine')")
     page.evaluate("getSelection().removeAllRanges()")
@@ -100,7 +100,7 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
 def test_ask_again_and_edit_send_new_messages(context: BrowserContext, upstream: Upstream):
     page = open_answered_conversation(context, upstream, "First")
     for number in (2, 3):
-        page.get_by_role("button", name="Ask again").last.click()
+        page.get_by_role("button", name="Try again").last.click()
         call = upstream.next_call().start_stream()
         assert call.body["content"] == "Hello"
         call.complete(f"Answer {number}")

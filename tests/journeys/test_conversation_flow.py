@@ -23,7 +23,7 @@ def open_long_conversation(context: BrowserContext, upstream: Upstream) -> Page:
     page, call = open_streaming_conversation(context, upstream, "One")
     call.complete(LONG)
     expect(reply_text(page, "complete").locator("p")).to_have_count(LONG.count("\n\n") + 1)
-    expect(turn(page, "complete").get_by_role("button", name="Ask again")).to_be_in_viewport()
+    expect(turn(page, "complete").get_by_role("button", name="Try again")).to_be_in_viewport()
     # Nothing can be clicked during the page's fade-in.
     page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
     return page
@@ -40,7 +40,7 @@ def test_sent_message_scrolls_into_view(context: BrowserContext, upstream: Upstr
     call.complete(LONG)
     expect(turn(page, "complete", 1)).to_be_visible()
 
-    page.get_by_role("button", name="Ask again").click()
+    page.get_by_role("button", name="Try again").click()
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_in_viewport()
     expect(message_box(page)).to_be_focused()
@@ -79,7 +79,7 @@ def test_stop_replaces_send_and_only_the_last_turn_can_be_asked_again(
         if page_again:
             page_again()
         expect(retry).to_have_count(0)
-        expect(page.get_by_role("button", name="Ask again")).to_have_count(1)
+        expect(page.get_by_role("button", name="Try again")).to_have_count(1)
 
 
 def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_are_named(
@@ -95,7 +95,7 @@ def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_are_named(
     expect(page.get_by_role("group", name="Code")).to_have_count(1)
     expect(page.locator(".turn__reply [tabindex='0']")).to_have_count(2)
     for number in ("1", "2"):
-        back = page.get_by_role("link", name=f"Back to the text {number}")
+        back = page.get_by_role("link", name=f"Back to reference {number}")
         expect(back).to_have_text("\u21a9")
 
 
@@ -133,7 +133,7 @@ def test_typing_editing_and_renaming_do_not_scroll_the_page(
         assert "done=" not in page.url
         page.keyboard.type("n")
         expect(message_box(page)).to_have_value("n")
-        note = page.get_by_role("group", name="It is called")
+        note = page.get_by_role("group", name="Renamed to")
         expect(note).to_have_count(0)
         page.reload()
         expect(note).to_have_count(0)
@@ -143,8 +143,8 @@ def test_typing_editing_and_renaming_do_not_scroll_the_page(
 def note_after_renaming(page: Page, title: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     page.wait_for_load_state()
-    expect(page.get_by_role("group", name="It is called")).to_be_in_viewport()
-    expect(page.locator("#announcer")).to_have_text(f"It is called “{title}” now")
+    expect(page.get_by_role("group", name="Renamed to")).to_be_in_viewport()
+    expect(page.locator("#announcer")).to_have_text(f"Renamed to “{title}”")
     expect(message_box(page)).to_be_focused()
 
 
@@ -159,10 +159,10 @@ def test_focus_moves_between_send_and_stop_on_a_phone(phone: BrowserContext, ups
     call.complete("Yes")
     expect(send).to_be_focused()
 
-    page.get_by_role("button", name="Ask again").focus()
+    page.get_by_role("button", name="Try again").focus()
     page.keyboard.press("Enter")
     upstream.next_call().start_stream()
     expect(stop).to_be_focused()
     expect(message_box(page)).to_have_accessible_description(
-        "You can send when the reply has ended"
+        "You can send your next message when this reply is finished"
     )

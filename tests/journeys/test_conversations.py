@@ -64,9 +64,9 @@ def test_search_shows_results_of_the_last_query_and_is_retried_after_an_outage(
 
     context.set_offline(True)
     search.fill("nosuch")
-    expect(page.locator("#notices")).to_contain_text("You are offline. Try again.")
+    expect(page.locator("#notices")).to_contain_text("You're offline. Try again.")
     context.set_offline(False)
-    expect(page.locator("#search-results")).to_contain_text("Nothing here contains")
+    expect(page.locator("#search-results")).to_contain_text("No results for")
     expect(page.locator("#notices")).to_be_empty()
 
 
@@ -86,7 +86,7 @@ def test_conversation_can_be_renamed_pinned_deleted_restored_and_exported(
 
     open_menu(page, "A greeting")
     page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("was deleted")).to_be_visible()
+    expect(page.get_by_text("” deleted")).to_be_visible()
     expect(page.get_by_role("link", name="A greeting")).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("link", name="A greeting")).to_be_visible()
@@ -105,7 +105,7 @@ def test_earlier_turns_load_above_without_moving_the_page(
     page.goto(f"/conversations/{long}")
     expect(page.locator(".turn").last).to_be_in_viewport()
     for shown, way in ((40, "keyboard"), (60, "mouse"), (65, "keyboard")):
-        link = page.get_by_role("link", name="Earlier turns")
+        link = page.get_by_role("link", name="Older messages")
         link.scroll_into_view_if_needed()
         page.evaluate(MARK)
         top = page.locator(".turn").first.get_attribute("id")
@@ -119,18 +119,18 @@ def test_earlier_turns_load_above_without_moving_the_page(
         expect(page.locator(".turn")).to_have_count(shown)
         assert abs(page.evaluate(TOP) - before) < 2
         expect(page.get_by_role("textbox", name="Message")).not_to_be_focused()
-        expect(page.locator("#announcer")).to_have_text("Earlier turns are above.")
+        expect(page.locator("#announcer")).to_have_text("Older messages are shown above.")
         if way == "keyboard":
             expect(page.locator(f"#{top}")).to_be_focused()
             expect(page.locator(f"#{top}")).to_be_in_viewport()
-    expect(page.get_by_role("link", name="Earlier turns")).to_have_count(0)
+    expect(page.get_by_role("link", name="Older messages")).to_have_count(0)
     expect(turn(page, "complete")).to_contain_text("Question 00001")
 
     page.goto(f"/conversations/{long}?before=21")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Later turns").click()
+    page.get_by_role("link", name="Newer messages").click()
     expect(page.locator(".turn__said").first).to_contain_text("Question 00021")
     expect(page.locator(".turn__said").first).to_be_in_viewport()
 

@@ -57,7 +57,7 @@ def test_retry_appears_when_the_countdown_ends(
     small = phone.new_page()
     small.goto(page.url)
     expect(small.locator("#composer").get_by_text("Try again in")).to_be_visible()
-    expect(small.get_by_text("Enter sends")).to_be_hidden()
+    expect(small.get_by_text("Enter to send")).to_be_hidden()
 
     retry_at_the_end_of_the_wait(page, upstream, portal)
 

@@ -73,7 +73,7 @@ def test_click_meant_for_stop_does_not_send_the_draft(page: Page, upstream: Upst
 
 
 def test_enter_on_stop_stops_the_reply_or_does_nothing(page: Page, upstream: Upstream):
-    page.get_by_role("button", name="Ask again").press("Enter")
+    page.get_by_role("button", name="Try again").press("Enter")
     upstream.next_call().start_stream().delta("One")
     expect(message_box(page)).to_be_focused()
     page.keyboard.press("Tab")
@@ -116,7 +116,7 @@ def test_page_does_not_scroll_away_from_a_turn_focused_by_keyboard(
     expect(turn(page, "complete")).to_be_focused()
     call.delta(".\n\nMore" * 60)
     expect(reply_text(page)).to_contain_text("More")
-    expect(page.get_by_role("button", name="New text below")).to_be_visible()
+    expect(page.get_by_role("button", name="New messages")).to_be_visible()
     expect(turn(page, "complete").locator(".turn__said")).to_be_in_viewport()
 
     copy = page.get_by_role("button", name="Copy").first

@@ -17,7 +17,7 @@ from tests.journeys.steps import (
 from tests.journeys.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
 
-OFFLINE = "You are offline. Your text is still here; try again."
+OFFLINE = "You're offline. Your text is saved. Try again."
 
 # The number of stored drafts, after at most a hundred frames.
 KEPT_IN_THE_END = """() => new Promise((done) => {
@@ -61,7 +61,7 @@ def test_message_over_the_length_limit_is_counted_and_rejected(
 
     message_box(page).press("Enter")
     alert = page.locator("#composer").get_by_role("alert")
-    expect(alert).to_contain_text("32,001 characters")
+    expect(alert).to_contain_text("32,001 of 32,000 characters")
     expect(page).to_have_url(re.compile("/twins/ada$"))
     expect(message_box(page)).to_be_focused()
     page.keyboard.press("Backspace")
@@ -185,12 +185,12 @@ def test_draft_is_deleted_and_restored_with_its_conversation(
     page = open_conversation(context, upstream)
     address = page.url
     message_box(page).fill("half a thought")
-    page.locator("summary[title^=Options]").click()
+    page.locator("summary[title^='More options']").click()
     page.get_by_role("button", name="Delete").click()
-    expect(page.locator(".note").first).to_contain_text("was deleted")
+    expect(page.locator(".note").first).to_contain_text("” deleted")
     assert page.evaluate(KEPT_IN_THE_END) == 0
 
     page.get_by_role("button", name="Undo").first.click()
-    expect(page.locator(".note").first).to_contain_text("is back")
+    expect(page.locator(".note").first).to_contain_text("restored")
     page.goto(address)
     expect(message_box(page)).to_have_value("half a thought")

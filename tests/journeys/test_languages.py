@@ -68,7 +68,7 @@ def test_message_is_sent_fails_and_is_retried_in_right_to_left_layout(
     last = turn(page, "complete")
     expect(last.locator(".turn__reply em")).to_have_text("scatters")
     expect(last.locator("code")).to_have_css("direction", "ltr")
-    expect(last.get_by_role("button", name="السؤال مرة أخرى")).to_be_visible()
+    expect(last.get_by_role("button", name="المحاولة من جديد")).to_be_visible()
     for width in (1280, PHONE):
         page.set_viewport_size({"width": width, "height": 800})
         assert not page.evaluate(SIDEWAYS)
@@ -82,7 +82,7 @@ def test_texts_of_scripts_are_arabic_and_latin_blocks_are_right_aligned(
     page = arabic
     page.goto("/twins/ada")
     context.set_offline(True)
-    expect(page.locator("#notices")).to_contain_text("لا اتصال بالشبكة")
+    expect(page.locator("#notices")).to_contain_text("أنت غير متصل بالإنترنت")
     context.set_offline(False)
     expect(page.locator("#notices")).to_be_empty()
     page.locator("#message").fill("x" * 31_999)

@@ -18,7 +18,7 @@ def test_conversation_menu_closes_after_each_use_by_mouse_and_keyboard(
         page.get_by_role("button", name="Archive"),
         page.get_by_role("textbox", name="Title"),
     )
-    summary = page.locator("summary[title='Options of Hello']")
+    summary = page.locator("summary[title='More options for Hello']")
     summary.focus()
     page.keyboard.press("Enter")
     expect(archive).to_be_visible()

@@ -16,7 +16,7 @@ ANSWERS: list[dict[str, object]] = [
     {"status": 502, "body": "<h1>Bad Gateway</h1>", "content_type": HTML},
     {"status": 200, "body": "<form><input name=user></form>", "content_type": HTML},
 ]
-UNREACHABLE = "The portal cannot be reached."
+UNREACHABLE = "Can't reach the server."
 
 
 def intercept_requests(page: Page, answer: dict[str, object]) -> None:
@@ -39,7 +39,7 @@ def test_proxy_response_replaces_no_message_and_no_reply(
         expect(turn(page, "complete")).to_be_visible()
         expect(page.locator(".turn")).to_have_count(number)
         expect(page.locator("#log form[action]")).to_have_count(0)
-        expect(page.get_by_role("button", name="Ask again")).to_be_visible()
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
 
         message_box(page).fill("My words")
         message_box(page).press("Enter")

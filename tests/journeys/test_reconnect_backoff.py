@@ -37,11 +37,11 @@ ANSWERS = {
     "500": {"status": 500, "body": LOGIN, "content_type": HTML},
 }
 REFUSED = "connection refused"
-GONE = "This reply cannot be shown here any more"
+GONE = "This reply can no longer be shown here"
 # Long enough for the page to ask six times, each time later.
 ASKED_MS = 30_000
 MINUTE_MS = 60_000
-CANNOT = "cannot be followed now"
+CANNOT = "Connection lost"
 
 
 @pytest.fixture

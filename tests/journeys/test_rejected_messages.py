@@ -93,7 +93,7 @@ def test_edit_in_a_disabled_composer_is_shown_and_keeps_the_draft(
     upstream.twins = TWINS[1:]
     page.request.get("/")
     page.get_by_role("button", name="Edit").click()
-    expect(page.locator("#composer")).to_contain_text("not available any more")
+    expect(page.locator("#composer")).to_contain_text("no longer available")
     expect(message_box(page)).to_be_disabled()
     expect(message_box(page)).to_have_value("Hello")
     page.get_by_role("button", name="Cancel").click()

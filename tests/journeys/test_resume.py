@@ -83,11 +83,11 @@ def test_offline_page_says_so_and_catches_up_when_online(
         expect(reply_text(page)).to_have_text("One two")  # so the stream is open
         context.set_offline(True)
         break_off()
-        expect(notices).to_contain_text("You are offline")
+        expect(notices).to_contain_text("You're offline")
         call.delta(" three")
         page.clock.fast_forward(60_000)
         expect(reply_text(page)).to_have_text("One two")
-        expect(notices).to_contain_text("You are offline")
+        expect(notices).to_contain_text("You're offline")
 
         context.set_offline(False)
         expect(reply_text(page)).to_have_text("One two three", timeout=AT_ONCE_MS)
@@ -109,7 +109,7 @@ def test_first_stream_request_is_retried_when_the_network_returns(
         send_message(page, "Go on")
     call = upstream.next_call().start_stream()
     context.set_offline(True)
-    expect(page.locator("#notices")).to_contain_text("You are offline")
+    expect(page.locator("#notices")).to_contain_text("You're offline")
     context.set_offline(False)
     call.delta("One")
     expect(reply_text(page)).to_have_text("One", timeout=AT_ONCE_MS)

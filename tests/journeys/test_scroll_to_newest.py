@@ -10,7 +10,7 @@ from tests.support.upstream import Upstream
 
 
 def newest(page: Page) -> Locator:
-    return page.get_by_role("button", name="To the newest turn")
+    return page.get_by_role("button", name="Jump to latest")
 
 
 def ended_long_reply(context: BrowserContext, upstream: Upstream) -> Page:
@@ -32,7 +32,7 @@ def test_newest_turn_button_scrolls_down_from_far_above(
     expect(down).to_be_hidden()
     scroll_up(page, 1_500)
     expect(down).to_be_visible()
-    expect(down).not_to_contain_text("New text below", use_inner_text=True)
+    expect(down).not_to_contain_text("New messages", use_inner_text=True)
     down.click()
 
     expect(last).to_be_in_viewport()
@@ -45,7 +45,7 @@ def test_newest_turn_button_scrolls_down_from_far_above(
     # The button is no tab stop before the message box, and is not printed.
     message_box(page).evaluate("box => box.focus({ preventScroll: true })")
     page.keyboard.press("Shift+Tab")
-    expect(page.get_by_role("button", name="Ask again")).to_be_focused()
+    expect(page.get_by_role("button", name="Try again")).to_be_focused()
     page.emulate_media(media="print")
     expect(page.locator(".newest-bar")).to_have_css("display", "none")
 

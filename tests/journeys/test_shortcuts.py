@@ -185,7 +185,7 @@ def test_j_and_k_keys_start_at_a_search_hit_and_reach_later_turns(
         expect(turns.nth(place)).to_be_focused()
     for _ in range(turns.count() - place):
         page.keyboard.press("j")
-    expect(page.get_by_role("link", name="Later turns")).to_be_focused()
+    expect(page.get_by_role("link", name="Newer messages")).to_be_focused()
 
 
 def test_shortcuts_are_inactive_while_typing_and_other_letters_start_a_message(

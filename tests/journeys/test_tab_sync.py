@@ -49,7 +49,7 @@ def test_all_windows_of_a_conversation_show_the_same_turns(
     expect(other.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     call.complete("One two three")
     expect(reply_text(other, "complete", 1)).to_have_text("One two three")
-    expect(other.get_by_role("button", name="Ask again")).to_have_count(1)
+    expect(other.get_by_role("button", name="Try again")).to_have_count(1)
     assert all("409" in line for line in page_errors)
     page_errors.clear()
 
@@ -73,7 +73,7 @@ def test_message_is_announced_in_other_windows_without_moving_their_focus(
     page = open_conversation(context, upstream)
     other = open_second_window(page)
     page.bring_to_front()
-    page.get_by_role("button", name="Ask again").click()
+    page.get_by_role("button", name="Try again").click()
     call = upstream.next_call().start_stream()
     expect(other.locator("#announcer")).to_contain_text("Ada replies to “Hello”")
     expect(page.locator("#announcer")).to_contain_text("Ada has your message")
@@ -178,6 +178,6 @@ def test_deletion_in_another_window_is_shown_and_can_be_undone(
     expect(message_box(page)).to_have_value("still here?")
 
     page.locator("#notices").get_by_role("button", name="Undo").click()
-    expect(page.locator("#composer")).to_contain_text("is back")
+    expect(page.locator("#composer")).to_contain_text("restored")
     expect(message_box(page)).to_have_value("still here?")
     expect(turn(page, "stopped")).to_contain_text("One")

@@ -169,7 +169,7 @@ def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstrea
     alice.press(begun, "Stop")
     assert "You stopped this reply." in page.read_to_end().get_text()
 
-    again = alice.press(alice.get(begun.path), "Ask again")
+    again = alice.press(alice.get(begun.path), "Retry")
     call = upstream.next_call().start_stream()
     page = NoscriptReader(alice, again)
     call.delta("Half")

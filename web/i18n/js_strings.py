@@ -10,23 +10,23 @@ from core.languages import N_
 from web.i18n.locale import gettext
 
 SENTENCES = {
-    "offline": N_("You are offline."),
-    "online": N_("You are online again."),
-    "meanwhile": N_("The reply goes on without you, and is here when you are back."),
-    "unreachable": N_("The portal cannot be reached."),
+    "offline": N_("You're offline."),
+    "online": N_("You're back online."),
+    "meanwhile": N_("The reply will continue and be here when you reconnect."),
+    "unreachable": N_("Can't reach the server."),
     "again": N_("Try again."),
-    "kept": N_("Your text is still here; try again."),
-    "stuck": N_("The reply cannot be followed now. This page tries again."),
+    "kept": N_("Your text is saved. Try again."),
+    "stuck": N_("Connection lost. Reconnecting…"),
     "complete": N_("The reply is complete."),
     "over": N_("You can try again now."),
-    "earlier": N_("Earlier turns are above."),
+    "earlier": N_("Older messages are shown above."),
     "copied": N_("Copied"),
-    "cancelled": N_("You are not editing any more."),
-    "draft": N_("Your draft is back in the box."),
+    "cancelled": N_("Edit cancelled."),
+    "draft": N_("Draft restored."),
     "table": N_("Table"),
     "code": N_("Code"),
     "formula": N_("Formula"),
-    "back": N_("Back to the text"),
+    "back": N_("Back to reference"),
 }
 
 

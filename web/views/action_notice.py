@@ -13,13 +13,13 @@ from web.container import portal
 from web.current_person import person
 
 SENTENCES = {
-    "renamed": N_("It is called “%(title)s” now"),
-    "pinned": N_("“%(title)s” was pinned"),
-    "unpinned": N_("“%(title)s” is not pinned any more"),
-    "archived": N_("“%(title)s” was archived"),
-    "listed": N_("“%(title)s” is in the list again"),
-    "deleted": N_("“%(title)s” was deleted"),
-    "restored": N_("“%(title)s” is back"),
+    "renamed": N_("Renamed to “%(title)s”"),
+    "pinned": N_("“%(title)s” pinned"),
+    "unpinned": N_("“%(title)s” unpinned"),
+    "archived": N_("“%(title)s” archived"),
+    "listed": N_("“%(title)s” moved back to your conversations"),
+    "deleted": N_("“%(title)s” deleted"),
+    "restored": N_("“%(title)s” restored"),
 }
 STILL_TRUE: dict[str, Callable[[Conversation], bool]] = {
     "pinned": lambda conversation: conversation.pinned,

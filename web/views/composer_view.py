@@ -66,7 +66,7 @@ def conversation_composer(
     if not portal().catalogue.is_missing(conversation.twin_id):
         return composer
     reason = gettext(
-        "%(twin)s is not available any more. What was said here is kept.",
+        "%(twin)s is no longer available. This conversation is still saved.",
         twin=conversation.twin_name,
     )
     return replace(composer, blocked_reason=reason)

@@ -40,7 +40,7 @@ def conversation_streaming_without_script(env: Environment) -> Page:
     env.block_scripts()
     page = env.send_first_message()
     env.upstream.next_call().start_stream().delta("It steers into the fall,")
-    page.get_by_role("link", name="Watch it being written").click()
+    page.get_by_role("link", name="Show live").click()
     turn(page, "streaming").wait_for()
     return page
 
@@ -87,7 +87,7 @@ def composer_with_low_quota(env: Environment) -> Page:
         env.upstream.next_call().start_stream(**limits).complete("It steers.")
         path = wait_for_reply(person, begun).path
     page = env.open(path)
-    page.get_by_text("left for everybody").wait_for()
+    page.get_by_text("left for everyone").wait_for()
     return page
 
 
@@ -109,7 +109,7 @@ def composer_of_missing_twin(env: Environment) -> Page:
     env.upstream.twins = TWINS[1:]
     page.goto("/")
     page.goto(there)
-    page.get_by_text("not available any more").wait_for()
+    page.get_by_text("no longer available").wait_for()
     return page
 
 
@@ -119,7 +119,7 @@ def conversation_offline(env: Environment) -> Page:
     env.page.context.set_offline(True)
     message_box(page).fill("from a tunnel")
     message_box(page).press("Enter")
-    page.locator("#notices").get_by_text("You are offline").wait_for()
+    page.locator("#notices").get_by_text("You're offline").wait_for()
     return page
 
 

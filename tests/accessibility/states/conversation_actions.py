@@ -8,7 +8,7 @@ from tests.support.person import complete_first_turn
 
 
 def _open_menu(page: Page) -> Page:
-    page.locator("summary[title^='Options of']").first.click()
+    page.locator("summary[title^='More options for']").first.click()
     page.get_by_role("button", name="Rename").wait_for()
     return page
 
@@ -59,7 +59,7 @@ def conversations_with_one_pinned(env: Environment) -> Page:
 @state("conversation_actions.archive", api_fair_share=1)
 def conversations_with_one_archived(env: Environment) -> Page:
     page = _press_in_menu(env, "Archive")
-    page.get_by_text("was archived").wait_for()
+    page.get_by_text("” archived").wait_for()
     return page
 
 
@@ -87,7 +87,7 @@ def conversation_archived(env: Environment) -> Page:
 @state("conversation_actions.delete", api_fair_share=1)
 def conversation_deleted(env: Environment) -> Page:
     page = _press_in_menu(env, "Delete")
-    page.get_by_text("was deleted").wait_for()
+    page.get_by_text("” deleted").wait_for()
     return page
 
 

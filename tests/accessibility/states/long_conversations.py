@@ -25,7 +25,7 @@ def conversation_long(env: Environment) -> Page:
 @state("conversations.show")
 def conversation_long_with_earlier_turns(env: Environment) -> Page:
     page = _open_long_conversation(env, 13)
-    page.get_by_role("link", name="Earlier turns").click()
+    page.get_by_role("link", name="Older messages").click()
     page.locator(".turn__said").filter(has_text="Question 00005").wait_for()
     return page
 
@@ -33,6 +33,6 @@ def conversation_long_with_earlier_turns(env: Environment) -> Page:
 @state("conversations.show")
 def conversation_long_earlier_page(env: Environment) -> Page:
     page = _open_long_conversation(env, 21)
-    there = page.get_by_role("link", name="Earlier turns").get_attribute("href")
+    there = page.get_by_role("link", name="Older messages").get_attribute("href")
     assert there
     return env.open(there)
