@@ -25,12 +25,10 @@ MIN_WAIT_SECONDS = 60.0
 MAX_WAIT_SECONDS = 900.0
 FORBIDDEN_RETRY_SECONDS = 60.0
 
-SERVICE_BUSY = N_("The service has had too many requests for now.")
-QUOTA_USED_UP = N_("All requests that the service allows this portal in an hour are used.")
-SHARE_USED_UP = N_("You have used your share of the requests that everybody here has in an hour.")
-KEY_IS_READ_ONLY = N_(
-    "This portal may only read at the moment: its key does not allow it to write."
-)
+SERVICE_BUSY = N_("The twin service has received too many requests.")
+QUOTA_USED_UP = N_("This portal has reached its hourly limit.")
+SHARE_USED_UP = N_("You've reached your share of the hourly limit.")
+KEY_IS_READ_ONLY = N_("Sending is disabled: this portal currently has read-only access.")
 
 # Built once, because every page with a composer executes them.
 _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))

@@ -18,7 +18,7 @@ from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
 
-REPLY_NOT_SAVED_YET = N_("The reply is not saved yet, because the database does not answer")
+REPLY_NOT_SAVED_YET = N_("The reply is not saved yet: the database is not responding")
 
 
 class ReplyWorker:

@@ -16,7 +16,7 @@ def test_stop_keeps_the_text_and_closes_the_service_connection(alice: Person, up
     assert call.wait_for_disconnect()
     assert page.reply_states == ["stopped"]
     assert "Once upon a time" in page.text
-    assert "You stopped this reply." in page.text
+    assert "Stopped." in page.text
     assert frames[-1].name == "done"
 
 

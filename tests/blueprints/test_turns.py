@@ -209,7 +209,7 @@ def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstre
         assert page.reply_states == ["complete"]
         shown = page.html.select(".turn .note--neutral")
         assert len(shown) == notes
-        assert all("This reply was cut off" in note.get_text() for note in shown)
+        assert all("This reply reached the length limit" in note.get_text() for note in shown)
         assert not page.html.select(".turn .note form, .turn .note__reference")
 
     assert failures(check, {"yes": (True, 1), "no": (False, 0), "no boolean": ("yes", 0)}) == {}

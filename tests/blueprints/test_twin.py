@@ -51,7 +51,7 @@ def test_unknown_twin_is_404(alice: Person):
     page = alice.get("/twins/nobody")
 
     assert page.status == 404
-    assert page.html.h1.get_text() == "Not found"
+    assert page.html.h1.get_text() == "Page not found"
 
 
 def test_texts_of_a_twin_are_tagged_with_its_language(alice: Person, upstream: Upstream):

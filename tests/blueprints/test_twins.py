@@ -182,7 +182,7 @@ def test_home_page_reports_an_unreachable_service(alice: Person, upstream: Upstr
     page = alice.get("/")
 
     assert page.status == 200
-    assert "The service cannot be reached." in page.text
+    assert "The twin service can't be reached." in page.text
 
 
 def test_twin_texts_and_messages_are_escaped(alice: Person, upstream: Upstream):

@@ -21,7 +21,7 @@ MESSAGE = "my precious words"
 UPSTREAM_MARKUP = '<b class="theirs">today</b>'
 
 ERROR_PAGE_HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
-NOT_SENT = "Your message was not sent."
+NOT_SENT = "Your message wasn't sent."
 
 UpstreamAction = Callable[[Call], Any]
 SendMessage = Callable[..., "Outcome"]

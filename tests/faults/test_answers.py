@@ -20,7 +20,7 @@ from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 
-UNEXPECTED = "The service gave an unexpected answer."
+UNEXPECTED = "The twin service sent an unexpected response."
 
 
 @pytest.mark.fault("F55")

@@ -14,7 +14,7 @@ from tests.support.person import Person
 from tests.support.processes import free_port
 from tests.support.upstream import Call, Upstream
 
-UNREACHABLE = "The service cannot be reached."
+UNREACHABLE = "The twin service can't be reached."
 
 
 @pytest.fixture
@@ -82,5 +82,5 @@ def test_response_headers_that_trickle_in_time_out(send_message: SendMessage):
         call.send_until_disconnect(b"x")
 
     assert_outcome(
-        send_message(act), "failed", "The service does not answer in time.", "may have received"
+        send_message(act), "failed", "The twin service didn't respond in time.", "may have received"
     )

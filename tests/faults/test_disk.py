@@ -14,7 +14,7 @@ from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 from tools.chaos.processes import Portal, run_portal
 
-UNSAVED = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
+UNSAVED = "We can't save anything right now, so nothing was sent. Please try again soon."
 
 
 class Disk:

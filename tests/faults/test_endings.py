@@ -21,7 +21,7 @@ from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Call, Upstream
 
-CUT_OFF = "The reply was cut off. What came so far is kept."
+INTERRUPTED = "The reply was interrupted. The text so far has been saved."
 FRAMED = {"transfer_encoding": "chunked"}
 
 
@@ -65,11 +65,13 @@ BROKEN = {
 def test_reply_without_an_end_event_is_interrupted_and_keeps_its_text(send_message: SendMessage):
     def check(act: UpstreamAction) -> None:
         seen = send_message(act)
-        assert_outcome(seen, "interrupted", CUT_OFF, reply="Half a rep")
+        assert_outcome(seen, "interrupted", INTERRUPTED, reply="Half a rep")
         assert "torn" not in seen.page.text
 
     assert failures(check, BROKEN) == {}
-    assert_outcome(send_message(send_then_close(b"")), "interrupted", "The reply was cut off.")
+    seen = send_message(send_then_close(b""))
+    assert_outcome(seen, "interrupted", "The reply was interrupted.")
+    assert "saved" not in seen.note
 
 
 DONE = b'data: {"type":"complete","message":"Done"}\n\n'
@@ -137,7 +139,7 @@ def test_heartbeats_without_events_do_not_extend_the_idle_timeout(send_message: 
             call.start_stream().delta("Half a rep")
             call.send_until_disconnect(beat)
 
-        assert_outcome(send_message(act), "interrupted", "quiet for too long", reply="Half a rep")
+        assert_outcome(send_message(act), "interrupted", "The reply timed out.", reply="Half a rep")
 
     assert failures(check, {"comments": b": still here\n\n", "junk": b"data: []\n\n"}) == {}
 

@@ -17,8 +17,8 @@ from tests.faults.conftest import (
 from tests.support.cases import failures
 from tests.support.upstream import UPSTREAM_KEY
 
-REPORTED = "The service reported an error"
-NO_DETAILS = "The service reported an error without details."
+REPORTED = "The twin service reported an error"
+NO_DETAILS = "The twin service reported an error without details."
 
 
 # The `error` field of the event, and the text that is shown for it.

@@ -117,7 +117,7 @@ def test_unreadable_events_are_logged_once_and_do_not_end_the_reply(
         )
     )
 
-    assert_outcome(cut_off, "interrupted", "The reply was cut off.", reply="One")
+    assert_outcome(cut_off, "interrupted", "The reply was interrupted.", reply="One")
     [warning] = warnings_of(caplog, complete)
     assert re.search(rf"\b{len(junk)}\b", warning)
     assert warnings_of(caplog, readable) == []

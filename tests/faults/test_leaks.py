@@ -192,4 +192,4 @@ def test_reply_without_readers_still_times_out(alice: Person, upstream: Upstream
     page = wait_for_reply(alice, page)
     assert page.reply_states == ["interrupted"]
     assert text_in(page.turns[0], ".turn__reply") == "Half"
-    assert "given up" in text_in(page.turns[0], ".note")
+    assert "The reply timed out." in text_in(page.turns[0], ".note")

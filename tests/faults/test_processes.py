@@ -158,7 +158,7 @@ def test_stop_at_another_process_aborts_the_reply_at_once(
 
     for stream, end in zip((here, there), ends, strict=True):
         assert stream.text == "So far"
-        assert "You stopped this reply." in text_in(Page.parse(end.data), ".note")
+        assert "Stopped." in text_in(Page.parse(end.data), ".note")
 
 
 @SQLITE

@@ -23,8 +23,8 @@ from tests.support.cases import failures
 from tests.support.person import Page, Person
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
-NOT_ACCEPTED = "The service did not accept the message"
-PROBLEM = "The service has a problem at the moment."
+NOT_ACCEPTED = "The twin service didn't accept the message"
+PROBLEM = "The twin service has a problem right now."
 
 
 REASONS = {
@@ -69,9 +69,7 @@ def test_rejected_api_key_is_logged_for_the_operator(
 ):
     seen = send_message(respond_with(401, {"error": f"Please sign in: bad key {UPSTREAM_KEY}"}))
 
-    assert_outcome(
-        seen, "failed", "The portal's access to the service was refused.", "tell the operator"
-    )
+    assert_outcome(seen, "failed", "access denied", "contact your administrator")
     assert "sign in" not in seen.page.text.lower()
     [alert] = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     assert "key" in alert
@@ -82,9 +80,9 @@ def test_rejected_api_key_is_logged_for_the_operator(
 def test_read_only_api_key_disables_the_composer(send_message: SendMessage):
     seen = send_message(respond_with(403, {"error": "no"}))
 
-    assert_outcome(seen, "failed", "may only read", NOT_SENT)
+    assert_outcome(seen, "failed", "key is read-only", NOT_SENT)
     composer = seen.page.html.select_one("#composer")
-    assert "may only read" in composer.get_text()
+    assert "read-only access" in composer.get_text()
     assert composer.select("textarea:not([disabled]), .composer__send:not([disabled])") == []
 
 
@@ -100,7 +98,7 @@ def test_conversation_deleted_by_the_service_is_readable_and_can_restart(
     assert_outcome(
         seen,
         "failed",
-        "no longer there at the service. What was said here is kept.",
+        "no longer exists in the twin service. Your messages are still saved here.",
         content="do you remember?",
         button_label="Start a new conversation with this text",
         sent_messages=[MESSAGE, "do you remember?"],
@@ -144,7 +142,7 @@ def test_message_that_is_too_long_for_the_service_can_be_edited(
     too_long = send_message(respond_with_stream(TOO_MANY_TOKENS))
 
     assert_outcome(too_large, "failed", "too large", NOT_SENT, button_label="Edit")
-    assert_outcome(too_long, "failed", "too long for the model", button_label="Edit")
+    assert_outcome(too_long, "failed", "too long for this model", button_label="Edit")
     assert "may have received" not in text_in(too_long.turn, ".note")
     for seen in (too_large, too_long):
         assert text_offered_for_edit(seen.page, alice) == MESSAGE

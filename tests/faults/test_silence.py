@@ -16,7 +16,7 @@ from web.container import Portal
 from web.i18n.formatting import OVERDUE_SECONDS
 
 STILL_WAITING = "Still waiting for Ada…"
-GIVEN_UP = "was quiet for too long"
+GIVEN_UP = "The reply timed out."
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.conftest import PARTIAL_DELTA, SendMessage, assert_outcome
 from tests.support.upstream import Call
 
-TOO_LONG = "The reply is too long"
+TOO_LONG = "The reply was too long"
 
 
 def floods(call: Call) -> None:

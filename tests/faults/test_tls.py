@@ -18,7 +18,7 @@ from tests.support.certificates import Certificate, CertificateAuthority
 from tests.support.person import Person
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
-NOT_SECURE = "The secure connection to the service failed. Please tell the operator."
+NOT_SECURE = "We can't connect securely to the twin service. Please contact your administrator."
 HANDSHAKE = b"\x16"
 
 

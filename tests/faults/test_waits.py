@@ -52,7 +52,7 @@ def test_busy_conversation_is_retried_a_few_times(send_message: SendMessage):
         seen,
         "failed",
         "Another reply is in progress",
-        "Wait",
+        "wait a moment",
         NOT_SENT,
         sent_messages=[MESSAGE] * 3,
     )

@@ -22,7 +22,7 @@ def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream:
     turn(page, "streaming").wait_for()
     call.close()
     turn(page, "interrupted").wait_for()
-    assert "The reply was cut off." in " ".join(next_announcements(page))
+    assert "The reply was interrupted." in " ".join(next_announcements(page))
 
     call = start_turn(page, upstream)
     call.delta("It is so. Th")
@@ -32,7 +32,7 @@ def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream:
     expect(reply_text(page)).to_contain_text("This i")
     page.get_by_role("button", name="Stop").click()
     turn(page, "stopped").wait_for()
-    assert next_announcements(page) == ["You stopped this reply."]
+    assert next_announcements(page) == ["Stopped."]
 
     call = start_turn(page, upstream)
     call.delta("One.")

@@ -79,7 +79,7 @@ def test_next_message_is_added_to_the_page_and_retry_keeps_the_draft(
     call.delta("Half")
     call.close()
     cut = turn(page, "interrupted")
-    expect(cut.locator(".note")).to_contain_text("The reply was cut off")
+    expect(cut.locator(".note")).to_contain_text("The reply was interrupted")
     box.fill("a draft")
     cut.get_by_role("button", name="Retry").click()
     upstream.next_call().start_stream().complete("The whole")

@@ -61,7 +61,7 @@ def test_message_is_sent_fails_and_is_retried_in_right_to_left_layout(
     expect(turn(page, "interrupted").locator(".note")).to_contain_text("انقطع الرد.")
     page.get_by_role("button", name="إعادة المحاولة").click()
     upstream.next_call().respond(503, {})
-    expect(turn(page, "failed").locator(".note")).to_contain_text("لدى الخدمة مشكلة")
+    expect(turn(page, "failed").locator(".note")).to_contain_text("تواجه خدمة المساعدين مشكلة")
     turn(page, "failed").get_by_role("button", name="إعادة المحاولة").click()
     upstream.next_call().start_stream().complete("لأن الضوء الأزرق `sky = 1` يتشتت. It *scatters*.")
 

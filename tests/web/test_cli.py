@@ -30,7 +30,7 @@ def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upst
     status, said = check(app)
 
     assert status == 1
-    assert f"The service at {upstream.url}: The service cannot be reached." in said
+    assert f"The service at {upstream.url}: The twin service can't be reached." in said
 
 
 def test_check_command_reports_an_address_without_streams(app: Flask, upstream: Upstream):

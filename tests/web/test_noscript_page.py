@@ -167,7 +167,7 @@ def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstrea
     call.delta("Half")
     page.read_until("Half")
     alice.press(begun, "Stop")
-    assert "You stopped this reply." in page.read_to_end().get_text()
+    assert "Stopped." in page.read_to_end().get_text()
 
     again = alice.press(alice.get(begun.path), "Retry")
     call = upstream.next_call().start_stream()

@@ -18,7 +18,12 @@ from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from web.i18n.formatting import duration, exact_time, is_today, time_of_day, time_or_date
 from web.i18n.sentences import format_number
-from web.i18n.service_messages import MESSAGES, english_end_message, reply_end_message
+from web.i18n.service_messages import (
+    INTERRUPTIONS,
+    MESSAGES,
+    english_end_message,
+    reply_end_message,
+)
 from web.views.date_groups import group_by_date
 
 
@@ -42,11 +47,22 @@ ENDS = [
             params={"count": "1048576"},
             perhaps_received=True,
         ),
-        "Die Antwort ist zu lang und endet hier. Ihre ersten 1.048.576 Zeichen sind gespeichert.",
+        "Die Antwort war zu lang und endet hier. Die ersten 1.048.576 Zeichen wurden gespeichert.",
+    ),
+    (
+        Reply(ReplyState.INTERRUPTED, code="worker_died", perhaps_received=True),
+        "Die Antwort wurde durch einen Neustart unterbrochen.",
+    ),
+    (
+        Reply(ReplyState.INTERRUPTED, "So", code="worker_died", perhaps_received=True),
+        (
+            "Die Antwort wurde durch einen Neustart unterbrochen. "
+            "Der bisherige Text wurde gespeichert."
+        ),
     ),
     (
         Reply(ReplyState.FAILED, code="not_connected"),
-        "Der Dienst ist nicht erreichbar. Die Nachricht wurde nicht gesendet.",
+        "Der KI-Dienst ist nicht erreichbar. Ihre Nachricht wurde nicht gesendet.",
     ),
     (
         Reply(
@@ -55,8 +71,8 @@ ENDS = [
             params={"said": "100% too %(long)s <b>"},
         ),
         (
-            "Der Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
-            "Die Nachricht wurde nicht gesendet."
+            "Der KI-Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
+            "Ihre Nachricht wurde nicht gesendet."
         ),
     ),
     (
@@ -76,8 +92,8 @@ def test_reply_ends_are_described_in_english_for_exports():
     reply = Reply(ReplyState.FAILED, code="reply_too_long", params={"count": "1048576"})
 
     assert english_end_message(reply) == (
-        "The reply is too long and was cut off here. Its first 1,048,576 characters are kept. "
-        "Your message was not sent."
+        "The reply was too long and ends here. The first 1,048,576 characters have been saved. "
+        "Your message wasn't sent."
     )
 
 
@@ -86,7 +102,7 @@ def test_every_error_of_the_client_has_a_message():
     for each in classes:
         classes += each.__subclasses__()
 
-    assert {each.code for each in classes} <= set(MESSAGES)
+    assert {each.code for each in classes} | INTERRUPTIONS <= set(MESSAGES)
 
 
 def in_language(app: Flask, code: str) -> RequestContext:

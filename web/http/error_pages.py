@@ -19,11 +19,8 @@ class ErrorPage:
 
 STALE_FORM = ErrorPage(
     "wait",
-    N_("This page was open for too long"),
-    N_(
-        "This page was open for so long, or the cookies changed so much, that the form is no "
-        "longer valid. Nothing was sent; go back, reload, and send it again."
-    ),
+    N_("Session expired"),
+    N_("Your session has expired, so nothing was sent. Go back, reload the page and try again."),
 )
 DELETED = ErrorPage(
     "closed",
@@ -39,60 +36,57 @@ SERVICE_DOWN = ErrorPage(
 ERROR_PAGES = {
     400: ErrorPage(
         "lost",
-        N_("That was not understood"),
-        N_("The browser sent something that cannot be understood."),
-        N_("Nothing was changed. Go back, reload the page, and try once more."),
+        N_("Something went wrong"),
+        N_("We couldn't read that request."),
+        N_("Nothing was changed. Go back, reload the page and try again."),
     ),
     401: ErrorPage(
         "closed",
-        N_("You are signed out"),
-        N_("Your session in this browser is over."),
-        N_("Your conversations are kept. Sign in again to see them."),
+        N_("You're signed out"),
+        N_("Your session in this browser has ended."),
+        N_("Your conversations are saved. Sign in again to see them."),
     ),
     403: ErrorPage(
         "closed",
-        N_("Not allowed"),
-        N_("This is not allowed."),
-        N_("Nothing was changed. If you think you should be let in, ask whoever runs this portal."),
+        N_("Access denied"),
+        N_("You don't have access to this."),
+        N_("Nothing was changed. If you need access, contact your administrator."),
     ),
     404: ErrorPage(
         "lost",
-        N_("Not found"),
-        N_("There is nothing here, or it is not yours to see."),
-        N_("An address may have been mistyped, or what was here was deleted."),
+        N_("Page not found"),
+        N_("This page doesn't exist, or you don't have access to it."),
+        N_("Check the address, or go back to your conversations."),
     ),
     405: ErrorPage(
         "lost",
-        N_("Not this way"),
-        N_("This address does not take that kind of request."),
-        N_("Nothing was changed. Begin again from one of these pages."),
+        N_("That didn't work"),
+        N_("This page can't be opened that way."),
+        N_("Nothing was changed. Start again from one of these pages."),
     ),
     413: ErrorPage(
         "large",
         N_("Too large"),
-        N_("That is too large to be sent."),
-        N_("Nothing was sent. Go back: your text is still in its box. Send it in parts."),
+        N_("This is too large to send."),
+        N_("Nothing was sent. Go back and send your text in smaller parts."),
     ),
     429: ErrorPage(
         "wait",
         N_("One moment, please"),
-        N_("That was a lot at once. Wait a moment, then try again."),
-        N_("Nothing is lost: everything that was said before is kept."),
+        N_("Too many requests. Please wait a moment."),
+        N_("Your conversations are saved."),
     ),
     500: ErrorPage(
         "broken",
-        N_("This did not work"),
-        N_("Something went wrong here. Nothing that was saved is lost."),
-        N_(
-            "Try again. If it happens again, tell whoever runs this portal, with the reference "
-            "below."
-        ),
+        N_("Something went wrong"),
+        N_("Something went wrong on our side. Your conversations are safe."),
+        N_("Try again. If it keeps happening, send your administrator the reference below."),
     ),
     503: ErrorPage(
         "cloud",
-        N_("Nothing can be saved just now"),
-        N_("The portal cannot save anything at the moment. Nothing was sent; try again soon."),
-        N_("What was kept before is safe."),
+        N_("Saving is temporarily unavailable"),
+        N_("We can't save anything right now, so nothing was sent. Please try again soon."),
+        N_("Your saved conversations are safe."),
     ),
 }
 

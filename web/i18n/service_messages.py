@@ -13,69 +13,79 @@ from web.i18n.sentences import format_number
 
 MESSAGES = {
     # Reply ends.
-    "stopped": N_("You stopped this reply."),
-    "conversation_deleted": N_("The conversation was deleted, so this reply was stopped."),
-    "shutting_down": N_(
-        "The reply was cut off, because Twindow is being restarted. What came so far is kept."
-    ),
-    "worker_died": N_(
-        "The reply was cut off, because Twindow was restarted. What came so far is kept."
-    ),
-    "reply_cut_off": N_(
-        "This reply was cut off: it is as long as a reply may be here. Ask for the rest."
-    ),
+    "stopped": N_("Stopped."),
+    "conversation_deleted": N_("Stopped because the conversation was deleted."),
+    "shutting_down": N_("The reply was interrupted because the server is restarting."),
+    "worker_died": N_("The reply was interrupted by a restart."),
+    "reply_cut_off": N_("This reply reached the length limit. Ask the twin to continue."),
     "reply_empty": N_("The reply was empty."),
     "reply_too_long": N_(
-        "The reply is too long and was cut off here. Its first %(count)s characters are kept."
+        "The reply was too long and ends here. The first %(count)s characters have been saved."
     ),
     "reply_not_saved": N_(
-        "The reply could not be saved, because the database did not answer for too long. "
-        "Copy what you need: it may be gone when you come back."
+        "The reply couldn't be saved because the database is not responding. "
+        "Copy what you need now: it may be gone when you come back."
     ),
-    "message_too_long": N_(
-        "Your message is too long for the model that answers here. Try a shorter one."
-    ),
+    "message_too_long": N_("Your message is too long for this model. Try a shorter one."),
     "conversation_gone": N_(
-        "This conversation, or its twin, is no longer there at the service. "
-        "What was said here is kept."
+        "This conversation or its twin no longer exists in the twin service. "
+        "Your messages are still saved here."
     ),
-    "database_unreadable": N_("The portal could not look into its own database for a moment."),
-    "internal_error": N_(
-        "Something went wrong here while the reply came. What came so far is kept."
-    ),
-    "service_error": N_("The service reported an error without details."),
-    "service_error_with_reason": N_("The service reported an error: %(said)s"),
+    "database_unreadable": N_("The database was unavailable for a moment."),
+    "internal_error": N_("Something went wrong on our side during the reply."),
+    "service_error": N_("The twin service reported an error without details."),
+    "service_error_with_reason": N_("The twin service reported an error: %(said)s"),
     # Sentences that migration 0008 did not know.
     "other": "%(said)s",
     # Errors of the client (twinapi/errors.py).
-    "service_unusable": N_("The service could not be used."),
-    "not_connected": N_("The service cannot be reached."),
-    "tls_failed": N_("The secure connection to the service failed. Please tell the operator."),
-    "response_timeout": N_("The service does not answer in time."),
-    "connection_closed": N_("The service closed the connection without an answer."),
-    "connection_lost": N_("The connection to the service broke off."),
-    "unauthorized": N_("The portal's access to the service was refused. Please tell the operator."),
-    "forbidden": N_("The portal's key may only read. Please tell the operator."),
-    "not_found": N_("This is no longer there at the service."),
+    "service_unusable": N_("The twin service couldn't be used."),
+    "not_connected": N_("The twin service can't be reached."),
+    "tls_failed": N_(
+        "We can't connect securely to the twin service. Please contact your administrator."
+    ),
+    "response_timeout": N_("The twin service didn't respond in time."),
+    "connection_closed": N_("The twin service closed the connection without responding."),
+    "connection_lost": N_("The connection to the twin service was lost."),
+    "unauthorized": N_(
+        "We can't connect to the twin service (access denied). Please contact your administrator."
+    ),
+    "forbidden": N_(
+        "Sending is disabled: this portal's API key is read-only. "
+        "Please contact your administrator."
+    ),
+    "not_found": N_("This no longer exists in the twin service."),
     "conflict": N_(
-        "Another reply is in progress in this conversation. Wait a moment, then try again."
+        "Another reply is in progress in this conversation. Please wait a moment and try again."
     ),
-    "rejected": N_("The service did not accept the message."),
-    "rejected_with_reason": N_("The service did not accept the message: %(said)s"),
-    "rate_limited": N_("The service has had too many requests for now."),
-    "service_failed": N_("The service has a problem at the moment."),
-    "unexpected_response": N_("The service gave an unexpected answer. Please tell the operator."),
-    "stream_interrupted": N_("The reply was cut off. What came so far is kept."),
-    "idle_timeout": N_(
-        "The service was quiet for too long, so the reply was given up. What came so far is kept."
+    "rejected": N_("The twin service didn't accept the message."),
+    "rejected_with_reason": N_("The twin service didn't accept the message: %(said)s"),
+    "rate_limited": N_("The twin service has received too many requests."),
+    "service_failed": N_("The twin service has a problem right now."),
+    "unexpected_response": N_(
+        "The twin service sent an unexpected response. Please contact your administrator."
     ),
-    "total_timeout": N_("The reply took too long and was given up. What came so far is kept."),
-    "stream_too_large": N_("The reply is too long to be shown."),
+    "stream_interrupted": N_("The reply was interrupted."),
+    "idle_timeout": N_("The reply timed out."),
+    "total_timeout": N_("The reply took too long and was ended."),
+    "stream_too_large": N_("The reply is too long to display."),
     # The list of twins.
-    "service_not_found": N_("The service is not where it is looked for. Please tell the operator."),
-    "list_unreadable": N_("The list of twins could not be read. Please tell the operator."),
+    "service_not_found": N_(
+        "The twin service wasn't found at the configured address. "
+        "Please contact your administrator."
+    ),
+    "list_unreadable": N_("The list of twins can't be read. Please contact your administrator."),
 }
-MESSAGE_NOT_SENT = N_("Your message was not sent.")
+MESSAGE_NOT_SENT = N_("Your message wasn't sent.")
+TEXT_SAVED = N_("The text so far has been saved.")
+# Ends that may come in the middle of a reply; the text so far is then stored.
+INTERRUPTIONS = {
+    "shutting_down",
+    "worker_died",
+    "internal_error",
+    "stream_interrupted",
+    "idle_timeout",
+    "total_timeout",
+}
 SENTENCE_ENDINGS = (".", "!", "?", "…", "\u3002", "\uff01", "\uff1f", "\u061f")
 
 
@@ -113,6 +123,8 @@ def _build_end_message(
     reply: Reply, translate: Callable[..., str], format_count: Callable[[int], str]
 ) -> str:
     message = _build_message(reply.code, reply.params, translate, format_count)
+    if reply.text and reply.code in INTERRUPTIONS:
+        return f"{message} {translate(TEXT_SAVED)}"
     is_unsent = reply.state is ReplyState.FAILED and not (reply.perhaps_received or reply.gone)
     return f"{message} {translate(MESSAGE_NOT_SENT)}" if message and is_unsent else message
 

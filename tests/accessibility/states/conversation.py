@@ -98,7 +98,7 @@ def composer_with_read_only_key(env: Environment) -> Page:
         env.upstream.next_call().respond(403, {"error": "no"})
         path = wait_for_reply(person, begun).path
     page = env.open(path)
-    page.locator("#composer").get_by_text("may only read").wait_for()
+    page.locator("#composer").get_by_text("read-only access").wait_for()
     return page
 
 

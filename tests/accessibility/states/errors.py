@@ -87,7 +87,7 @@ def error_500(env: Environment) -> Page:
     page = env.open("/")
     env.patch.setattr("blueprints.conversations.render_template", lambda *_, **__: 1 / 0)
     page.goto("/conversations")
-    page.get_by_role("heading", name="This did not work").wait_for()
+    page.get_by_role("heading", name="Something went wrong").wait_for()
     return page
 
 

@@ -23,7 +23,7 @@ SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
 
 
-CANNOT_SAVE = "The portal cannot save anything at the moment. Nothing was sent; try again soon."
+CANNOT_SAVE = "We can't save anything right now, so nothing was sent. Please try again soon."
 
 
 class LockableSqlite:

@@ -16,7 +16,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 NOT_SAVED_YET = "not saved yet"
-NOT_SAVED = "The reply could not be saved, because the database did not answer for too long."
+NOT_SAVED = "The reply couldn't be saved because the database is not responding."
 
 
 @pytest.mark.fault("F77")
