@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
@@ -75,8 +75,10 @@ def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
     return set(connection.scalars(query.with_for_update(skip_locked=True)))
 
 
-def select_existing(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
+def select_existing(connection: Connection, turn_ids: Collection[str]) -> set[str]:
     """Return those of these turns that exist, whether locked or not."""
+    if not turn_ids:
+        return set()
     return set(connection.scalars(select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))))
 
 

@@ -176,7 +176,7 @@ def test_reply_of_a_crashed_portal_is_shown_as_interrupted(
 
     assert page.reply_states == ["interrupted"]
     assert "Said before the crash" in page.text
-    assert "Twindow was restarted" in page.text
+    assert "interrupted by a restart" in page.text
     assert page.button_action("Retry")
 
 
