@@ -1,4 +1,4 @@
-"""Requests adapter that limits the time until the response headers are complete.
+"""Requests adapter whose requests can be aborted, and must get complete headers in time.
 
 The timeout of a socket is not enough: it restarts with every byte.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import socket
 import threading
 from contextlib import suppress
-from contextvars import ContextVar
+from copy import copy
 from http.client import HTTPException
 from typing import Any
 
+import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connectionpool import ConnectionPool, HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.response import HTTPResponse
 
 from twinapi.watchdog import Deadline
@@ -42,14 +43,11 @@ class AbortHandle:
                 _shut_down(sock)
 
 
-# The abort handle of the request that this thread is sending, if it has one.
-current_abort_handle: ContextVar[AbortHandle | None] = ContextVar(
-    "current_abort_handle", default=None
-)
-
-
 class BoundedAdapter(HTTPAdapter):
-    """Adapter whose responses must have complete headers within `head_seconds`."""
+    """Adapter whose responses must have complete headers within `head_timeout` seconds.
+
+    A prepared request may have an attribute `abort_handle`, which then aborts it.
+    """
 
     def __init__(self, head_timeout: float, **options: Any) -> None:
         self._head_timeout = head_timeout
@@ -63,12 +61,24 @@ class BoundedAdapter(HTTPAdapter):
             "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection, self._head_timeout),
         }
 
+    def get_connection_with_tls_context(
+        self, request: requests.PreparedRequest, *args: Any, **options: Any
+    ) -> ConnectionPool:
+        """Return the pool for a request; its connections know the request's abort handle."""
+        pool = super().get_connection_with_tls_context(request, *args, **options)
+        # The copy shares the connections of the pool.
+        pool = copy(pool)
+        pool.abort_handle = getattr(request, "abort_handle", None)  # type: ignore[attr-defined]
+        return pool
+
 
 def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: float) -> Any:
     class BoundedConnection(connection_class):  # type: ignore[misc]
+        abort_handle: AbortHandle | None = None
+
         def getresponse(self) -> HTTPResponse:
-            if abort_handle := current_abort_handle.get():
-                abort_handle.attach(self.sock)
+            if self.abort_handle:
+                self.abort_handle.attach(self.sock)
             with Deadline(head_timeout, lambda: _shut_down(self.sock)) as deadline:
                 try:
                     response: HTTPResponse = super().getresponse()
@@ -82,7 +92,16 @@ def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: fl
                 raise TimeoutError
             return response
 
-    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": BoundedConnection})
+    class BoundedPool(pool_class):  # type: ignore[misc]
+        ConnectionCls = BoundedConnection
+        abort_handle: AbortHandle | None = None
+
+        def _get_conn(self, timeout: float | None = None) -> BoundedConnection:
+            connection: BoundedConnection = super()._get_conn(timeout)
+            connection.abort_handle = self.abort_handle
+            return connection
+
+    return BoundedPool
 
 
 def _shut_down(sock: socket.socket | None) -> None:

@@ -11,6 +11,7 @@ import requests
 
 from twinapi import errors, models
 from twinapi.avatar_download import AvatarDownloader
+from twinapi.bounded_adapter import AbortHandle
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
@@ -142,7 +143,7 @@ class Client:
         headers = {"Idempotency-Key": f'"{idempotency_key}"'} if idempotency_key else {}
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
 
-        def send_once() -> requests.Response:
+        def send_once(abort_handle: AbortHandle) -> requests.Response:
             body = {"content": content}
             try:
                 return self._stream_transport.send(
@@ -152,12 +153,13 @@ class Client:
                     accept="text/event-stream",
                     body=body,
                     headers=headers,
+                    abort_handle=abort_handle,
                 )
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
                 return self._blocking_transport.send(
-                    "POST", path, self._key, body=body, headers=headers
+                    "POST", path, self._key, body=body, headers=headers, abort_handle=abort_handle
                 )
 
         return ReplyStream(

@@ -12,7 +12,8 @@ from typing import Self
 import requests
 
 from core import sse
-from twinapi import bounded_adapter, errors, transport
+from twinapi import errors, transport
+from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import Complete, Delta, Event, Failed, parse
 from twinapi.models import clean, message_text
 from twinapi.watchdog import Watchable, watchdog
@@ -36,7 +37,7 @@ class ReplyStream(Watchable):
 
     def __init__(
         self,
-        send: Callable[[], requests.Response],
+        send: Callable[[AbortHandle], requests.Response],
         *,
         secrets: tuple[str, ...],
         idle_timeout: float,
@@ -48,7 +49,7 @@ class ReplyStream(Watchable):
         self._total_deadline = time.monotonic() + total_timeout
         self._idle_deadline = time.monotonic() + idle_timeout
         self._response: requests.Response | None = None
-        self._abort_handle = bounded_adapter.AbortHandle()
+        self._abort_handle = AbortHandle()
         self._lock = threading.Lock()
         self._is_sending = False
         self._is_closed = False
@@ -73,15 +74,13 @@ class ReplyStream(Watchable):
         self._is_sending = True
         if self._is_closed:
             return
-        bounded_adapter.current_abort_handle.set(self._abort_handle)
         try:
-            response = self._send()
+            response = self._send(self._abort_handle)
         except errors.TwinApiError:
             if self._is_closed:
                 return
             raise
         finally:
-            bounded_adapter.current_abort_handle.set(None)
             self._is_sending = False
             # From now on, the connection may serve another reply.
             self._abort_handle.attach(None)

@@ -13,7 +13,7 @@ import requests
 import urllib3
 
 from twinapi import errors
-from twinapi.bounded_adapter import BoundedAdapter
+from twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twinapi.events import error_text
 from twinapi.rate_limit_headers import parse_retry_after
 from twinapi.watchdog import Deadline
@@ -86,8 +86,11 @@ class Transport:
         body: object = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
+        abort_handle: AbortHandle | None = None,
     ) -> requests.Response:
         """Send a request, and return the response with its body unread.
+
+        `abort_handle` can abort the request until its response has begun.
 
         Raises TwinApiError if there is no response, or its status is not 2xx.
         """
@@ -104,15 +107,13 @@ class Transport:
             # Escaped, an emoji takes twelve bytes instead of four, and soon exceeds body limits.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
-            response = self._session.request(
-                method,
-                self.base_url + path,
-                headers=request_headers,
-                timeout=self._timeout,
-                allow_redirects=False,
-                stream=True,
-                params=params,
-                data=data,
+            url = self.base_url + path
+            request = self._session.prepare_request(
+                requests.Request(method, url, request_headers, data=data, params=params)
+            )
+            request.abort_handle = abort_handle  # type: ignore[attr-defined]
+            response = self._session.send(
+                request, timeout=self._timeout, allow_redirects=False, stream=True
             )
         except NETWORK_ERRORS as error:
             raise _connection_error(error) from None
