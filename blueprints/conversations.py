@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from flask import (
@@ -12,12 +14,15 @@ from flask import (
     url_for,
 )
 
+from chat.conversations import Conversation, ConversationPage
+from chat.search import SearchResults
 from web.container import portal
 from web.current_person import person
 from web.http import render_fragment, wants_fragment
 from web.ownership import own_conversation
 from web.views import (
     TURNS_PER_PAGE,
+    DateGroup,
     before_position,
     conversation_composer,
     conversation_page,
@@ -32,18 +37,51 @@ bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 MAX_RECENTLY_DELETED = 5
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationList:
+    """One page of the list or of the archive, grouped by date."""
+
+    page: ConversationPage
+    date_groups: Sequence[DateGroup]
+    is_archive: bool
+    are_all_archived: bool
+    recently_deleted: Sequence[Conversation]
+    return_url: str
+
+    @property
+    def conversations(self) -> Sequence[Conversation]:
+        """Return the conversations of the page."""
+        return self.page.items
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConversations:
+    """One page of search results."""
+
+    results: SearchResults
+    return_url: str
+    turns_after_hit: int = TURNS_PER_PAGE // 2
+    is_archive: bool = False
+
+    @property
+    def conversations(self) -> Sequence[Conversation]:
+        """Return the conversations with hits."""
+        return [result.conversation for result in self.results.items]
+
+
 @bp.get("")
 def index() -> Response | str:
     """List the person's conversations by date, or search them."""
     twin_id, q = request.args.get("twin") or None, request.args.get("q", "").strip()
-    view = _search_view(q, twin_id) if q else _list_view(twin_id)
+    view = _search(q, twin_id) if q else _list(twin_id)
     twin = portal().catalogue.find_cached(twin_id) if twin_id else None
-    twin_name = twin.name if twin else next((c.twin_name for c in view["conversations"]), twin_id)
+    twin_name = twin.name if twin else next((c.twin_name for c in view.conversations), twin_id)
     notice = read_action_notice()
-    listed_ids = {conversation.id for conversation in view["conversations"]}
+    listed_ids = {conversation.id for conversation in view.conversations}
     # The notice is shown in the conversation's row, or above a list that does not contain it.
     is_in_row = notice is not None and notice.conversation.id in listed_ids
-    view |= {
+    template_values: dict[str, Any] = {
+        "view": view,
         "twin_id": twin_id,
         "twin_name": twin_name,
         "q": q,
@@ -51,40 +89,42 @@ def index() -> Response | str:
         "is_in_row": is_in_row,
     }
     if wants_fragment():
-        return render_fragment("conversations/_list.html", **view, is_fragment=True)
-    return render_template("conversations/index.html", **view)
+        return render_fragment("conversations/_list.html", **template_values, is_fragment=True)
+    return render_template("conversations/index.html", **template_values)
 
 
-def _list_view(twin_id: str | None) -> dict[str, Any]:
-    archived = request.args.get("view") == "archived"
+def _list(twin_id: str | None) -> ConversationList:
+    is_archive = request.args.get("view") == "archived"
     list_for_person = portal().conversations.list_for_person
     requested_page = request.args.get("page", 1, int)
-    page = list_for_person(person(), twin_id=twin_id, archived=archived, page=requested_page)
-    view = "archived" if archived else None
-    page_number = page.number if page.number > 1 else None
-    return {
-        "is_archive": archived,
-        "page": page,
-        "date_groups": group_by_date(page.items),
-        "conversations": page.items,
-        "are_all_archived": not (archived or page.items)
-        and list_for_person(person(), twin_id=twin_id, archived=True).total > 0,
-        "recently_deleted": portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED)
+    page = list_for_person(person(), twin_id=twin_id, archived=is_archive, page=requested_page)
+    are_all_archived = (
+        not (is_archive or page.items)
+        and list_for_person(person(), twin_id=twin_id, archived=True).total > 0
+    )
+    return ConversationList(
+        page=page,
+        date_groups=group_by_date(page.items),
+        is_archive=is_archive,
+        are_all_archived=are_all_archived,
+        recently_deleted=portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED)
         if person()
         else (),
-        "return_url": url_for("conversations.index", twin=twin_id, view=view, page=page_number),
-    }
+        return_url=url_for(
+            "conversations.index",
+            twin=twin_id,
+            view="archived" if is_archive else None,
+            page=page.number if page.number > 1 else None,
+        ),
+    )
 
 
-def _search_view(q: str, twin_id: str | None) -> dict[str, Any]:
+def _search(q: str, twin_id: str | None) -> FoundConversations:
     after = request.args.get("after", "")
-    results = portal().search.find(person(), q, twin_id=twin_id, after=after)
-    return {
-        "results": results,
-        "conversations": [result.conversation for result in results.items],
-        "return_url": url_for("conversations.index", twin=twin_id, q=q, after=after or None),
-        "turns_after_hit": TURNS_PER_PAGE // 2,
-    }
+    return FoundConversations(
+        results=portal().search.find(person(), q, twin_id=twin_id, after=after),
+        return_url=url_for("conversations.index", twin=twin_id, q=q, after=after or None),
+    )
 
 
 @bp.get("/<conversation_id>")

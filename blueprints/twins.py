@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -34,6 +34,27 @@ MAX_RECENT_CONVERSATIONS = 5
 CONVERSATIONS_SUFFIX = "/conversations"
 
 
+@dataclass(frozen=True, slots=True)
+class GalleryView:
+    """The twins that a response shows.
+
+    `recent_twins` come first and are on the first page only; `twins` are the others. `total` counts
+    all matching twins, `visible_count` those that the page shows then. `first_new_index` is the
+    index in `twins` at which page N begins, or None on the first page.
+    """
+
+    twin_list: TwinList
+    q: str
+    usage: Mapping[str, TwinUsage]
+    page: int
+    total: int
+    recent_twins: Sequence[Twin]
+    twins: Sequence[Twin]
+    visible_count: int
+    has_more: bool
+    first_new_index: int | None
+
+
 @bp.get("/")
 def index() -> Response | str:
     """Show the twins, or those whose name or description contains the words in `q`.
@@ -41,6 +62,20 @@ def index() -> Response | str:
     A full page load of page N also contains the pages before it, so that its URL can be opened
     directly.
     """
+    gallery = _gallery_view()
+    if not wants_fragment():
+        return render_template("twins/index.html", gallery=gallery)
+    is_next_page = gallery.page > 1
+    template = "twins/_next_page.html" if is_next_page else "twins/_search_results.html"
+    response = render_fragment(template, gallery=gallery)
+    # Reloading or going back shows the same twins again, up to the limit of full page loads.
+    response.headers["HX-Replace-Url"] = url_for(
+        "twins.index", q=gallery.q or None, page=gallery.page if is_next_page else None
+    )
+    return response
+
+
+def _gallery_view() -> GalleryView:
     q = request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS]
     try:
         twin_list = portal().catalogue.list()
@@ -51,33 +86,19 @@ def index() -> Response | str:
     recent, others = ((), matches) if q else _split_recent(matches, usage)
     page = _requested_page(len(others))
     start, end = (page - 1) * TWINS_PER_PAGE, page * TWINS_PER_PAGE
-    values: dict[str, Any] = {
-        "twin_list": twin_list,
-        "q": q,
-        "usage": usage,
-        "page": page,
-        "total": len(matches),
-        "shown_count": len(recent) + len(others[:end]),
-        "has_more": len(others) > end,
-    }
-    if not wants_fragment():
-        return render_template(
-            "twins/index.html",
-            **values,
-            recent_twins=recent,
-            twins=others[:end],
-            first_new_index=start or None,
-        )
-    if page > 1:
-        response = render_fragment("twins/_next_page.html", **values, twins=others[start:end])
-    else:
-        response = render_fragment(
-            "twins/_search_results.html", **values, recent_twins=recent, twins=others[:end]
-        )
-    # Reloading or going back shows the same twins again, up to the limit of full page loads.
-    url = url_for("twins.index", q=q or None, page=page if page > 1 else None)
-    response.headers["HX-Replace-Url"] = url
-    return response
+    return GalleryView(
+        twin_list=twin_list,
+        q=q,
+        usage=usage,
+        page=page,
+        total=len(matches),
+        recent_twins=recent,
+        # htmx appends the next page to those before it.
+        twins=others[start if wants_fragment() else 0 : end],
+        visible_count=len(recent) + len(others[:end]),
+        has_more=len(others) > end,
+        first_new_index=start or None,
+    )
 
 
 @bp.get("/twins/<twin:twin_id>")

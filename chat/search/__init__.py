@@ -1,11 +1,12 @@
 """Full-text search in titles, messages and replies."""
 
-from chat.search.search import Search, query_pattern
+from chat.search.search import Search, SearchResults, query_pattern
 from chat.search.snippets import SearchPattern, Snippet, SnippetPart
 
 __all__ = [
     "Search",
     "SearchPattern",
+    "SearchResults",
     "Snippet",
     "SnippetPart",
     "query_pattern",
