@@ -17,8 +17,8 @@ bp = Blueprint("keys", __name__, url_prefix="/keys")
 
 SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
 SCOPE_HINTS = {
-    "read_only": N_("Sees twins and conversations."),
-    "full_access": N_("Also begins conversations and sends messages."),
+    "read_only": N_("List twins and conversations."),
+    "full_access": N_("Also start conversations and send messages."),
 }
 AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
 MAX_NAME_CHARACTERS = 100
@@ -28,11 +28,11 @@ API_DOCS_PATH = "/api/v1/docs"
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 ALREADY_SUBMITTED = N_(
-    "This form was sent before. If a key came of it, that key is not shown again."
+    "This form was already submitted. If it created a key, the key can't be shown again."
 )
-JWT_REJECTED = N_("The service did not accept this JWT: it may be wrong, or have expired.")
-JWT_MALFORMED = N_("Paste a JWT: three parts with dots between them.")
-NAME_INVALID = N_("Give the key a name of 1 to %(limit)s characters.")
+JWT_REJECTED = N_("The twin service didn't accept this JWT. It may be wrong or expired.")
+JWT_MALFORMED = N_("That doesn't look like a JWT. It should have three parts separated by dots.")
+NAME_INVALID = N_("Enter a name of 1 to %(limit)s characters.")
 
 
 @bp.get("")
@@ -52,7 +52,7 @@ def create() -> str | tuple[str, int]:
             name, scope, gettext(NAME_INVALID, limit=format_number(MAX_NAME_CHARACTERS)), "name"
         ), 422
     if scope not in SCOPES:
-        return _render_form(name, "read_only", N_("Choose what the key may do.")), 422
+        return _render_form(name, "read_only", N_("Choose the permissions of the key.")), 422
     if not JWT_PATTERN.fullmatch(jwt):
         return _render_form(name, scope, JWT_MALFORMED, "jwt"), 422
     # Reloading the response must not create another key.

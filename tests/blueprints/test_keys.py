@@ -14,11 +14,11 @@ from tests.support.upstream import Upstream
 
 # The submitted field, the sentence, and the names of the fields marked as invalid.
 REFUSED = [
-    ({"name": " "}, "Give the key a name", ["name"]),
-    ({"name": "x" * 101}, "Give the key a name", ["name"]),
-    ({"scope": "everything"}, "Choose what the key may do", []),
-    ({"jwt": "not a token"}, "Paste a JWT", ["jwt"]),
-    ({"jwt": "a.b.c\r\nX-Evil: 1"}, "Paste a JWT", ["jwt"]),
+    ({"name": " "}, "Enter a name", ["name"]),
+    ({"name": "x" * 101}, "Enter a name", ["name"]),
+    ({"scope": "everything"}, "Choose the permissions", []),
+    ({"jwt": "not a token"}, "doesn't look like a JWT", ["jwt"]),
+    ({"jwt": "a.b.c\r\nX-Evil: 1"}, "doesn't look like a JWT", ["jwt"]),
 ]
 
 
@@ -27,7 +27,7 @@ def test_key_form_with_an_invalid_field_is_rejected(alice: Person, upstream: Ups
 
     def check(case: tuple[dict[str, str], str, list[str]]) -> None:
         fields, sentence, wrong = case
-        page = alice.press(alice.get("/keys"), "Make a key", **(good | fields))
+        page = alice.press(alice.get("/keys"), "Create key", **(good | fields))
         assert page.status == 422
         assert sentence in page.text
         invalid = page.html.select("[aria-invalid=true][aria-describedby~=form-error]")
@@ -41,10 +41,10 @@ def test_key_form_with_an_invalid_field_is_rejected(alice: Person, upstream: Ups
 def test_jwt_rejected_by_the_service_is_reported(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 401, {"error": "expired"}
     form = alice.get("/keys")
-    page = alice.press(form, "Make a key", name="laptop", scope="read_only", jwt="a.b.c")
+    page = alice.press(form, "Create key", name="laptop", scope="read_only", jwt="a.b.c")
 
     assert page.status == 403
-    assert "did not accept this JWT" in page.text
+    assert "didn't accept this JWT" in page.text
     assert page.html.select_one("[aria-invalid=true]")["name"] == "jwt"
     assert page.html.select_one("#name")["value"] == "laptop"
     assert "a.b.c" not in page.response.text
@@ -52,7 +52,7 @@ def test_jwt_rejected_by_the_service_is_reported(alice: Person, upstream: Upstre
 
 def test_reloading_the_new_key_page_creates_no_second_key(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-    action, fields = alice.get("/keys").button_action("Make a key")
+    action, fields = alice.get("/keys").button_action("Create key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 
     first, second = alice.post(action, fields), alice.post(action, fields)
@@ -64,7 +64,7 @@ def test_reloading_the_new_key_page_creates_no_second_key(alice: Person, upstrea
 
 def test_key_form_submitted_twice_at_once_creates_one_key(alice: Person, upstream: Upstream):
     upstream.unanswered_paths.add("/api/v1/auth/api-keys")
-    action, fields = alice.get("/keys").button_action("Make a key")
+    action, fields = alice.get("/keys").button_action("Create key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(alice.post, action, fields)
@@ -80,7 +80,7 @@ def test_key_form_submitted_twice_at_once_creates_one_key(alice: Person, upstrea
 
 def test_idempotency_key_of_the_form_is_truncated(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-    action, fields = alice.get("/keys").button_action("Make a key")
+    action, fields = alice.get("/keys").button_action("Create key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 
     alice.post(action, fields | {"key": "\0" + "x" * 64 + "a"})
@@ -93,8 +93,8 @@ def test_keys_page_links_to_the_api_docs_only_with_a_built_in_service(
 ):
     portal = twindow.create_app({"data_dir": tmp_path / "own"})
     client = portal.test_client()
-    link = parse_html(client.get("/keys").text).find("a", string="What programs can do with it")
+    link = parse_html(client.get("/keys").text).find("a", string="API documentation")
 
     assert client.get(link["href"]).status_code == 200
     close_portal(portal)
-    assert not alice.get("/keys").html.find("a", string="What programs can do with it")
+    assert not alice.get("/keys").html.find("a", string="API documentation")

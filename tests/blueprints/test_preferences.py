@@ -48,7 +48,7 @@ def test_preferences_apply_to_every_page(alice: Person, bob: Person):
     for name, value in OTHERS.items():
         chosen[name] = value
         answer = choose(alice, **chosen)
-        assert "saved" in answer.text
+        assert "Saved." in answer.text
         assert answer.html.select_one(f"input[name={name}][value={value}]").has_attr("checked")
         assert data_attributes(answer) == chosen
 

@@ -139,8 +139,8 @@ def test_reply_text_is_not_announced_if_the_preference_is_off(
 ):
     page = context.new_page()
     page.goto("/preferences")
-    page.get_by_role("group", name="Read replies out").get_by_label("Off").check()
-    page.get_by_role("group", name="Enter key").get_by_label("line").check()
+    page.get_by_role("group", name="Screen reader announcements").get_by_label("Off").check()
+    page.get_by_role("group", name="Press Enter to").get_by_label("line").check()
     page.get_by_role("button", name="Save").click()
     page.goto("/twins/ada")
     message_box(page).fill("Hello")

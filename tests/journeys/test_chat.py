@@ -16,7 +16,7 @@ def test_person_goes_from_gallery_to_a_streamed_reply_and_conversation_list(
 ):
     page = context.new_page()
     page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Twins")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who do you want to talk to?")
     page.get_by_role("link", name="Ada").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
 

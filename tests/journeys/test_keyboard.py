@@ -98,7 +98,7 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     expect(page.get_by_role("radio", name="Full access")).to_be_checked()
     tab_to(page, "JWT")
     page.keyboard.type("aaa.bbb.ccc")
-    press(page, "Make a key")
+    press(page, "Create key")
     expect(page.get_by_text("tw_shown_once")).to_be_visible()
     tab_to(page, "Copy")
 
@@ -109,5 +109,5 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     page.keyboard.press("Tab")  # from the language group to the theme group
     page.keyboard.press("ArrowRight")
     press(page, "Save")
-    expect(page.get_by_text("Your preferences are saved")).to_be_visible()
+    expect(page.get_by_text("Saved.")).to_be_visible()
     expect(page.get_by_role("radio", name="Light")).to_be_checked()

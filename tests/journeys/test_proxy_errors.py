@@ -43,7 +43,7 @@ def test_proxy_response_replaces_no_message_and_no_reply(
 
         message_box(page).fill("My words")
         message_box(page).press("Enter")
-        expect(notices).to_contain_text(f"{UNREACHABLE} Your text is still here")
+        expect(notices).to_contain_text(f"{UNREACHABLE} Your text is saved")
         expect(message_box(page)).to_have_value("My words")
         page.unroute_all()
         message_box(page).press("Enter")

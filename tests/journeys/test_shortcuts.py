@@ -104,7 +104,7 @@ def test_shortcut_keys_open_pages_and_focus_fields(context: BrowserContext, upst
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("t")
-    expect(page.get_by_role("heading", name="Twins")).to_be_visible()
+    expect(page.get_by_role("heading", name="Who do you want to talk to?")).to_be_visible()
     page.go_back()
     page.go_back()
     expect(turn(page, "complete")).to_be_visible()
@@ -225,7 +225,7 @@ def test_shortcuts_can_be_switched_off(context: BrowserContext):
     page.goto("/preferences")
     page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("main .note")).to_contain_text("saved")
+    expect(page.locator("main .note")).to_contain_text("Saved.")
     expect(page.locator("main .note")).to_be_focused()
 
     page.goto("/twins/ada")
@@ -235,4 +235,4 @@ def test_shortcuts_can_be_switched_off(context: BrowserContext):
     expect(page).to_have_url(re.compile("/twins/ada$"))
     page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Keyboard shortcuts").click()
-    expect(sheet(page)).to_contain_text("They are switched off")
+    expect(sheet(page)).to_contain_text("Shortcuts are turned off")

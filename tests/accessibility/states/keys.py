@@ -10,7 +10,7 @@ API_KEYS_PATH = "/api/v1/auth/api-keys"
 def _submit_form(page: Page, jwt: str) -> Page:
     page.get_by_role("textbox", name="Name").fill("laptop")
     page.get_by_role("textbox", name="JWT").fill(jwt)
-    page.get_by_role("button", name="Make a key").click()
+    page.get_by_role("button", name="Create key").click()
     return page
 
 
@@ -33,5 +33,5 @@ def key_created(env: Environment) -> Page:
         {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}},
     )
     page = _submit_form(env.open("/keys"), "aaa.bbb.ccc")
-    page.get_by_text("it is not shown again").wait_for()
+    page.get_by_text("able to see it again").wait_for()
     return page
