@@ -7,6 +7,7 @@ import time
 import requests
 import urllib3
 
+# Reading from `raw` raises errors of urllib3 instead of those of requests: catch both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 CHUNK_BYTES = 64 * 1024
 

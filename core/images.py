@@ -10,6 +10,12 @@ from dataclasses import dataclass, field
 # is a tracking pixel.
 MIN_SIDE_PIXELS, MAX_SIDE_PIXELS = 8, 4096
 
+_SIGNATURES = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+}
 _JPEG_SEGMENT = re.compile(rb"\xff+([\xc0-\xfe])(..)", re.DOTALL)
 _JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 
@@ -22,27 +28,29 @@ class Image:
     content: bytes = field(repr=False)
 
 
-def sniff_image(content: bytes) -> Image | None:
-    """Return the PNG, JPEG, WebP or GIF image; None for anything that cannot be displayed."""
-    for signature, media_type, read_size in (
-        (rb"\x89PNG\r\n\x1a\n.{4}IHDR", "image/png", _png_size),
-        (rb"\xff\xd8\xff", "image/jpeg", _jpeg_size),
-        (rb"RIFF.{4}WEBPVP8[ LX]", "image/webp", _webp_size),
-        (rb"GIF8[79]a", "image/gif", _gif_size),
-    ):
-        if re.match(signature, content, re.DOTALL):
-            try:
-                is_displayable = all(
-                    MIN_SIDE_PIXELS <= side <= MAX_SIDE_PIXELS for side in read_size(content)
-                )
-            except struct.error:
-                return None
-            return Image(media_type, content) if is_displayable else None
+def detect_media_type(content: bytes) -> str | None:
+    """Return the media type of a PNG, JPEG, WebP or GIF image; None for anything else."""
+    for media_type, signature in _SIGNATURES.items():
+        if signature.match(content):
+            return media_type
     return None
 
 
+def sniff_image(content: bytes) -> Image | None:
+    """Return the PNG, JPEG, WebP or GIF image; None for anything that cannot be displayed."""
+    media_type = detect_media_type(content)
+    if media_type is None:
+        return None
+    try:
+        sides = _SIZE_READERS[media_type](content)
+    except struct.error:
+        return None
+    is_displayable = all(MIN_SIDE_PIXELS <= side <= MAX_SIDE_PIXELS for side in sides)
+    return Image(media_type, content) if is_displayable else None
+
+
 def _png_size(content: bytes) -> tuple[int, ...]:
-    return struct.unpack_from(">II", content, 16)
+    return struct.unpack_from(">II", content, 16) if content[12:16] == b"IHDR" else (0,)
 
 
 def _gif_size(content: bytes) -> tuple[int, ...]:
@@ -50,6 +58,8 @@ def _gif_size(content: bytes) -> tuple[int, ...]:
 
 
 def _webp_size(content: bytes) -> tuple[int, ...]:
+    if content[12:15] != b"VP8":
+        return (0,)
     if content[15:16] == b"X":
         width, width_high, height, height_high = struct.unpack_from("<HBHB", content, 24)
         return (width | width_high << 16) + 1, (height | height_high << 16) + 1
@@ -66,3 +76,11 @@ def _jpeg_size(content: bytes) -> tuple[int, ...]:
             return struct.unpack_from(">HH", content, segment.end() + 1)
         offset = segment.end() - 2 + int.from_bytes(segment[2])
     return (0,)
+
+
+_SIZE_READERS = {
+    "image/png": _png_size,
+    "image/jpeg": _jpeg_size,
+    "image/webp": _webp_size,
+    "image/gif": _gif_size,
+}

@@ -12,6 +12,7 @@ from typing import Self
 import requests
 
 from core import sse
+from core.bounded_http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import Complete, Delta, Event, Failed, parse
@@ -142,7 +143,7 @@ class ReplyStream(Watchable):
                         return
             except sse.EventTooLarge:
                 raise errors.StreamTooLarge from None
-            except transport.NETWORK_ERRORS:
+            except NETWORK_ERRORS:
                 pass  # whatever the cause, there was no final event
         if not self._is_closed:
             raise errors.StreamInterrupted(self._timeout_code)

@@ -12,6 +12,7 @@ from typing import Any
 import requests
 import urllib3
 
+from core.bounded_http import NETWORK_ERRORS, read_bounded
 from twinapi import errors
 from twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twinapi.events import error_text
@@ -25,8 +26,6 @@ ERROR_BODY_SECONDS = 5.0
 # Longer details are for developers, not for the person at the screen.
 MAX_DETAIL_CHARACTERS = 300
 
-# Reading from `raw` raises errors of urllib3 instead of those of requests: catch both.
-NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 CONNECT_ERRORS = (
     urllib3.exceptions.NewConnectionError,
@@ -143,7 +142,7 @@ def read_json(response: requests.Response, seconds: float) -> Any:
     """
     try:
         with Deadline(seconds, lambda: abort(response)):
-            body = _read_body(response)
+            body = read_bounded(response, MAX_RESPONSE_BYTES, seconds)
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
         raise errors.ConnectionFailed("connection_lost", perhaps_received=True) from error
@@ -155,15 +154,6 @@ def abort(response: requests.Response) -> None:
     """Shut down a response from another thread, so that a blocked reader returns."""
     with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
         response.raw.shutdown()
-
-
-def _read_body(response: requests.Response) -> bytes:
-    body = bytearray()
-    while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
-        body += chunk
-        if len(body) > MAX_RESPONSE_BYTES:
-            raise errors.UnexpectedResponse(response.status_code)
-    return bytes(body)
 
 
 def _connection_error(error: Exception) -> errors.TwinApiError:
@@ -197,7 +187,9 @@ def _error_detail(response: requests.Response, key: str) -> str:
     if "json" not in response.headers.get("Content-Type", ""):
         return ""
     try:
-        detail = error_text(json.loads(_read_body(response)), (key,))
+        detail = error_text(
+            json.loads(read_bounded(response, MAX_RESPONSE_BYTES, ERROR_BODY_SECONDS)), (key,)
+        )
     except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
         return ""
     return "" if "<" in detail or len(detail) > MAX_DETAIL_CHARACTERS else detail

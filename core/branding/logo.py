@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from core.images import detect_media_type
+
 MAX_BYTES = 256 * 1024
 SVG_PROLOG = rb"\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*"
 SVG_START = re.compile(SVG_PROLOG + rb"<svg[\s>]", re.DOTALL)
@@ -38,8 +40,6 @@ def read(path: Path) -> bytes:
 
 
 def _is_image(suffix: str, data: bytes) -> bool:
-    if suffix == ".png":
-        return data.startswith(b"\x89PNG\r\n\x1a\n")
-    if suffix == ".webp":
-        return data[:4] == b"RIFF" and data[8:12] == b"WEBP"
-    return suffix == ".svg" and SVG_START.match(data.removeprefix(b"\xef\xbb\xbf")) is not None
+    if suffix == ".svg":
+        return SVG_START.match(data.removeprefix(b"\xef\xbb\xbf")) is not None
+    return suffix in (".png", ".webp") and detect_media_type(data) == f"image/{suffix[1:]}"

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from core.images import detect_media_type
 from service.twins import file_stamp
 from service.twins.twin import Twin
 
@@ -17,12 +18,6 @@ logger = logging.getLogger(__name__)
 
 MAX_AVATAR_BYTES = 1024 * 1024
 EXTERNAL_URL = re.compile(r"https://[^\s/]\S*")
-IMAGE_TYPES = (
-    (re.compile(rb"\x89PNG\r\n\x1a\n"), "png", "image/png"),
-    (re.compile(rb"\xff\xd8\xff"), "jpg", "image/jpeg"),
-    (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "webp", "image/webp"),
-    (re.compile(rb"GIF8[79]a"), "gif", "image/gif"),
-)
 
 
 def has_external_avatar(twin: Twin) -> bool:
@@ -98,9 +93,9 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
         )
     except (InvalidAvatar, file_stamp.UnreadableFile) as error:
         return InvalidAvatar(str(error))
-    for signature, extension, media_type in IMAGE_TYPES:
-        if signature.match(content):
-            return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, content)
+    if media_type := detect_media_type(content):
+        extension = media_type.removeprefix("image/").replace("jpeg", "jpg")
+        return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, content)
     if avatar_path.lower().endswith(".svg") or b"<svg" in content[:1024].lower():
         return InvalidAvatar("is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF")
     return InvalidAvatar("is not PNG, JPEG, WebP or GIF")
