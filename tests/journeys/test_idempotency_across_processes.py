@@ -40,7 +40,7 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
     drop_next_response(page)
     send_message(page, "first")
     call = upstream.next_call().start_stream()
-    expect(notices).to_contain_text("Your text is still here")
+    expect(notices).to_contain_text("Your text is saved")
     page.get_by_role("button", name="Send").click()
     expect(page).to_have_url(CONVERSATION_URL)
     call.complete("ok")
@@ -48,7 +48,7 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
 
     drop_next_response(page)
     send_message(page, "second")
-    expect(notices).to_contain_text("Your text is still here")
+    expect(notices).to_contain_text("Your text is saved")
     expect(message_box(page)).to_have_value("second")
     call = upstream.next_call().start_stream()
     press_enter_twice(page)
@@ -61,7 +61,7 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
 
     drop_next_response(page)
     send_message(page, "third")
-    expect(notices).to_contain_text("Your text is still here")
+    expect(notices).to_contain_text("Your text is saved")
     upstream.next_call().start_stream().complete("One")
     for _ in range(2):
         page.reload()
@@ -82,7 +82,7 @@ def test_message_resent_after_a_restart_creates_no_second_turn(
     page = open_conversation(context, upstream)
     drop_next_response(page)
     send_message(page, "once")
-    expect(page.locator("#notices")).to_contain_text("Your text is still here")
+    expect(page.locator("#notices")).to_contain_text("Your text is saved")
     upstream.next_call().start_stream()
     close_portal(app)
     restarted = twindow.create_app(settings)

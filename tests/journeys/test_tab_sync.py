@@ -62,7 +62,7 @@ def test_all_windows_of_a_conversation_show_the_same_turns(
     page.get_by_role("button", name="Stop").click()
     for window in (page, other):
         expect(turn(window, "stopped")).to_contain_text("For ever and")
-        expect(turn(window, "stopped").locator(".note")).to_contain_text("You stopped")
+        expect(turn(window, "stopped").locator(".note")).to_contain_text("Stopped.")
         expect(window.locator(".turn__said > [dir]")).to_have_text(["Hello", "More", "And more"])
     assert call.wait_for_disconnect()
 
@@ -171,7 +171,7 @@ def test_deletion_in_another_window_is_shown_and_can_be_undone(
     other.goto("/conversations")
     open_menu(other, "Hello")
     other.get_by_role("button", name="Delete").click()
-    expect(turn(page, "stopped")).to_contain_text("The conversation was deleted")
+    expect(turn(page, "stopped")).to_contain_text("the conversation was deleted")
     assert call.wait_for_disconnect()
     send(page, "still here?")
     expect(page.locator("#notices")).to_contain_text("This conversation was deleted")

@@ -22,7 +22,7 @@ def keys(env: Environment) -> Page:
 @state("keys.create")
 def key_rejected(env: Environment) -> Page:
     page = _submit_form(env.open("/keys"), "none")
-    page.get_by_role("alert").filter(has_text="Paste a JWT").wait_for()
+    page.get_by_role("alert").filter(has_text="doesn't look like a JWT").wait_for()
     return page
 
 
