@@ -25,10 +25,10 @@ from web.views import (
     DateGroup,
     before_position,
     conversation_composer,
-    conversation_page,
-    conversation_view,
     group_by_date,
+    load_conversation_view,
     read_action_notice,
+    render_conversation_page,
 )
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
@@ -132,9 +132,9 @@ def show(conversation_id: str) -> Response:
     """Show a conversation: its newest turns, or those before a position."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
-        return conversation_page(conversation, should_follow="follow" in request.args)
+        return render_conversation_page(conversation, should_follow="follow" in request.args)
     if "words_of" in request.args:
         composer = conversation_composer(conversation)
         return render_fragment("turns/_composer.html", composer=composer)
-    view = conversation_view(conversation, before=before_position())
+    view = load_conversation_view(conversation, before=before_position())
     return render_fragment("conversations/_turns.html", conversation=conversation, view=view)

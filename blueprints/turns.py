@@ -19,11 +19,11 @@ from web.message_form import RejectedMessage
 from web.ownership import own_conversation, own_turn
 from web.views import (
     conversation_composer,
-    conversation_page,
-    conversation_view,
+    load_conversation_view,
+    load_turn_view,
     moves_in_sidebar,
+    render_conversation_page,
     sidebar_groups,
-    turn_view,
     with_rejection,
 )
 
@@ -59,7 +59,7 @@ def index(conversation_id: str) -> BaseResponse:
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     if _is_up_to_date(conversation):
         return Response(status=204)
-    view = conversation_view(conversation)
+    view = load_conversation_view(conversation)
     page_turn_ids, last_seen_id = [item.turn.id for item in view.turns], request.args.get("seen")
     new_turns = (
         view.turns[page_turn_ids.index(last_seen_id) + 1 :]
@@ -90,7 +90,7 @@ def cancel(turn_id: str) -> BaseResponse:
     if wants_fragment():
         return render_fragment(
             "turns/_turn_list.html",
-            turns=[turn_view(turn)],
+            turns=[load_turn_view(turn)],
             idempotency_key=message_form.new_idempotency_key(),
         )
     return redirect(_conversation_url(turn), 303)
@@ -122,8 +122,8 @@ def _added_fragment(added: AddedTurn) -> Response:
     return render_fragment(
         "turns/create.html",
         conversation=conversation,
-        turns=[turn_view(added.turn)],
-        view=None if is_next else conversation_view(conversation),
+        turns=[load_turn_view(added.turn)],
+        view=None if is_next else load_conversation_view(conversation),
         composer=conversation_composer(conversation, added.quota_status),
         is_from_composer=message_form.is_from_composer(),
         sidebar_groups=sidebar_groups() if is_moved else None,
@@ -133,7 +133,7 @@ def _added_fragment(added: AddedTurn) -> Response:
 
 def _rejection_response(conversation: Conversation, rejection: RejectedMessage) -> Response:
     if not wants_fragment():
-        return conversation_page(conversation, rejection=rejection)
+        return render_conversation_page(conversation, rejection=rejection)
     if not message_form.is_from_composer():
         return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)
     is_up_to_date = _is_up_to_date(conversation)
@@ -141,7 +141,7 @@ def _rejection_response(conversation: Conversation, rejection: RejectedMessage) 
         "turns/rejected.html",
         rejection.status,
         conversation=conversation,
-        view=None if is_up_to_date else conversation_view(conversation),
+        view=None if is_up_to_date else load_conversation_view(conversation),
         composer=with_rejection(conversation_composer(conversation), rejection),
         idempotency_key=message_form.new_idempotency_key(),
     )

@@ -7,17 +7,17 @@ from web.views.composer_view import (
     first_composer,
     with_rejection,
 )
-from web.views.conversation_page import conversation_page
+from web.views.conversation_page import render_conversation_page
 from web.views.conversation_view import (
     TURNS_PER_PAGE,
     ConversationView,
     before_position,
-    conversation_view,
+    load_conversation_view,
     moves_in_sidebar,
     sidebar_groups,
 )
 from web.views.date_groups import DateGroup, group_by_date
-from web.views.turn_view import TurnView, turn_view
+from web.views.turn_view import TurnView, load_turn_view
 
 __all__ = [
     "TURNS_PER_PAGE",
@@ -27,13 +27,13 @@ __all__ = [
     "TurnView",
     "before_position",
     "conversation_composer",
-    "conversation_page",
-    "conversation_view",
     "first_composer",
     "group_by_date",
+    "load_conversation_view",
+    "load_turn_view",
     "moves_in_sidebar",
     "read_action_notice",
+    "render_conversation_page",
     "sidebar_groups",
-    "turn_view",
     "with_rejection",
 ]

@@ -13,10 +13,14 @@ from web.stream_limit import is_stream_limit_reached
 from web.streaming import noscript_page
 from web.views.action_notice import read_action_notice
 from web.views.composer_view import conversation_composer, with_rejection
-from web.views.conversation_view import before_position, conversation_view, sidebar_groups
+from web.views.conversation_view import (
+    before_position,
+    load_conversation_view,
+    sidebar_groups,
+)
 
 
-def conversation_page(
+def render_conversation_page(
     conversation: Conversation,
     *,
     rejection: RejectedMessage | None = None,
@@ -27,7 +31,7 @@ def conversation_page(
     With `should_follow`, the page streams the running reply to browsers without JavaScript. The
     status is that of `rejection`, if given.
     """
-    view = conversation_view(conversation, before=before_position())
+    view = load_conversation_view(conversation, before=before_position())
     composer = conversation_composer(conversation)
     running_turns = [item.turn for item in view.turns[-1:] if item.reply.is_running]
     render_values = {

@@ -15,7 +15,7 @@ from web.current_person import person
 from web.i18n import is_today
 from web.views.date_groups import DateGroup, group_by_date
 from web.views.search_marks import mark_search_hit
-from web.views.turn_view import TurnView, turn_views
+from web.views.turn_view import TurnView, load_turn_views
 
 TURNS_PER_PAGE = 20
 MAX_SIDEBAR_CONVERSATIONS = 20
@@ -42,7 +42,9 @@ class ConversationView:
         return None if self.before is None else self.before + TURNS_PER_PAGE
 
 
-def conversation_view(conversation: Conversation, *, before: int | None = None) -> ConversationView:
+def load_conversation_view(
+    conversation: Conversation, *, before: int | None = None
+) -> ConversationView:
     """Return the newest turns of a conversation, or those before a position."""
     list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
@@ -54,7 +56,7 @@ def conversation_view(conversation: Conversation, *, before: int | None = None) 
     return ConversationView(
         conversation=conversation,
         twin=portal().catalogue.find_cached(conversation.twin_id),
-        turns=mark_search_hit(turn_views(page_turns)),
+        turns=mark_search_hit(load_turn_views(page_turns)),
         older_position=page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
         before=before,
         idempotency_key=message_form.new_idempotency_key(),

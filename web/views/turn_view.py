@@ -29,12 +29,12 @@ class TurnView:
     message_html: Markup | None = None
 
 
-def turn_view(turn: Turn) -> TurnView:
+def load_turn_view(turn: Turn) -> TurnView:
     """Return the view of one turn."""
-    return turn_views([turn])[0]
+    return load_turn_views([turn])[0]
 
 
-def turn_views(turns: Sequence[Turn]) -> list[TurnView]:
+def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
     """Return the views of several turns; ended replies are read with two queries.
 
     Renders at most one finished reply that is missing in the HTML cache, the newest; others are
