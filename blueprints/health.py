@@ -22,7 +22,7 @@ def live() -> tuple[str, int, dict[str, str]]:
     """Return 200, or 503 while the database is not writable and messages cannot be stored."""
     if portal().log.can_write():
         return "ok\n", 200, TEXT_HEADERS
-    return "The database cannot be written.\n", 503, TEXT_HEADERS
+    return "The database is not writable.\n", 503, TEXT_HEADERS
 
 
 @bp.get("/readyz")
@@ -32,7 +32,7 @@ def ready() -> tuple[str, int, dict[str, str]]:
         with portal().database.read() as connection:
             connection.execute(select(1))
     except DatabaseUnavailable:
-        return "The database does not answer.\n", 503, TEXT_HEADERS
+        return "The database is not responding.\n", 503, TEXT_HEADERS
     return live()
 
 

@@ -76,7 +76,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
             if self.wsgi:
                 self.wsgi.close()
         except Exception:
-            self.log.exception("Closing failed; what was running counts as lost.")
+            self.log.exception("Shutdown failed; running replies will be marked as interrupted.")
         deadline = time.monotonic() + grace_seconds
         while self.running_requests and time.monotonic() < deadline:
             gevent.sleep(0.02)
@@ -102,7 +102,7 @@ def _check_bindable(host: str, port: int) -> None:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
         reason = error.strerror or error
-        raise BindError(f"Nothing can be served at {host}, port {port}: {reason}.") from None
+        raise BindError(f"Cannot listen on {host}, port {port}: {reason}.") from None
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -133,7 +133,9 @@ class Server(BaseApplication):  # type: ignore[misc]
             # By default, SCRIPT_NAME and PATH_INFO headers are trusted, and any local process
             # could move the whole site.
             "forwarder_headers": "",
-            "when_ready": lambda _: print(f"Serving http://{address} (Ctrl-C ends it)", flush=True),
+            "when_ready": lambda _: print(
+                f"Listening on http://{address} (press Ctrl+C to stop)", flush=True
+            ),
             "post_worker_init": lambda worker: worker.wsgi.start(),
             **options,
         }

@@ -28,7 +28,7 @@ def explain(error: ValidationError, target: Any) -> tuple[str, str]:
     if unknown := UNKNOWN_FIELD.fullmatch(reason):
         return _join_path(path, unknown[1]), _explain_unknown_field(unknown[1], expected)
     if "x00" in reason and reason.startswith("Expected") and not _has_description(expected):
-        return path, "should not hold NUL"
+        return path, "must not contain NUL"
     return path, f"should be {describe_type(expected)}"
 
 

@@ -19,30 +19,35 @@ def create_cli_group(app: Flask) -> click.Group:
     """Return the command group for the service of `app`."""
     container: Container = app.extensions[EXTENSION_KEY]
 
-    @click.group("twindow", help="Make keys and tokens, and look after the twins.")
+    @click.group("twindow", help="Create keys and tokens, and check the twins.")
     def commands() -> None:
         pass
 
-    @commands.command("token", help="Print a JWT, with which API keys can be made.")
-    @click.option("--sub", required=True, help="Whom the token is for.")
-    @click.option("--group", "groups", multiple=True, help="A group that they are in.")
+    @commands.command("token", help="Create a JWT for creating API keys.")
+    @click.option("--sub", required=True, help="Subject (user) of the token.")
+    @click.option("--group", "groups", multiple=True, help="Group of the user; can be repeated.")
     @click.option(
-        "--lifetime", default=DEFAULT_LIFETIME_SECONDS, show_default=True, help="In seconds."
+        "--lifetime",
+        default=DEFAULT_LIFETIME_SECONDS,
+        show_default=True,
+        help="Lifetime in seconds.",
     )
     def token(sub: str, groups: tuple[str, ...], lifetime: int) -> None:
         try:
             click.echo(container.jwt_tokens.sign(sub, lifetime, groups))
         except SigningDisabled:
             raise click.ClickException(
-                "JWTs come from the provider of TWINDOW_JWT_JWKS_URL, not from here."
+                "JWTs are issued by the identity provider of TWINDOW_JWT_JWKS_URL."
             ) from None
 
-    @commands.command("key", help="Print a new API key.")
-    @click.option("--sub", required=True, help="Whom the key is for.")
-    @click.option("--name", required=True, help="What the key is called.")
+    @commands.command("key", help="Create an API key.")
+    @click.option("--sub", required=True, help="Owner (user) of the key.")
+    @click.option("--name", required=True, help="Name of the key.")
     @click.option("--scope", type=click.Choice(["read_only", "full_access"]), default="read_only")
-    @click.option("--group", "groups", multiple=True, help="A group that they are in.")
-    @click.option("--days", type=click.FloatRange(min=0, min_open=True), help="Until it expires.")
+    @click.option("--group", "groups", multiple=True, help="Group of the user; can be repeated.")
+    @click.option(
+        "--days", type=click.FloatRange(min=0, min_open=True), help="Days until the key expires."
+    )
     def key(sub: str, name: str, scope: Scope, groups: tuple[str, ...], days: float | None) -> None:
         expires_at = container.database.clock.time() + days * DAY_SECONDS if days else None
         try:
@@ -52,7 +57,7 @@ def create_cli_group(app: Flask) -> click.Group:
         except TooManyKeys as error:
             raise click.ClickException(str(error)) from None
 
-    @commands.command("twins", help="List the twins, and say what is wrong with their files.")
+    @commands.command("twins", help="List the twins and check their files.")
     def twins() -> None:
         logging.getLogger("service").setLevel(logging.ERROR)  # problems are printed below
         for twin in container.twins.list_all():
@@ -63,7 +68,7 @@ def create_cli_group(app: Flask) -> click.Group:
         if problems:
             raise SystemExit(1)
 
-    @commands.command("check", help="Say whether database, twins and model are well.")
+    @commands.command("check", help="Check database, twins and model.")
     def check() -> None:
         if health.report_problems(container):
             raise SystemExit(1)

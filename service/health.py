@@ -24,7 +24,7 @@ def live() -> tuple[str, int, dict[str, str]]:
     """Return 200, or 503 while the database is not writable."""
     if can_write(container()):
         return "ok\n", 200, TEXT_HEADERS
-    return "The database cannot be written.\n", 503, TEXT_HEADERS
+    return "The database is not writable.\n", 503, TEXT_HEADERS
 
 
 def can_write(service: Container) -> bool:
@@ -46,8 +46,8 @@ def report_problems(service: Container) -> bool:
 
 def _check_database(service: Container) -> bool:
     if can_write(service):
-        return _report("The service's database can be written.", is_ok=True)
-    return _report("The service's database cannot be written.", is_ok=False)
+        return _report("The service's database is writable.", is_ok=True)
+    return _report("The service's database is not writable.", is_ok=False)
 
 
 def _check_twins(service: Container) -> bool:
@@ -64,8 +64,12 @@ def _check_model(service: Container) -> bool:
     except ModelFailed as error:
         return _report(error.sentence, is_ok=False)
     except PromptTooLong:
-        return _report("The model takes no message at all; is its window too small?", is_ok=False)
-    return _report("The model answers." if reply else "The model says nothing.", is_ok=bool(reply))
+        return _report(
+            "The model rejects every message. Is its context window too small?", is_ok=False
+        )
+    return _report(
+        "The model responds." if reply else "The model returns empty replies.", is_ok=bool(reply)
+    )
 
 
 def _report(sentence: str, *, is_ok: bool) -> bool:

@@ -164,10 +164,10 @@ def test_failed_start_prints_one_sentence_without_a_traceback(tmp_path: Path):
         away = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/portal"
         cases = [
             ({"PORT": "http"}, "TWINDOW_PORT=http cannot be used: it should be a whole number.\n"),
-            ({"PORT": port}, f"Nothing can be served at 127.0.0.1, port {port}: "),
+            ({"PORT": port}, f"Cannot listen on 127.0.0.1, port {port}: "),
             (
                 {"PORT": str(free_port()), "DATABASE_URL": away},
-                "The database does not answer. TWINDOW_DATABASE_URL says where",
+                "The database is not responding. Check TWINDOW_DATABASE_URL",
             ),
         ]
         starts = [start(tmp_path / str(n), given) for n, (given, _) in enumerate(cases)]

@@ -48,7 +48,7 @@ class AvatarDownloader:
             url = parse_url(urljoin(self._base_url, avatar_url))
             is_same_origin = _origin(url) == _origin(parse_url(self._base_url))
             if url.auth or not (is_same_origin or url.port in (None, *DEFAULT_PORTS.values())):
-                raise AvatarUnavailable("the address names a user or a port")
+                raise AvatarUnavailable("the URL contains a user or a port")
             return self._download(url, is_same_origin=is_same_origin)
         except (HTTPError, OSError, ValueError) as error:
             raise AvatarUnavailable(f"{type(error).__name__}: {error}") from None
@@ -73,7 +73,7 @@ class AvatarDownloader:
             )
             with response:
                 if response.status != 200:
-                    raise AvatarUnavailable(f"the answer is {response.status}")
+                    raise AvatarUnavailable(f"the response status is {response.status}")
                 content = b""
                 # Only an empty read distinguishes the end of the body from a lost connection.
                 while len(content) <= max_bytes and (
@@ -82,7 +82,7 @@ class AvatarDownloader:
                     content += chunk
         if deadline.has_passed:
             # The truncated body looks like a complete one.
-            raise AvatarUnavailable("the answer takes too long")
+            raise AvatarUnavailable("the download timed out")
         if len(content) > max_bytes:
             raise AvatarUnavailable("it is too large")
         return content
@@ -153,5 +153,5 @@ class _SecurePool(HTTPSConnectionPool):
 
 def _origin(url: Url) -> tuple[str | None, str | None, int | None]:
     if url.scheme not in DEFAULT_PORTS or not url.host:
-        raise AvatarUnavailable("it is no address of the web")
+        raise AvatarUnavailable("it is not an HTTP URL")
     return url.scheme, url.host, url.port or DEFAULT_PORTS[url.scheme]

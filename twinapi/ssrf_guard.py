@@ -41,7 +41,7 @@ def connect(host: str, port: int, *, is_private_allowed: bool) -> socket.socket:
     if not is_private_allowed and not all(
         is_public(str(address_info[4][0])) for address_info in address_infos
     ):
-        raise AvatarUnavailable(f"{host} is not in the internet")
+        raise AvatarUnavailable(f"{host} is not a public host")
     last_error = OSError(f"{host} has no address")
     for family, socket_type, protocol, _, address in address_infos[:MAX_ADDRESSES]:
         sock = socket.socket(family, socket_type, protocol)

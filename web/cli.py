@@ -17,8 +17,8 @@ MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0
 
 BUFFERING_WARNING = (
-    "WARNING: something between here and the portal holds streams back: an event came {:.1f} "
-    "seconds late. Switch its buffering off (in nginx: proxy_buffering off)."
+    "WARNING: A proxy buffers streams: an event arrived {:.1f} seconds late. "
+    "Turn off its buffering (nginx: proxy_buffering off)."
 )
 
 
@@ -31,8 +31,10 @@ def create_check_command(
     a problem. The command exits with status 1 if any check found a problem.
     """
 
-    @click.command("check", help="Say whether database, service and model answer.")
-    @click.option("--through", metavar="URL", help="See too whether streams pass this address.")
+    @click.command("check", help="Check database, service and model.")
+    @click.option(
+        "--through", metavar="URL", help="Also check that no proxy buffers streams at this URL."
+    )
     def command(through: str | None) -> None:
         problems = [_check_database(portal), _check_service(portal)]
         if check_embedded_service:
@@ -47,7 +49,7 @@ def create_check_command(
 
 def _check_database(portal: Portal) -> bool:
     can_write = portal.log.can_write()
-    message = "The database can be written." if can_write else "The database cannot be written."
+    message = "The database is writable." if can_write else "The database is not writable."
     return _report(message, is_ok=can_write)
 
 
@@ -58,9 +60,9 @@ def _check_service(portal: Portal) -> bool:
         message = english_message(error.code, error.params)
         return _report(f"The service at {portal.settings.service_url}: {message}", is_ok=False)
     remaining_quota = portal.quota.remaining()
-    sentence = f"The service answers, with {len(twins.items)} twins; "
+    sentence = f"The service responds with {len(twins.items)} twins; "
     return _report(
-        f"{sentence}{remaining_quota.remaining} of {remaining_quota.limit} requests are left.",
+        f"{sentence}{remaining_quota.remaining} of {remaining_quota.limit} requests left.",
         is_ok=True,
     )
 
@@ -74,11 +76,11 @@ def _check_stream(url: str) -> bool:
             while DELAYED_EVENT.encode() not in received and (chunk := response.raw.read1(64)):
                 received += chunk
     except (requests.RequestException, OSError) as error:
-        return _report(f"No stream came from {url}: {type(error).__name__}.", is_ok=False)
+        return _report(f"No stream from {url}: {type(error).__name__}.", is_ok=False)
     delay = time.monotonic() - requested_at - EVENT_DELAY_SECONDS
     if delay > MAX_DELAY_SECONDS:
         return _report(BUFFERING_WARNING.format(delay), is_ok=False)
-    return _report("Streams pass at once.", is_ok=True)
+    return _report("Streams are not buffered.", is_ok=True)
 
 
 def _report(sentence: str, *, is_ok: bool) -> bool:

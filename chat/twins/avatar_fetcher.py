@@ -86,13 +86,13 @@ class AvatarFetcher:
         try:
             self.cache.store(name, self._download(url))
         except AvatarUnavailable as error:
-            logger.warning("The avatar at %s is not shown: %s.", logged_url, error)
+            logger.warning("Avatar %s is not shown: %s.", logged_url, error)
             self.cache.record_failure(name)
         except Exception:
-            logger.exception("Could not download or store the avatar at %s.", logged_url)
+            logger.exception("Could not download or store avatar %s.", logged_url)
             self.cache.record_failure(name)
 
     def _download(self, url: str) -> Image:
         if image := sniff_image(self.client.fetch_avatar(url)):
             return image
-        raise AvatarUnavailable("it is no PNG, JPEG, WebP or GIF of 8 to 4,096 pixels a side")
+        raise AvatarUnavailable("it is not a PNG, JPEG, WebP or GIF of 8 to 4,096 pixels per side")

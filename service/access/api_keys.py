@@ -26,8 +26,8 @@ PREFIX_LENGTH = 11
 MAX_KEYS = 100
 EXPIRED_RETENTION_SECONDS = 3600
 TOO_MANY_KEYS = (
-    f"There are {MAX_KEYS} keys already, counting those that were revoked or expired "
-    "in the last hour."
+    f"You have reached the maximum of {MAX_KEYS} keys. "
+    "Keys that were revoked or expired in the last hour count."
 )
 
 _NOT_REVOKED = table.c.revoked_at.is_(None)

@@ -58,7 +58,11 @@ def _authenticate_key(secret: str, required_access: RequiredAccess) -> Identity:
         raise _unauthorized("The API key has expired.")
     _count_request(key)
     if required_access == "full_access" and key.scope != "full_access":
-        raise ApiError(403, "forbidden", "This key is read_only; this needs full_access.")
+        raise ApiError(
+            403,
+            "forbidden",
+            "This key has the scope read_only, but the request requires full_access.",
+        )
     return Identity(key.sub, key.groups)
 
 
@@ -78,7 +82,7 @@ def _count_request(key: ApiKey) -> None:
         raise ApiError(
             429,
             "rate_limited",
-            f"This key has used its {g.rate_limit.limit} requests of the hour. "
+            f"This key has reached its limit of {g.rate_limit.limit} requests per hour. "
             f"Try again in {g.rate_limit.reset_seconds} seconds.",
         )
 
@@ -87,9 +91,9 @@ def _authenticate_jwt(token: str) -> Identity:
     try:
         return container().jwt_tokens.verify(token)
     except InvalidToken:
-        raise _unauthorized("This needs a valid JWT as Authorization: Bearer.") from None
+        raise _unauthorized("A valid JWT is required in Authorization: Bearer.") from None
     except SigningKeysUnavailable:
-        sentence = "JWTs cannot be checked at the moment. Try again soon."
+        sentence = "JWTs can't be verified right now. Try again soon."
         raise ApiError(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
 
 
@@ -102,9 +106,9 @@ def _read_credential(required_access: RequiredAccess) -> str:
     if len(set(credentials.values())) > 1:
         raise ApiError(400, "two_keys")
     if required_access == "a JWT" and "Authorization" not in credentials:
-        raise _unauthorized("This needs a JWT as Authorization: Bearer.")
+        raise _unauthorized("A JWT is required in Authorization: Bearer.")
     if not credentials:
-        raise _unauthorized("This needs an API key.")
+        raise _unauthorized("An API key is required.")
     return next(iter(credentials.values()))
 
 

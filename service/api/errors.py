@@ -22,19 +22,19 @@ MAX_BODY_BYTES = 512 * 1024
 # Codes and default sentences by status. The first code is the default of its status.
 ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     400: {
-        "bad_request": "The request cannot be understood.",
-        "bad_json": "The body is not JSON.",
-        "two_keys": "Authorization and X-API-Key hold different keys.",
-        "invalid": "A parameter or a header is wrong.",
+        "bad_request": "The request is malformed.",
+        "bad_json": "The body is not valid JSON.",
+        "two_keys": "Authorization and X-API-Key contain different keys.",
+        "invalid": "A parameter or header is invalid.",
     },
-    401: {"unauthorized": "The request holds no valid key, or no valid JWT where it needs one."},
-    403: {"forbidden": "The key may not do this."},
-    404: {"not_found": "There is no such thing here, or it is not yours."},
-    405: {"method_not_allowed": "This address does not take that method."},
+    401: {"unauthorized": "The API key or JWT is missing or invalid."},
+    403: {"forbidden": "The key doesn't have permission for this request."},
+    404: {"not_found": "The resource doesn't exist, or you don't have access to it."},
+    405: {"method_not_allowed": "The method is not allowed for this URL."},
     409: {
-        "still_replying": "A reply is being written in this conversation; wait for its end.",
+        "still_replying": "Another reply is in progress in this conversation. Wait until it ends.",
         "stopped": "The reply was stopped.",
-        "too_many_keys": "There are as many keys as one may have; revoke one first.",
+        "too_many_keys": "You have reached the maximum number of keys. Revoke one first.",
     },
     413: {
         "too_large": f"The body is larger than {MAX_BODY_BYTES // 1024} KiB.",
@@ -42,15 +42,15 @@ ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     },
     415: {"unsupported_media_type": "Send the body as Content-Type: application/json."},
     422: {
-        "invalid": "A field is missing or wrong.",
-        "idempotency_key_reused": "This Idempotency-Key was used for another message.",
+        "invalid": "A field is missing or invalid.",
+        "idempotency_key_reused": "This Idempotency-Key was already used for another message.",
     },
-    429: {"rate_limited": "The key has used its requests of the hour."},
+    429: {"rate_limited": "The key has reached its hourly limit."},
     500: {"internal_error": "Something went wrong in the service."},
-    502: {"model_failed": "The model gave no reply, or broke off."},
+    502: {"model_failed": "The model didn't reply, or its reply was interrupted."},
     503: {
-        "unavailable": "The service cannot do this at the moment. Try again soon.",
-        "model_busy": "The model has too much to do at the moment. Try again in a minute.",
+        "unavailable": "The service is temporarily unavailable. Try again soon.",
+        "model_busy": "The model is busy. Try again in a minute.",
     },
 }
 DEFAULT_ERRORS = {status: next(iter(codes.items())) for status, codes in ERRORS_BY_STATUS.items()}
@@ -110,7 +110,7 @@ def _handle_http_exception(error: HTTPException) -> Response:
 
 
 def _handle_database_unavailable(_error: DatabaseUnavailable) -> Response:
-    sentence = "The service cannot store anything at the moment. Try again soon."
+    sentence = "The service can't store anything right now. Try again soon."
     return ApiError(503, "unavailable", sentence, headers={"Retry-After": "1"}).to_response()
 
 

@@ -88,7 +88,7 @@ class ConversationQuery(PageQuery):
 def reject_nul() -> None:
     """Raise ApiError if the URL contains NUL, which PostgreSQL cannot handle in queries."""
     if "\0" in request.path or any("\0" in value for value in request.args.values()):
-        raise ApiError(400, "bad_request", "The address holds a NUL.")
+        raise ApiError(400, "bad_request", "The URL contains a NUL character.")
 
 
 def read_body(body_type: type[T]) -> T:
@@ -98,7 +98,9 @@ def read_body(body_type: type[T]) -> T:
     try:
         data = request.get_data()
     except OSError:
-        raise ApiError(400, "bad_request", "The body is not framed as it says.") from None
+        raise ApiError(
+            400, "bad_request", "The body doesn't match its Content-Length or Transfer-Encoding."
+        ) from None
     # Werkzeug silently truncates an oversized body without Content-Length; the part that is left
     # could be valid JSON.
     has_unknown_length = request.content_length is None and request.environ.get(
@@ -111,7 +113,7 @@ def read_body(body_type: type[T]) -> T:
     except msgspec.ValidationError as error:
         raise _validation_error(422, error, body_type) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ApiError(400, "bad_json", "The body is not JSON.") from None
+        raise ApiError(400, "bad_json", "The body is not valid JSON.") from None
 
 
 def read_query(query_type: type[T]) -> T:
@@ -131,7 +133,7 @@ def read_idempotency_key() -> str | None:
     if header is None:
         return None
     if not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, header):
-        reason = "should be 1 to 255 visible characters of ASCII"
+        reason = "should be 1 to 255 visible ASCII characters"
         raise _invalid_field_error("Idempotency-Key", reason, 400)
     return header[1:-1] if header.startswith('"') else header
 

@@ -54,7 +54,9 @@ class Message(ApiStruct):
     role: Role
     content: str
     created_at: Timestamp
-    reply_to: Annotated[str | None, msgspec.Meta(description="The message that it answers.")]
+    reply_to: Annotated[
+        str | None, msgspec.Meta(description="Id of the message that this replies to.")
+    ]
     status: MessageStatus
 
 
@@ -102,7 +104,9 @@ class Stage(ApiStruct, omit_defaults=True):
 
     stage: StageName
     percent: float | None
-    ahead: Annotated[int | None, msgspec.Meta(description="How many replies come before.")] = None
+    ahead: Annotated[
+        int | None, msgspec.Meta(description="Number of replies ahead in the queue.")
+    ] = None
 
 
 class Progress(ApiStruct, tag_field="type", tag="progress"):
@@ -122,7 +126,7 @@ class Complete(ApiStruct, tag_field="type", tag="complete"):
 
     message: Message
     cut_off: Annotated[
-        bool, msgspec.Meta(description="Whether the reply ended at the model's bound.")
+        bool, msgspec.Meta(description="Whether the reply reached the token limit.")
     ] = False
 
 
@@ -146,6 +150,6 @@ class ErrorDetail(ApiStruct):
 class ErrorResponse(ApiStruct):
     """An error response."""
 
-    error: Annotated[str, msgspec.Meta(description="A sentence for people.")]
-    code: Annotated[ErrorCode, msgspec.Meta(description="A word for programs.")]
+    error: Annotated[str, msgspec.Meta(description="Message for people.")]
+    code: Annotated[ErrorCode, msgspec.Meta(description="Error code for programs.")]
     details: list[ErrorDetail]

@@ -53,10 +53,10 @@ class LeaseKeeper:
                 try:
                     self._poll()
                 except DatabaseUnavailable:
-                    logger.warning("The leases of running replies could not be renewed.")
+                    logger.warning("Could not renew the leases of running replies.")
                 except Exception:
                     # The thread must not end: without it every long reply would look abandoned.
-                    logger.exception("The leases of running replies could not be renewed.")
+                    logger.exception("Could not renew the leases of running replies.")
 
     def _poll(self) -> None:
         running = list(self._running.values())

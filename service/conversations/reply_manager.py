@@ -27,14 +27,14 @@ MAX_HISTORY_MESSAGES = 200
 MAX_PROMPT_ATTEMPTS = 4
 
 INTERNAL_ERROR = Failed("Something went wrong in the service.", "internal_error")
-EMPTY_REPLY = Failed("The model said nothing.")
-INTERRUPTED = Failed("The reply broke off. Send the message again.")
+EMPTY_REPLY = Failed("The model returned an empty reply.")
+INTERRUPTED = Failed("The reply was interrupted. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
-SHUTTING_DOWN = Failed("The service is being restarted. What came so far is kept.", "unavailable")
+SHUTTING_DOWN = Failed("The service is restarting. The text so far has been saved.", "unavailable")
 DATABASE_UNAVAILABLE = Failed(
-    "The service cannot look anything up at the moment. Try again soon.", "unavailable"
+    "The service is temporarily unavailable. Try again soon.", "unavailable"
 )
-STORE_FAILED = Failed("The reply could not be stored.", "unavailable")
+STORE_FAILED = Failed("The reply couldn't be saved.", "unavailable")
 MESSAGE_TOO_LONG = "The message is too long for this model. Try a shorter one."
 
 ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]

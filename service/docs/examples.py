@@ -19,7 +19,7 @@ SHELL_VARIABLES = {
     "conversationId": "CONVERSATION",
     "messageId": "MESSAGE",
     "keyId": "KEY_ID",
-    "Idempotency-Key": "PRESS",
+    "Idempotency-Key": "IDEMPOTENCY_KEY",
 }
 
 
@@ -86,10 +86,10 @@ def _python_script(
         "",
         "import requests",
         "",
-        f"answer = requests.{operation.method.lower()}(",
+        f"response = requests.{operation.method.lower()}(",
         *(f"    {line}," for line in arguments),
         ")",
-        "answer.raise_for_status()",
+        "response.raise_for_status()",
         *_print_response_lines(operation),
     ]
     return "\n".join(lines)
@@ -98,8 +98,8 @@ def _python_script(
 def _print_response_lines(operation: Operation) -> list[str]:
     if operation.is_stream:
         return [
-            "for line in answer.iter_lines(decode_unicode=True):",
+            "for line in response.iter_lines(decode_unicode=True):",
             '    if line.startswith("data: "):',
             '        print(json.loads(line.removeprefix("data: ")))',
         ]
-    return ['print(answer.json()["data"])'] if operation.response_type is not None else []
+    return ['print(response.json()["data"])'] if operation.response_type is not None else []

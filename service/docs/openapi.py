@@ -14,29 +14,29 @@ SCHEMA_REF = "#/components/schemas/{name}"
 API_VERSION = "1"
 # A parameter of a Flask URL rule: <key_id>, <string(minlength=8):message_id>.
 PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
-SUMMARY = "List AI twins, talk with them, and make API keys."
+SUMMARY = "List AI twins, chat with them and create API keys."
 SECURITY_BY_ACCESS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "read_only": [{"bearer": []}, {"header": []}],
     "full_access": [{"bearer": []}, {"header": []}],
     "a JWT": [{"jwt": []}],
 }
 SECURITY_SCHEMES = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
-    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same."},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "API key."},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "API key."},
     "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
 }
 RATE_LIMIT_HEADERS = {
-    "RateLimit-Policy": 'q requests of this key in w seconds: "hour";q=500;w=3600.',
-    "RateLimit": 'r requests left, and t seconds until one more is free: "hour";r=499;t=3600.',
-    "X-RateLimit-Limit": "The older form of q.",
-    "X-RateLimit-Remaining": "The older form of r.",
-    "X-RateLimit-Reset": "The older form of t: seconds.",
+    "RateLimit-Policy": 'Limit of the key: q requests in w seconds. Example: "hour";q=500;w=3600.',
+    "RateLimit": 'r requests left, and t seconds until one more. Example: "hour";r=499;t=3600.',
+    "X-RateLimit-Limit": "Same as q.",
+    "X-RateLimit-Remaining": "Same as r.",
+    "X-RateLimit-Reset": "Same as t.",
 }
 # Additional headers of error responses.
 ERROR_HEADERS = {
-    401: {"WWW-Authenticate": "How to say who you are: Bearer."},
-    429: {"Retry-After": "Seconds until one more request is free."},
-    503: {"Retry-After": "Seconds, where the service knows how many."},
+    401: {"WWW-Authenticate": "Authentication scheme: Bearer."},
+    429: {"Retry-After": "Seconds until the next request is allowed."},
+    503: {"Retry-After": "Seconds until the next attempt, if known."},
 }
 JsonObject = dict[str, Any]
 EVENT_SCHEMA = {
@@ -145,19 +145,21 @@ def _describe_operation(operation: Operation) -> JsonObject:
 
 def _describe_access(operation: Operation) -> str:
     origin = f"Endpoint {operation.spec_number}." if operation.spec_number else "An extension."
-    return f"{origin} Needs {_access_text(operation.required_access)}."
+    return f"{origin} Requires {_access_text(operation.required_access)}."
 
 
 def _access_text(required_access: str) -> str:
     return (
-        required_access if required_access == "a JWT" else f"a key of the scope {required_access}"
+        required_access
+        if required_access == "a JWT"
+        else f"an API key with the scope {required_access}"
     )
 
 
 def _success_response(operation: Operation) -> JsonObject:
-    response: JsonObject = {"description": "Done.", "headers": _response_headers(operation)}
+    response: JsonObject = {"description": "Success.", "headers": _response_headers(operation)}
     if operation.is_stream:
-        response["description"] = "Server-sent events. Each holds an Event as JSON in its data."
+        response["description"] = "Server-sent events. The data of each is an Event as JSON."
         response["content"] = {"text/event-stream": {"schema": EVENT_SCHEMA}}
     elif operation.response_type is not None:
         response["content"] = {"application/json": {"schema": _schema_of(operation.response_type)}}

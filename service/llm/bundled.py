@@ -114,13 +114,13 @@ class BundledModel:
                 try:
                     self._run_child()
                 except OSError:
-                    logger.exception("The bundled model could not be started.")
+                    logger.exception("Could not start the bundled model.")
                     self.problem = N_("The demo model can't start on this machine right now.")
                 if self._is_stopping:
                     return
                 failures = 0 if time.monotonic() - started_at > 60 else failures + 1
                 restart_delay = self.restart_delays[min(failures, len(self.restart_delays) - 1)]
-                logger.warning("The bundled model exited; restarting it in %s s.", restart_delay)
+                logger.warning("The bundled model exited; restarting in %s s.", restart_delay)
                 time.sleep(restart_delay)
 
     def _run_child(self) -> None:

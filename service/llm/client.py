@@ -23,7 +23,7 @@ MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
-BUSY_SENTENCE = "The model has too much to do at the moment. Try again in a minute."
+BUSY_SENTENCE = "The model is busy. Try again in a minute."
 
 
 class PromptTooLong(Exception):
@@ -85,7 +85,7 @@ class ModelClient:
         except NETWORK_ERRORS as error:
             if not self._is_closed:
                 logger.warning("Request to the model server failed: %s", type(error).__name__)
-            raise ModelFailed("The model does not answer at the moment.") from None
+            raise ModelFailed("The model is not responding.") from None
         if response.status_code != 200:
             if response.status_code == 404:
                 self._model_name = ""  # the server may serve another model now
@@ -139,11 +139,15 @@ def _error_from_response(response: requests.Response) -> Exception:
         body = ""
     if status in (400, 413) and ("context" in body or "exceed" in body):
         return PromptTooLong()
-    logger.warning("The model server answered with status %s.", status)
+    logger.warning("The model server responded with status %s.", status)
     if status == 429:
         return ModelFailed(BUSY_SENTENCE, "model_busy")
     if status in (401, 403):
-        return ModelFailed("The model server refused the service's key. Please tell the operator.")
+        return ModelFailed(
+            "The model server rejected the API key. Please contact your administrator."
+        )
     if status == 404:
-        return ModelFailed("The model server does not know the model. Please tell the operator.")
-    return ModelFailed("The model has a problem at the moment.")
+        return ModelFailed(
+            "The model server doesn't have this model. Please contact your administrator."
+        )
+    return ModelFailed("The model has a problem right now.")

@@ -62,7 +62,7 @@ class CompletionStream:
                     text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
                     if length > MAX_REPLY_CHARACTERS:
-                        raise ModelFailed("The reply was too long, and was cut off.")
+                        raise ModelFailed("The reply was too long and was cut off.")
                     if text:
                         pieces.append(text)
                         yield text
@@ -72,7 +72,7 @@ class CompletionStream:
         if self._stop_event.is_set():
             return
         if not reason:
-            raise ModelFailed("The model broke off in the middle of its reply.")
+            raise ModelFailed("The model's reply was interrupted.")
         if reason == FINISH_REASON_LENGTH and length:
             self.is_cut_off = True
             yield goes_on("".join(pieces))

@@ -86,7 +86,7 @@ class Tokenizer:
         except _NotSupported:
             retry_delay = self.unsupported_retry_seconds
         except NETWORK_ERRORS as error:
-            logger.warning("The model server failed to count tokens: %s", type(error).__name__)
+            logger.warning("The model server could not count tokens: %s", type(error).__name__)
             retry_delay = self.unreachable_retry_seconds
         self._retry_at[endpoint] = time.monotonic() + retry_delay
         return estimate_tokens(text)

@@ -26,7 +26,7 @@ def has_external_avatar(twin: Twin) -> bool:
 
 
 class InvalidAvatar(Exception):
-    """Raised for an unusable avatar; the message is a predicate, such as "is not there"."""
+    """Raised for an unusable avatar; the message is a predicate, such as "does not exist"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Avatars:
             result = _load(self.folder, avatar_path)
             self._cache[twin.id] = avatar_path, stamp, result
         if isinstance(result, InvalidAvatar):
-            logger.warning("This avatar is not shown: %s", _problem_sentence(twin, result))
+            logger.warning("Avatar not shown: %s", _problem_sentence(twin, result))
         return result
 
 
@@ -97,25 +97,25 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
         extension = media_type.removeprefix("image/").replace("jpeg", "jpg")
         return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, content)
     if avatar_path.lower().endswith(".svg") or b"<svg" in content[:1024].lower():
-        return InvalidAvatar("is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF")
+        return InvalidAvatar("is an SVG, which can contain scripts; use PNG, JPEG, WebP or GIF")
     return InvalidAvatar("is not PNG, JPEG, WebP or GIF")
 
 
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
     """Return the path with symbolic links resolved. Raises InvalidAvatar if outside the folder."""
     if "://" in avatar_path:
-        raise InvalidAvatar("is no address that begins with https://")
+        raise InvalidAvatar("is not an https:// URL")
     try:
         path = (folder / avatar_path).resolve()
     except (OSError, RuntimeError):  # a symbolic link loop
-        raise InvalidAvatar("is a link that leads nowhere") from None
+        raise InvalidAvatar("is a broken link") from None
     relative_path = PurePosixPath(avatar_path)
     if (
         relative_path.is_absolute()
         or ".." in relative_path.parts
         or not path.is_relative_to(folder.resolve())
     ):
-        raise InvalidAvatar("leads out of the folder of the twins")
+        raise InvalidAvatar("is outside the twins folder")
     return path
 
 

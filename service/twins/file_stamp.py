@@ -19,7 +19,7 @@ class Stamp(NamedTuple):
 
 
 class UnreadableFile(Exception):
-    """Raised for an unusable file; the message is a predicate, such as "is not there"."""
+    """Raised for an unusable file; the message is a predicate, such as "does not exist"."""
 
 
 def stamp(path: Path) -> Stamp | None:
@@ -51,4 +51,4 @@ def _describe_non_file(path: Path) -> str:
         return "is a folder, not a file"
     if path.exists():
         return "is a pipe or a device, not a file"
-    return "is a link that leads nowhere" if path.is_symlink() else "is not there"
+    return "is a broken link" if path.is_symlink() else "does not exist"

@@ -14,17 +14,17 @@ from service.twins.twin import InvalidTwinFile
 
 FIRST_LINE_NUMBER = 2  # the first line of the file is ---
 LAST_PATH_SEGMENT = re.compile(r"(\.?[^.\[\]]+|\[\d+\])\Z")
-NEEDS_QUOTES_HINT = "text that begins with {} needs quotes around it"
+NEEDS_QUOTES_HINT = "text that begins with {} must be quoted"
 
 # Hints for the YAML errors of the most common mistakes.
 YAML_ERROR_HINTS = (
-    (r"mapping values are not allowed here", "text with a colon in it needs quotes around it"),
+    (r"mapping values are not allowed here", "text that contains a colon must be quoted"),
     (r"found character '\\t'.*", "indent with spaces, not with tabs"),
     (r"found character '(.)'.*", NEEDS_QUOTES_HINT.format(r"\1")),
     (r"expected alphabetic or numeric .*", NEEDS_QUOTES_HINT.format("* or &")),
-    (r"could not find expected ':'", "a field is written as name: value"),
-    (r"found unexpected end of stream", "the quotation mark here is not closed"),
-    (r"expected ',' or '(.)', but got .*", r"the \1 to the bracket here is missing"),
+    (r"could not find expected ':'", "expected a field as name: value"),
+    (r"found unexpected end of stream", "the quotation mark is not closed"),
+    (r"expected ',' or '(.)', but got .*", r"the closing \1 is missing"),
 )
 
 
@@ -52,15 +52,15 @@ def parse(text: str) -> Fields:
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node and not isinstance(node, yaml.MappingNode):
-            raise InvalidTwinFile(f"line {_line_number(node)}: a field is written as name: value.")
+            raise InvalidTwinFile(f"line {_line_number(node)}: expected a field as name: value.")
         return Fields(_value(node, "", lines) if node else {}, lines)
     except yaml.MarkedYAMLError as error:
         raise _to_invalid_twin_file(error) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + FIRST_LINE_NUMBER
-        raise InvalidTwinFile(f"line {line}: there is a control character.") from None
+        raise InvalidTwinFile(f"line {line}: control characters are not allowed.") from None
     except (ValueError, OverflowError):
-        raise InvalidTwinFile("line 1: there is a character that does not exist.") from None
+        raise InvalidTwinFile("line 1: invalid Unicode character.") from None
     except RecursionError:
         raise InvalidTwinFile("line 1: the front matter is nested too deeply.") from None
 
@@ -93,12 +93,12 @@ def _value(node: yaml.Node, field_path: str, lines: dict[str, int]) -> Any:
     values: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise InvalidTwinFile(f"line {_line_number(key)}: a field is written as name: value.")
+            raise InvalidTwinFile(f"line {_line_number(key)}: expected a field as name: value.")
         name = _text(key)
         child_path = f"{field_path}.{name}" if field_path else name
         if name in values:
             raise InvalidTwinFile(
-                f"line {_line_number(key)}: {child_path} is in line {lines[child_path]} already."
+                f"line {_line_number(key)}: {child_path} is already in line {lines[child_path]}."
             )
         lines[child_path] = _line_number(key)
         values[name] = _value(value, child_path, lines)
@@ -113,7 +113,7 @@ def is_storable_text(text: str) -> bool:
 def _text(node: yaml.Node) -> str:
     text = str(node.value)
     if not is_storable_text(text):  # escapes in quoted text can produce such characters
-        raise InvalidTwinFile(f"line {_line_number(node)}: there is a control character.")
+        raise InvalidTwinFile(f"line {_line_number(node)}: control characters are not allowed.")
     return text
 
 
@@ -122,7 +122,7 @@ def _line_number(node: yaml.Node) -> int:
 
 
 def _to_invalid_twin_file(error: yaml.MarkedYAMLError) -> InvalidTwinFile:
-    problem = error.problem or "this is no YAML"
+    problem = error.problem or "this is not valid YAML"
     # YAML reports an unclosed quote or bracket where the text ends; report where it begins.
     is_unclosed = re.search("flow|quoted", error.context or "")
     mark = error.context_mark if is_unclosed else error.problem_mark

@@ -19,7 +19,7 @@ UTF8_BOM = b"\xef\xbb\xbf"
 def load(path: Path, updated_at: float) -> Twin:
     """Load a twin from a file; `updated_at` is in seconds since 1970. Raises InvalidTwinFile."""
     if not front_matter.is_storable_text(path.name):
-        raise InvalidTwinFile("the name of the file is not UTF-8.")
+        raise InvalidTwinFile("the file name is not valid UTF-8.")
     try:
         text = _decode(file_stamp.read_file(path, max_bytes=MAX_TWIN_FILE_BYTES))
     except file_stamp.UnreadableFile as error:
@@ -31,7 +31,7 @@ def parse(twin_id: str, text: str, updated_at: float) -> Twin:
     """Parse a twin from the text of its file. Raises InvalidTwinFile."""
     sections = FILE_PATTERN.match(text)
     if not sections:
-        raise InvalidTwinFile("line 1: front matter between two lines of --- is missing.")
+        raise InvalidTwinFile("line 1: missing front matter between two lines of ---.")
     fields = front_matter.parse(sections[1])
     try:
         # Not strict, because all values are still text.
@@ -52,5 +52,5 @@ def _decode(data: bytes) -> str:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidTwinFile(f"line {line}: this is not UTF-8; save the file as UTF-8.") from None
+        raise InvalidTwinFile(f"line {line}: not valid UTF-8; save the file as UTF-8.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -72,7 +72,7 @@ class TwinRepository:
             result = _load(path, stamp)
             self._cache[path] = stamp, result
         if isinstance(result, InvalidTwinFile):
-            logger.warning("This twin is not shown: %s", result)
+            logger.warning("Twin not shown: %s", result)
         return result
 
 

@@ -46,7 +46,7 @@ def test_check_succeeds_through_a_proxy_configured_as_documented(
         status, said = check(app, front)
 
     assert status == 0
-    assert said.endswith("Streams pass at once.\n")
+    assert said.endswith("Streams are not buffered.\n")
 
 
 @pytest.mark.fault("F81")
@@ -55,7 +55,7 @@ def test_check_reports_a_buffering_proxy(app: Flask, url: str):
         status, said = check(app, front)
 
     assert status == 1
-    assert "WARNING: something between here and the portal holds streams back" in said
+    assert "WARNING: A proxy buffers streams" in said
     assert "proxy_buffering off" in said
 
 

@@ -61,7 +61,7 @@ def test_endless_reply_is_truncated_and_stored_as_incomplete(
         for _ in range(11):
             call.delta("x" * 100)
         assert call.wait_for_disconnect()
-        assert events.result(10)[-1]["error"] == "The reply was too long, and was cut off."
+        assert events.result(10)[-1]["error"] == "The reply was too long and was cut off."
 
     kept = api.get(f"/conversations/{talk}/messages").json()["data"][-1]
     assert (len(kept["content"]), kept["status"]) == (1000, "incomplete")

@@ -123,27 +123,27 @@ def test_external_avatar_url_is_returned_unchanged(api: ApiClient, container: Co
 
 
 HIDDEN = [
-    ("none.png", "is not there"),
+    ("none.png", "does not exist"),
     ("deeper", "is a folder, not a file"),
     ("ada.md", "is not PNG, JPEG, WebP or GIF"),
     ("empty.png", "is not PNG, JPEG, WebP or GIF"),
-    ("face.svg", "is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF"),
-    ("face.png", "is SVG, which can hold scripts; take PNG, JPEG, WebP or GIF"),
+    ("face.svg", "is an SVG, which can contain scripts; use PNG, JPEG, WebP or GIF"),
+    ("face.png", "is an SVG, which can contain scripts; use PNG, JPEG, WebP or GIF"),
     ("huge.png", "is larger than 1024 KiB"),
     ("pipe.png", "is a pipe or a device, not a file"),
-    ("loop.png", "is a link that leads nowhere"),
-    ("lost.png", "is not there"),
-    ("../secret.png", "leads out of the folder of the twins"),
-    ("deeper/../../secret.png", "leads out of the folder of the twins"),
-    ("deeper/../ada.md", "leads out of the folder of the twins"),
-    ("{outside}/secret.png", "leads out of the folder of the twins"),
-    ("{outside}/twins/ada.md", "leads out of the folder of the twins"),
-    ("out.png", "leads out of the folder of the twins"),
-    ("out/secret.png", "leads out of the folder of the twins"),
-    ("http://example.org/a.png", "is no address that begins with https://"),
-    ("https:///a.png", "is no address that begins with https://"),
-    ("file:///etc/passwd", "is no address that begins with https://"),
-    ("javascript:alert(1)", "is not there"),
+    ("loop.png", "is a broken link"),
+    ("lost.png", "does not exist"),
+    ("../secret.png", "is outside the twins folder"),
+    ("deeper/../../secret.png", "is outside the twins folder"),
+    ("deeper/../ada.md", "is outside the twins folder"),
+    ("{outside}/secret.png", "is outside the twins folder"),
+    ("{outside}/twins/ada.md", "is outside the twins folder"),
+    ("out.png", "is outside the twins folder"),
+    ("out/secret.png", "is outside the twins folder"),
+    ("http://example.org/a.png", "is not an https:// URL"),
+    ("https:///a.png", "is not an https:// URL"),
+    ("file:///etc/passwd", "is not an https:// URL"),
+    ("javascript:alert(1)", "does not exist"),
     ("x" * 300, "cannot be read: File name too long"),
 ]
 
@@ -179,7 +179,7 @@ def test_invalid_avatar_is_hidden_and_logged_once(
             pictures = [twins.avatars.image_of(ada) for _ in range(3) for ada in twins.list_all()]
 
         sentence = f"ada.md: line 4: the avatar {avatar} {problem}."
-        logged = [f"This avatar is not shown: {sentence}"]
+        logged = [f"Avatar not shown: {sentence}"]
         seen = (pictures, twins.problems(), caplog.messages)
         if seen != ([None, None, None], [sentence], logged):
             wrong.append((avatar, seen))

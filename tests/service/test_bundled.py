@@ -87,7 +87,7 @@ def test_model_process_that_cannot_start_is_reported(
 
     with pytest.raises(BundledModelUnavailable) as error:
         model.url_and_key()
-    assert "cannot start" in str(error.value)
+    assert "can't start" in str(error.value)
     model.stop()
 
 

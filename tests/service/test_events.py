@@ -114,7 +114,7 @@ def test_deltas_are_the_non_empty_pieces_from_the_model(api: ApiClient, model: U
         if written:
             assert end["message"]["content"] == "".join(written)
         else:
-            nothing = {"error": "The model said nothing.", "code": "model_failed"}
+            nothing = {"error": "The model returned an empty reply.", "code": "model_failed"}
             assert end == {"type": "error"} | nothing
 
 

@@ -19,7 +19,7 @@ def check(service: Flask) -> tuple[int, str]:
 def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upstream, url: str):
     model.answers["/v1/chat/completions"] = reply
 
-    assert check(service) == (0, "The service's database can be written.\nThe model answers.\n")
+    assert check(service) == (0, "The service's database is writable.\nThe model responds.\n")
     assert model.calls[-1].body["max_tokens"] == 8
     assert requests.get(f"{url}/healthz", timeout=10).text == "ok\n"
 
@@ -36,7 +36,7 @@ def test_check_reports_a_model_server_that_rejects_the_key(service: Flask, model
     status, said = check(service)
 
     assert status == 1
-    assert "The model server refused the service's key." in said
+    assert "The model server rejected the API key." in said
 
 
 def test_check_reports_an_invalid_twin_file(service: Flask, container: Container, model: Upstream):
@@ -62,5 +62,5 @@ def test_unwritable_database_fails_the_check_and_the_readiness_endpoint(
     status, said = check(service)
 
     assert status == 1
-    assert "The service's database cannot be written." in said
+    assert "The service's database is not writable." in said
     assert requests.get(f"{url}/readyz", timeout=10).status_code == 503

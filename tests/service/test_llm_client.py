@@ -62,17 +62,17 @@ def test_model_receives_only_the_sampling_options_of_the_twin(
 
 
 REFUSALS = [
-    (500, "The model has a problem at the moment.", "model_failed", 502),
+    (500, "The model has a problem right now.", "model_failed", 502),
     (
-        *(429, "The model has too much to do at the moment. Try again in a minute."),
+        *(429, "The model is busy. Try again in a minute."),
         *("model_busy", 503),
     ),
     (
-        *(401, "The model server refused the service's key. Please tell the operator."),
+        *(401, "The model server rejected the API key. Please contact your administrator."),
         *("model_failed", 502),
     ),
     (
-        *(404, "The model server does not know the model. Please tell the operator."),
+        *(404, "The model server doesn't have this model. Please contact your administrator."),
         *("model_failed", 502),
     ),
 ]
@@ -176,7 +176,7 @@ def test_unreachable_model_server_is_an_error(api: ApiClient, model: Upstream):
 
     *_, error = api.stream(conversation, "Hello")
 
-    assert error["error"] == "The model does not answer at the moment."
+    assert error["error"] == "The model is not responding."
 
 
 def test_message_that_exceeds_the_context_when_shortened_is_too_long(
@@ -205,7 +205,7 @@ def test_interrupted_model_stream_ends_with_an_error_event(api: ApiClient, model
         *_, delta, error = events.result(10)
 
     assert delta == {"type": "delta", "content": "Half"}
-    assert error["error"] == "The model broke off in the middle of its reply."
+    assert error["error"] == "The model's reply was interrupted."
 
 
 def test_prompt_rejected_as_too_long_is_shortened_until_it_fits(api: ApiClient, model: Upstream):

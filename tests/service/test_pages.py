@@ -93,7 +93,7 @@ def test_docs_page_examples_run(
         around = surroundings_of(api, container, full_key)
         # Sequential, because a conversation allows one reply at a time.
         for operation in operations.all:
-            press = {"PRESS": f"{language}-{operation.name}"}
+            press = {"IDEMPOTENCY_KEY": f"{language}-{operation.name}"}
             output = run(language, example_of(page, operation.name, language), around | press)
 
             if operation.response_type is None:
@@ -164,7 +164,7 @@ def test_docs_page_shows_response_headers_and_example_values(api: ApiClient):
     assert "RateLimit headers" in stop
     assert "RateLimit headers" not in make
     assert "X-RateLimit-Reset" in page.select_one("#RateLimit").get_text()
-    assert "Idempotency-Key: $PRESS" in send
+    assert "Idempotency-Key: $IDEMPOTENCY_KEY" in send
     assert '"expiresIn": 2592000' in make
     assert "a number of seconds from 1 to 316,224,000" in make
     assert "still_replying" in send
@@ -173,7 +173,7 @@ def test_docs_page_shows_response_headers_and_example_values(api: ApiClient):
 def test_docs_page_shows_the_hourly_rate_limits(api: ApiClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "read_only", 201)
 
-    assert "201 requests an hour if it is read_only, else 500" in api.get("/docs").text
+    assert "201 requests per hour with the scope read_only, and 500" in api.get("/docs").text
 
 
 def test_docs_pages_are_built_once_and_revalidated(api: ApiClient, monkeypatch: pytest.MonkeyPatch):

@@ -130,7 +130,7 @@ def test_reply_that_cannot_be_stored_ends_with_an_error(
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
         model.reply("Hi")
-        assert rest.result(10)[-1]["error"] == "The reply could not be stored."
+        assert rest.result(10)[-1]["error"] == "The reply couldn't be saved."
 
 
 def test_lease_of_a_long_reply_is_renewed(

@@ -50,21 +50,21 @@ BROKEN = [
         "name: Ada\nexamples:\n  - said: a\n    reply: b\n    relpy: c",
         "line 6: examples[0].relpy is not known (did you mean reply?).",
     ),
-    ("name: Ada\nname: Eve", "line 3: name is in line 2 already."),
-    ("- a", "line 2: a field is written as name: value."),
-    ("name: Ada\n[a]: b", "line 3: a field is written as name: value."),
-    ("name: Ada\ngreeting: [Hi\nmodel: x", "line 3: the ] to the bracket here is missing."),
-    ("name: Ada\ngreeting: 'Hi\nmodel: x", "line 3: the quotation mark here is not closed."),
-    ("name: Ada\ngreeting: Hi: you", "line 3: text with a colon in it needs quotes around it."),
-    ("name: Ada\ngreeting: @you", "line 3: text that begins with @ needs quotes around it."),
-    ("name: Ada\ngreeting: &you", "line 3: text that begins with & needs quotes around it."),
-    ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! needs quotes around it."),
+    ("name: Ada\nname: Eve", "line 3: name is already in line 2."),
+    ("- a", "line 2: expected a field as name: value."),
+    ("name: Ada\n[a]: b", "line 3: expected a field as name: value."),
+    ("name: Ada\ngreeting: [Hi\nmodel: x", "line 3: the closing ] is missing."),
+    ("name: Ada\ngreeting: 'Hi\nmodel: x", "line 3: the quotation mark is not closed."),
+    ("name: Ada\ngreeting: Hi: you", "line 3: text that contains a colon must be quoted."),
+    ("name: Ada\ngreeting: @you", "line 3: text that begins with @ must be quoted."),
+    ("name: Ada\ngreeting: &you", "line 3: text that begins with & must be quoted."),
+    ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! must be quoted."),
     ("name: Ada\nstarters:\n\t- One", "line 4: indent with spaces, not with tabs."),
-    ("name: Ada\ngreeting: Hi\x07", "line 3: there is a control character."),
-    ('name: "\\UFFFFFFFF"', "line 1: there is a character that does not exist."),
-    ('name: "\\U00110000"', "line 1: there is a character that does not exist."),
-    ('name: Ada\ngreeting: "\\0"', "line 3: there is a control character."),
-    ('name: Ada\ngreeting: "\\ud800"', "line 3: there is a control character."),
+    ("name: Ada\ngreeting: Hi\x07", "line 3: control characters are not allowed."),
+    ('name: "\\UFFFFFFFF"', "line 1: invalid Unicode character."),
+    ('name: "\\U00110000"', "line 1: invalid Unicode character."),
+    ('name: Ada\ngreeting: "\\0"', "line 3: control characters are not allowed."),
+    ('name: Ada\ngreeting: "\\ud800"', "line 3: control characters are not allowed."),
     ("name: " + "[" * 50_000, "line 1: the front matter is nested too deeply."),
 ]
 
@@ -88,7 +88,7 @@ def test_error_in_a_twin_file_names_the_line():
 def test_file_without_front_matter_is_rejected():
     texts = ["You are Ada.", "", "---\nname: Ada\n", "\n---\nname: Ada\n---"]
 
-    problem = "line 1: front matter between two lines of --- is missing."
+    problem = "line 1: missing front matter between two lines of ---."
     assert [problem_of(text) for text in texts] == [problem] * 4
 
 
@@ -108,9 +108,9 @@ def test_front_matter_ends_only_at_a_line_of_three_dashes():
 
 
 def test_yaml_aliases_are_rejected_before_they_expand():
-    with pytest.raises(InvalidTwinFile, match="line 3: text that begins with & needs quotes"):
+    with pytest.raises(InvalidTwinFile, match="line 3: text that begins with & must be quoted"):
         parse("ada", f"---\nname: Ada\n{BOMB}---\n", 1.0)
-    with pytest.raises(InvalidTwinFile, match=r"line 2: text that begins with \* needs quotes"):
+    with pytest.raises(InvalidTwinFile, match=r"line 2: text that begins with \* must be quoted"):
         parse("ada", "---\nname: *ada\n---\n", 1.0)
 
 
@@ -145,8 +145,8 @@ def test_byte_order_mark_and_all_line_endings_are_accepted(tmp_path: Path):
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"---\nname: Ada\ngreeting: caf\xe9\n---\n", "line 3: this is not UTF-8; save the file"),
-        (TWIN.encode("utf-16"), "line 1: this is not UTF-8; save the file as UTF-8."),
+        (b"---\nname: Ada\ngreeting: caf\xe9\n---\n", "line 3: not valid UTF-8; save the file"),
+        (TWIN.encode("utf-16"), "line 1: not valid UTF-8; save the file as UTF-8."),
         (TWIN.encode() + b"x" * 256 * 1024, "it is larger than 256 KiB."),
     ],
     ids=["Latin 1", "UTF-16", "huge"],
@@ -173,5 +173,5 @@ def test_path_that_is_not_a_regular_file_is_rejected_without_blocking(tmp_path: 
     assert said == [
         "it is a folder, not a file.",
         "it is a pipe or a device, not a file.",
-        "it is a link that leads nowhere.",
+        "it is a broken link.",
     ]

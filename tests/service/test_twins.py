@@ -39,7 +39,7 @@ def test_changed_file_takes_effect_and_an_invalid_one_affects_no_other_twin(tmp_
 
     assert names(twins) == ["Countess"]
     assert (found(twins, "ada"), found(twins, "bob")) == ("Countess", None)
-    assert twins.problems() == ["bob.md: line 1: front matter between two lines of --- is missing."]
+    assert twins.problems() == ["bob.md: line 1: missing front matter between two lines of ---."]
     bob.unlink()
     assert twins.problems() == []
 
@@ -97,8 +97,8 @@ def test_unreadable_files_are_reported_and_other_twins_remain(tmp_path: Path):
     assert found(twins, "folder") is None
     assert sorted(twins.problems()) == [
         "folder.md: it is a folder, not a file.",
-        "latin-\\udce9.md: the name of the file is not UTF-8.",
-        "lost.md: it is a link that leads nowhere.",
+        "latin-\\udce9.md: the file name is not valid UTF-8.",
+        "lost.md: it is a broken link.",
     ]
 
 
@@ -128,7 +128,7 @@ def test_twins_command_reports_each_problem_once(
     assert result.output.splitlines() == [
         "ada\tAda",
         "bob\tBob",
-        "bob.md: line 3: the avatar none.png is not there.",
+        "bob.md: line 3: the avatar none.png does not exist.",
         "eve.md: line 2: nam is not known (did you mean name?).",
     ]
     assert caplog.messages == []

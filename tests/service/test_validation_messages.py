@@ -42,7 +42,7 @@ WRONG: list[tuple[Any, str, str]] = [
     ({}, "name", "is missing"),
     ({"name": ""}, "name", "should be text of 1 to 32,000 characters"),
     ({"name": 3}, "name", "should be text of 1 to 32,000 characters"),
-    ({"name": "a\0b"}, "name", "should not hold NUL"),
+    ({"name": "a\0b"}, "name", "must not contain NUL"),
     ({"title": "x" * 201}, "title", "should be text of at most 200 characters"),
     ({"heat": 3}, "heat", "should be a number from 0 to 2"),
     ({"heat": "warm"}, "heat", "should be a number from 0 to 2"),

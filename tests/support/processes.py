@@ -32,14 +32,14 @@ class ServerProcess:
         return self.process.wait(10)
 
     def read_output(self) -> str:
-        """Return the output after the `Serving` line; block until the process ends."""
+        """Return the output after the `Listening` line; block until the process ends."""
         assert self.process.stdout is not None
         return self.process.stdout.read()
 
 
 @contextmanager
 def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[ServerProcess]:
-    """Start a server, wait for its `Serving` line, and stop it afterwards.
+    """Start a server, wait for its `Listening` line, and stop it afterwards.
 
     `settings` become environment variables with the prefix `TWINDOW_`.
     """
@@ -59,7 +59,7 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
     )
     assert process.stdout is not None
     try:
-        assert "Serving" in process.stdout.readline()
+        assert "Listening" in process.stdout.readline()
         yield ServerProcess(process, f"http://127.0.0.1:{port}")
     finally:
         if process.poll() is None:

@@ -17,9 +17,9 @@ def test_check_command_passes_when_everything_works(app: Flask, url: str):
     assert check(app, "--through", url) == (
         0,
         (
-            "The database can be written.\n"
-            "The service answers, with 2 twins; 500 of 500 requests are left.\n"
-            "Streams pass at once.\n"
+            "The database is writable.\n"
+            "The service responds with 2 twins; 500 of 500 requests left.\n"
+            "Streams are not buffered.\n"
         ),
     )
 
@@ -39,4 +39,4 @@ def test_check_command_reports_an_address_without_streams(app: Flask, upstream: 
     status, said = check(app, "--through", upstream.url)
 
     assert status == 1
-    assert f"No stream came from {upstream.url}/healthz/stream" in said
+    assert f"No stream from {upstream.url}/healthz/stream" in said

@@ -122,7 +122,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         try:
             super().save_session(app, session, response)
         except DatabaseUnavailable:
-            logger.warning("A session could not be saved.")
+            logger.warning("Could not save a session.")
 
 
 def init_app(app: Flask, database: Database) -> None:

@@ -30,11 +30,9 @@ from service.conversations import (
 )
 
 IDEMPOTENCY_HEADER = {
-    "Idempotency-Key": "One press of the button: a repeat within 24 hours is the same message."
+    "Idempotency-Key": "Unique value per message. A repeat within 24 hours is the same message."
 }
-LOCATION_HEADER = {
-    "Location": "The address of the message that was said: DELETE it, and its reply stops."
-}
+LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
 
 
 @operations.route(
@@ -76,7 +74,7 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
                 return response
             case Failed(sentence, code):
                 raise ApiError(STATUS_BY_CODE[code], code, sentence)
-    raise ApiError(502, "model_failed", "The client has gone.")
+    raise ApiError(502, "model_failed", "The client disconnected.")
 
 
 @operations.route(

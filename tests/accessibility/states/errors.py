@@ -41,7 +41,7 @@ def error_400_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.evaluate(INVALIDATE_CSRF_TOKENS)
     submit_without_script(page, "Words worth keeping")
-    page.get_by_text("session has expired").wait_for()
+    page.get_by_text("Your session has expired").wait_for()
     return page
 
 
@@ -50,7 +50,7 @@ def error_400_as_notice(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.evaluate(INVALIDATE_CSRF_TOKENS)
     send_message(page, "Words worth keeping")
-    page.locator("#notices").get_by_text("session has expired").wait_for()
+    page.locator("#notices").get_by_text("Your session has expired").wait_for()
     return page
 
 
