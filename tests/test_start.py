@@ -17,6 +17,7 @@ import pytest
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
 from core.database import Database
+from rendering import render
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.processes import ROOT, ServerProcess, create_api_key, free_port, run_server
@@ -59,7 +60,7 @@ def test_bundled_model_replies_and_signals_keep_the_text_of_running_replies(
     assert not (tmp_path / "model.json").exists()
     reply = stored_reply(tmp_path, turn_id)
     assert reply.state is ReplyState.INTERRUPTED
-    assert text in " ".join(parse_html(reply.html).get_text().split())
+    assert text in " ".join(parse_html(render(reply.text)).get_text().split())
 
 
 def replies(page: Page) -> list[str]:
