@@ -31,6 +31,7 @@ from core.stored_secrets import load_or_create_secret
 from core.threadpool import in_threadpool
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
+from service.owners import PORTAL_OWNER
 from web.assets import warm_up
 from web.cli import create_check_command
 from web.container import Portal, build_portal
@@ -155,7 +156,7 @@ def _embedded_service_key(service: Service, settings: Settings) -> str:
         path.unlink(missing_ok=True)  # the service's database was replaced
     if path.exists():
         return path.read_text().strip()
-    return load_or_create_secret(path, keys.create("portal", "The portal", "full_access")[1])
+    return load_or_create_secret(path, keys.create(PORTAL_OWNER, "The portal", "full_access")[1])
 
 
 def _flask_run_address() -> dict[str, Any]:

@@ -8,9 +8,10 @@ import click
 from flask import Flask
 
 from service import health
-from service.access import DEFAULT_LIFETIME_SECONDS, SigningDisabled, TooManyKeys
+from service.access import DEFAULT_LIFETIME_SECONDS, ReservedName, SigningDisabled, TooManyKeys
 from service.container import EXTENSION_KEY, Container
 from service.interface_types import Scope
+from service.owners import owner_named
 
 DAY_SECONDS = 24 * 3600
 
@@ -39,6 +40,8 @@ def create_cli_group(app: Flask) -> click.Group:
             raise click.ClickException(
                 "JWTs are issued by the identity provider of TWINDOW_JWT_JWKS_URL."
             ) from None
+        except ReservedName:
+            raise click.ClickException("This name is reserved: no JWT may claim it.") from None
 
     @commands.command("key", help="Create an API key.")
     @click.option("--sub", required=True, help="Owner (user) of the key.")
@@ -51,9 +54,10 @@ def create_cli_group(app: Flask) -> click.Group:
     def key(sub: str, name: str, scope: Scope, groups: tuple[str, ...], days: float | None) -> None:
         expires_at = container.database.clock.time() + days * DAY_SECONDS if days else None
         try:
-            click.echo(
-                container.api_keys.create(sub, name, scope, groups=groups, expires_at=expires_at)[1]
+            _, secret = container.api_keys.create(
+                owner_named(sub), name, scope, groups=groups, expires_at=expires_at
             )
+            click.echo(secret)
         except TooManyKeys as error:
             raise click.ClickException(str(error)) from None
 

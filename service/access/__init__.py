@@ -7,6 +7,7 @@ from service.access.jwt_tokens import (
     Identity,
     InvalidToken,
     JwtTokens,
+    ReservedName,
     SigningDisabled,
 )
 from service.access.rate_limit import REQUESTS_PER_HOUR, KeyRevoked, count_request, read_rate_limit
@@ -20,6 +21,7 @@ __all__ = [
     "InvalidToken",
     "JwtTokens",
     "KeyRevoked",
+    "ReservedName",
     "SigningDisabled",
     "SigningKeysUnavailable",
     "TooManyKeys",

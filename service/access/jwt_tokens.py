@@ -11,6 +11,7 @@ import jwt
 from core.clock import SYSTEM_CLOCK, Clock
 from core.settings import Settings
 from service.access.jwks import JwksClient
+from service.owners import is_claimable
 
 LEEWAY_SECONDS = 30
 DEFAULT_LIFETIME_SECONDS = 3600
@@ -33,6 +34,10 @@ REQUIRED_CLAIMS = ("sub", "exp", "aud")
 
 class InvalidToken(Exception):
     """Raised for a JWT that is invalid, expired, or lacks a required claim."""
+
+
+class ReservedName(Exception):
+    """Raised when a JWT is requested for a name that no JWT may claim."""
 
 
 class SigningDisabled(Exception):
@@ -68,9 +73,14 @@ class JwtTokens:
         lifetime_seconds: float = DEFAULT_LIFETIME_SECONDS,
         groups: Sequence[str] = (),
     ) -> str:
-        """Return a JWT for `sub`. Raises SigningDisabled if a provider signs the JWTs."""
+        """Return a JWT for `sub`.
+
+        Raises SigningDisabled if a provider signs the JWTs, and ReservedName.
+        """
         if self._provider_keys:
             raise SigningDisabled
+        if not is_claimable(sub):
+            raise ReservedName
         now = self._clock.time()
         claims: dict[str, Any] = {"sub": sub, "aud": self._audience}
         claims |= {"iat": int(now), "exp": int(now + lifetime_seconds)}
@@ -95,7 +105,7 @@ class JwtTokens:
         except (jwt.PyJWTError, ValueError, RecursionError) as error:
             raise InvalidToken(str(error)) from None
         sub, groups = claims["sub"], claims.get("groups", [])
-        if not (isinstance(sub, str) and sub.isprintable() and 1 <= len(sub) <= MAX_SUB_LENGTH):
+        if not (isinstance(sub, str) and is_claimable(sub) and 1 <= len(sub) <= MAX_SUB_LENGTH):
             raise InvalidToken("sub is no name")
         if not (isinstance(groups, list) and all(isinstance(name, str) for name in groups)):
             raise InvalidToken("groups are no names")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from service.owners import owner_named
 from service.twins.sampling import Sampling
 
 GROUP_PREFIX = "group:"
@@ -76,6 +77,6 @@ class Twin:
         return any(
             name.removeprefix(GROUP_PREFIX) in groups
             if name.startswith(GROUP_PREFIX)
-            else name == sub
+            else owner_named(name) == sub
             for name in self.front_matter.access
         )

@@ -10,6 +10,7 @@ from typing import Any
 import jwt
 
 from service.container import Container
+from service.owners import PORTAL_NAME, PORTAL_OWNER
 
 
 class Credentials:
@@ -79,6 +80,8 @@ KINDS: dict[str, Callable[[Credentials], str]] = {
     "JWT without a subject": lambda make: make.make_jwt(sub=None),
     "JWT with an empty subject": lambda make: make.make_jwt(sub=""),
     "JWT with a long subject": lambda make: make.make_jwt(sub="x" * 201),
+    "JWT of the portal": lambda make: make.make_jwt(sub=PORTAL_NAME),
+    "JWT of the portal's owner": lambda make: make.make_jwt(sub=PORTAL_OWNER),
     "JWT with groups that are none": lambda make: make.make_jwt(groups="staff"),
     "JWT signed by another": lambda make: make.make_jwt(secret="another secret" * 3),
     "JWT without a signature": lambda make: make.make_jwt(algorithm="none"),

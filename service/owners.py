@@ -1,0 +1,18 @@
+"""Owners of keys and conversations: the `sub` of a token, or the portal."""
+
+from __future__ import annotations
+
+# The portal in access lists and commands. A token that claims this name is refused.
+PORTAL_NAME = "portal"
+# Contains a control character, which the `sub` of a token cannot.
+PORTAL_OWNER = f"\x1f{PORTAL_NAME}"
+
+
+def owner_named(name: str) -> str:
+    """Return the owner that an operator calls `name`."""
+    return PORTAL_OWNER if name == PORTAL_NAME else name
+
+
+def is_claimable(sub: str) -> bool:
+    """Return whether a token may claim to be `sub`."""
+    return sub.isprintable() and sub != PORTAL_NAME
