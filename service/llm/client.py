@@ -12,6 +12,7 @@ from core.bounded_http import NETWORK_ERRORS, read_bounded
 from core.settings import Settings
 from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.completion_stream import READ_BYTES, CompletionStream, ModelFailed
+from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
 from service.twins import Sampling
 
@@ -67,11 +68,14 @@ class ModelClient:
             url, key, default_name = self._endpoint()
             return ModelEndpoint(url.removesuffix("/v1"), name or default_name, self._headers(key))
 
-        return self.tokenizer.counter(find_endpoint)
+        count = self.tokenizer.counter(find_endpoint)
+        return (lambda text: count(neutralize(text))) if self.bundled else count
 
     def stream_reply(self, prompt: Prompt, sampling: Sampling) -> CompletionStream:
         """Start a reply. Raises ModelFailed and PromptTooLong."""
         url, key, name = self._endpoint()
+        if self.bundled:
+            prompt = [message | {"content": neutralize(message["content"])} for message in prompt]
         body = {"model": name, "messages": prompt, "stream": True} | sampling.request_options()
         try:
             response = self._session.post(
