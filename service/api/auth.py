@@ -32,12 +32,11 @@ def authenticate(required_access: RequiredAccess) -> Identity:
 
     Raises ApiError if the credential is missing or invalid, or does not allow the request.
     """
-    credential = _read_credential(required_access)
-    return (
-        _authenticate_jwt(credential)
-        if required_access == "a JWT"
-        else _authenticate_key(credential, required_access)
-    )
+    if required_access == "a JWT":
+        identity = _authenticate_jwt(_read_jwt())
+        g.rate_limit = None  # also if the request has an API key, which it did not need
+        return identity
+    return _authenticate_key(_read_key(), required_access)
 
 
 def add_rate_limit_headers(response: Response) -> Response:
@@ -45,7 +44,7 @@ def add_rate_limit_headers(response: Response) -> Response:
     if "rate_limit" not in g:
         with suppress(DatabaseUnavailable):
             _attach_rate_limit()
-    if "rate_limit" in g:
+    if g.get("rate_limit"):
         response.headers.update(g.rate_limit.headers)
     return response
 
@@ -67,8 +66,8 @@ def _authenticate_key(secret: str, required_access: RequiredAccess) -> Identity:
 
 
 def _attach_rate_limit() -> None:
-    credentials = set(_credentials_by_header(request.headers).values())
-    key = container().api_keys.find_by_secret(credentials.pop()) if len(credentials) == 1 else None
+    keys = _api_keys(request.headers)
+    key = container().api_keys.find_by_secret(keys.pop()) if len(keys) == 1 else None
     if key and not key.is_expired(container().database.clock.time()):
         g.rate_limit = read_rate_limit(container().database, key)
 
@@ -97,29 +96,37 @@ def _authenticate_jwt(token: str) -> Identity:
         raise ApiError(503, "unavailable", sentence, headers={"Retry-After": "5"}) from None
 
 
-def _read_credential(required_access: RequiredAccess) -> str:
-    """Return the credential in Authorization or X-API-Key.
-
-    Raises ApiError if there is none, or if the two headers differ.
-    """
-    credentials = _credentials_by_header(request.headers)
-    if len(set(credentials.values())) > 1:
+def _read_key() -> str:
+    """Return the API key of the request. Raises ApiError if there is none, or more than one."""
+    keys = _api_keys(request.headers)
+    if len(keys) > 1:
         raise ApiError(400, "two_keys")
-    if required_access == "a JWT" and "Authorization" not in credentials:
-        raise _unauthorized("A JWT is required in Authorization: Bearer.")
-    if not credentials:
+    if not keys:
         raise _unauthorized("An API key is required.")
-    return next(iter(credentials.values()))
+    return keys.pop()
 
 
-def _credentials_by_header(headers: Headers) -> dict[str, str]:
-    credentials = {}
-    if (authorization := headers.get("Authorization")) is not None:
-        scheme, _, value = authorization.partition(" ")
-        credentials["Authorization"] = value.strip() if scheme.lower() == "bearer" else ""
-    if (key := headers.get("X-API-Key")) is not None:
-        credentials["X-API-Key"] = key.strip()
-    return credentials
+def _read_jwt() -> str:
+    """Return the JWT of the request; X-API-Key is ignored. Raises ApiError if there is none."""
+    token = _bearer_token(request.headers)
+    if not token:
+        raise _unauthorized("A JWT is required in Authorization: Bearer.")
+    return token
+
+
+def _api_keys(headers: Headers) -> set[str]:
+    """Return the different API keys in Authorization and X-API-Key.
+
+    Beside X-API-Key, a proxy may have put a JWT or another scheme into Authorization.
+    """
+    token, key = _bearer_token(headers), headers.get("X-API-Key", "").strip()
+    is_jwt = token.count(".") == 2
+    return {secret for secret in (key, "" if key and is_jwt else token) if secret}
+
+
+def _bearer_token(headers: Headers) -> str:
+    scheme, _, token = headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _unauthorized(sentence: str) -> ApiError:

@@ -92,19 +92,43 @@ def test_every_operation_requires_a_credential(api: ApiClient):
 
 
 @pytest.mark.spec("S64")
-def test_two_different_credentials_are_rejected(api: ApiClient, credentials: Credentials):
+def test_two_different_api_keys_are_rejected(api: ApiClient, credentials: Credentials):
     wrong = []
     for first, second in [
         ("full_access key", "read_only key"),
-        ("JWT", "full_access key"),
+        ("garbage", "full_access key"),
         ("full_access key", "garbage"),
     ]:
         headers = FORMS["Bearer"](credentials.make(first))
         headers |= FORMS["X-API-Key"](credentials.make(second))
         for operation in operations.all:
             answer = ask(api, operation, headers)
-            if (answer.status_code, answer.json()["code"]) != (400, "two_keys"):
+            wanted = (
+                (401, "unauthorized") if operation.required_access == "a JWT" else (400, "two_keys")
+            )
+            if (answer.status_code, answer.json()["code"]) != wanted:
                 wrong.append((first, second, operation.name, answer.text))
+    assert wrong == []
+
+
+@pytest.mark.spec("S64", "S67")
+def test_credential_of_another_kind_is_ignored(api: ApiClient, credentials: Credentials):
+    """A proxy may add its own `Authorization`, and a client may send its key everywhere."""
+    key, token = credentials.make("full_access key"), credentials.make("JWT")
+    wrong = []
+    for authorization in ("Basic YWxpY2U6c2VjcmV0", "Negotiate abc", "Bearer", "", token):
+        scheme = "" if authorization != token else "Bearer "
+        headers = {"Authorization": f"{scheme}{authorization}", "X-API-Key": key}
+        for operation in operations.all:
+            needs_jwt = operation.required_access == "a JWT"
+            is_let_in = not needs_jwt or authorization == token
+            answer = ask(api, operation, headers)
+            wanted = (
+                LET_IN.get(operation.name, 404) if is_let_in else 401,
+                not (needs_jwt and is_let_in),
+            )
+            if (answer.status_code, "RateLimit" in answer.headers) != wanted:
+                wrong.append((authorization, operation.name, answer.status_code, answer.text))
     assert wrong == []
 
 
