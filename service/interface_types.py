@@ -11,7 +11,13 @@ MessageStatus = Literal["complete", "incomplete"]
 # Codes of failed replies, in streams and in error responses. ErrorCode adds the codes that occur
 # only in error responses.
 ReplyErrorCode = Literal[
-    "internal_error", "model_busy", "model_failed", "stopped", "too_long", "unavailable"
+    "internal_error",
+    "model_busy",
+    "model_failed",
+    "restarting",
+    "stopped",
+    "too_long",
+    "unavailable",
 ]
 ErrorCode = Literal[
     ReplyErrorCode,

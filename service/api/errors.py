@@ -50,6 +50,7 @@ ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     502: {"model_failed": "The model didn't reply, or its reply was interrupted."},
     503: {
         "unavailable": "The service is temporarily unavailable. Try again soon.",
+        "restarting": "The service is restarting. Try again in a few seconds.",
         "model_busy": "The model is busy. Try again in a minute.",
     },
 }

@@ -130,11 +130,14 @@ class Complete(ApiStruct, tag_field="type", tag="complete"):
     ] = False
 
 
-class Error(ApiStruct, tag_field="type", tag="error"):
+class Error(ApiStruct, tag_field="type", tag="error", omit_defaults=True):
     """Event: there is no reply, or only an incomplete one. The stream ends."""
 
     error: str
     code: ReplyErrorCode
+    retry_after: Annotated[
+        int | None, msgspec.Meta(description="Seconds after which to try again, if known.")
+    ] = None
 
 
 Event = Progress | Delta | Complete | Error

@@ -72,8 +72,8 @@ def event(reply_event: reply.Event) -> schemas.Event:
             return schemas.Delta(content=content)
         case reply.Complete(reply_message, cut_off):
             return schemas.Complete(message=message(reply_message), cut_off=cut_off)
-        case reply.Failed(sentence, code):
-            return schemas.Error(error=sentence, code=code)
+        case reply.Failed(sentence, code, retry_after):
+            return schemas.Error(error=sentence, code=code, retry_after=retry_after)
 
 
 def timestamp(seconds: float) -> str:

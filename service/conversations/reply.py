@@ -41,10 +41,14 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The reply failed or was stopped; `sentence` explains why to people."""
+    """The reply failed or was stopped; `sentence` explains why to people.
+
+    `retry_after` is the number of seconds after which a repeat may succeed, if it is known.
+    """
 
     sentence: str
     code: ReplyErrorCode = "model_failed"
+    retry_after: int | None = None
 
 
 Event = Progress | Delta | Complete | Failed
@@ -62,7 +66,8 @@ class Reply:
         self.lease_id = lease_id
         self.twin = twin
         self._clock = clock
-        self.is_stopped = False
+        # The end of a reply that was stopped; only the first reason counts.
+        self.stop_reason: Failed | None = None
         # Whether the end is stored or being stored; only the first end counts.
         self.is_finished = False
         self._stream: CompletionStream | None = None
@@ -91,13 +96,13 @@ class Reply:
         Raises ModelFailed.
         """
         self._stream = stream
-        if self.is_stopped:
+        if self.stop_reason:
             stream.stop()
         yield from stream
 
-    def stop(self) -> None:
+    def stop(self, reason: Failed) -> None:
         """Stop the reply; the text written so far remains."""
-        self.is_stopped = True
+        self.stop_reason = self.stop_reason or reason
         if self._stream:
             self._stream.stop()
 

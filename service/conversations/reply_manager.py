@@ -30,7 +30,9 @@ INTERNAL_ERROR = Failed("Something went wrong in the service.", "internal_error"
 EMPTY_REPLY = Failed("The model returned an empty reply.")
 INTERRUPTED = Failed("The reply was interrupted. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
-SHUTTING_DOWN = Failed("The service is restarting. The text so far has been saved.", "unavailable")
+RESTARTING = Failed(
+    "The service is restarting. The text so far has been saved.", "restarting", retry_after=5
+)
 DATABASE_UNAVAILABLE = Failed(
     "The service is temporarily unavailable. Try again soon.", "unavailable"
 )
@@ -101,14 +103,14 @@ class ReplyManager:
     def close(self) -> None:
         """Stop all replies and store their text; wait at most `CLOSE_TIMEOUT_SECONDS`."""
         for reply in list(self._running.values()):
-            reply.stop()
-            threading.Thread(target=self._finish, args=(reply, SHUTTING_DOWN), daemon=True).start()
+            reply.stop(RESTARTING)
+            threading.Thread(target=self._finish, args=(reply, RESTARTING), daemon=True).start()
         deadline = self._clock.monotonic() + CLOSE_TIMEOUT_SECONDS
         while self._running and self._clock.monotonic() < deadline:
             self._clock.sleep(CLOSE_TIMEOUT_SECONDS / 100)
 
     def _stop(self, reply: Reply) -> None:
-        reply.stop()
+        reply.stop(STOPPED)
         self._finish(reply, STOPPED)  # at once: the model may take long to send its first byte
 
     def _write(self, reply: Reply) -> None:
@@ -121,9 +123,9 @@ class ReplyManager:
                         reply.emit(Progress("writing"))
                     has_content = True
                     reply.emit(Delta(piece))
-            self._finish(reply, STOPPED if reply.is_stopped else None)
+            self._finish(reply, reply.stop_reason)
         except QueueAbandoned:
-            self._finish(reply, STOPPED)
+            self._finish(reply, reply.stop_reason)
         except ModelFailed as error:
             self._finish(reply, Failed(error.sentence, error.code))
         except DatabaseUnavailable:
@@ -137,7 +139,7 @@ class ReplyManager:
             return nullcontext()
         return self.queue.slot(
             lambda ahead: reply.emit(Progress("queued", ahead)),
-            lambda: reply.is_stopped,
+            lambda: reply.stop_reason is not None,
         )
 
     def _request_reply(self, reply: Reply) -> CompletionStream:

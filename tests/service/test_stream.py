@@ -102,6 +102,28 @@ def test_stopping_a_reply_aborts_the_model_and_frees_the_conversation(
         assert api.delete(place).status_code == 204
 
 
+def test_restart_ends_replies_with_a_code_of_its_own(
+    api: ApiClient, model: Upstream, container: Container
+):
+    """A client may repeat the message then; after the stop of a person, it should not."""
+    path = f"/conversations/{api.create_conversation()}/messages"
+    streamed = api.stream(api.create_conversation(), "Hello")
+    assert next(streamed)["type"] == "progress"
+    model.next_call().start_stream().delta("Half")
+    while next(streamed)["type"] != "delta":
+        pass
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(api.post, path, json={"content": "Hello"})
+        model.next_call()
+        container.reply_manager.close()
+        whole = sent.result(10)
+
+    [event] = streamed
+    assert (event["code"], event["retryAfter"]) == ("restarting", 5)
+    assert (whole.status_code, whole.json()["code"]) == (503, "restarting")
+    assert whole.headers["Retry-After"] == "5"
+
+
 def test_reply_is_stopped_only_by_its_owner_with_full_access(
     api: ApiClient, model: Upstream, url: str, container: Container
 ):

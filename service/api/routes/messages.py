@@ -72,8 +72,9 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
                 response = json_response(ItemResponse(data=serializers.message(reply)), 201)
                 response.headers["Location"] = _message_url(message)
                 return response
-            case Failed(sentence, code):
-                raise ApiError(STATUS_BY_CODE[code], code, sentence)
+            case Failed(sentence, code, retry_after):
+                headers = {"Retry-After": str(retry_after)} if retry_after else {}
+                raise ApiError(STATUS_BY_CODE[code], code, sentence, headers=headers)
     raise ApiError(502, "model_failed", "The client disconnected.")
 
 
