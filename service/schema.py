@@ -88,6 +88,8 @@ messages = Table(
     Column("created_at", Float, nullable=False),
     # False for a reply that was stopped or interrupted.
     Column("complete", Boolean, nullable=False, server_default=true()),
+    # True for a reply that ended at the model's token limit.
+    Column("cut_off", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("conversation_id", "position"),
     Index("service_messages_by_reply_to", "reply_to"),
 )

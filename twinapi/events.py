@@ -85,18 +85,21 @@ def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None
             content = parse_delta(data.get("content"))
             return None if content is None else Delta(content)
         case "complete":
-            return replace(
-                parse_complete(data.get("message")), is_cut_off=data.get("cutOff") is True
-            )
+            complete = parse_complete(data.get("message"))
+            return replace(complete, is_cut_off=True) if data.get("cutOff") is True else complete
         case "error":
             return Failed(error_text(data.get("error"), secrets), parse_id(data.get("code")) or "")
     return None
 
 
 def parse_complete(message: object) -> Complete:
-    """Parse the message of a complete event."""
-    conversation_id = message.get("conversationId") if isinstance(message, Mapping) else None
-    return Complete(message_text(message), parse_id(conversation_id))
+    """Parse the message of a complete event, or of a reply that is not streamed."""
+    fields = message if isinstance(message, Mapping) else {}
+    return Complete(
+        message_text(message),
+        parse_id(fields.get("conversationId")),
+        is_cut_off=fields.get("cutOff") is True,
+    )
 
 
 def parse_progress(data: object) -> Progress:

@@ -15,8 +15,7 @@ from core import sse
 from core.bounded_http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
-from twinapi.events import Complete, Delta, Event, Failed, parse
-from twinapi.models import clean, message_text
+from twinapi.events import Complete, Delta, Event, Failed, parse, parse_complete
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
@@ -199,6 +198,4 @@ def _strip_boms(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _parse_whole_reply(payload: object) -> Complete:
-    data = payload.get("data", payload) if isinstance(payload, dict) else payload
-    text = message_text(data)
-    return Complete(clean(text) if text else None)
+    return parse_complete(payload.get("data", payload) if isinstance(payload, dict) else payload)

@@ -58,6 +58,9 @@ class Message(ApiStruct):
         str | None, msgspec.Meta(description="Id of the message that this replies to.")
     ]
     status: MessageStatus
+    cut_off: Annotated[
+        bool, msgspec.Meta(description="Whether a reply ended at the model's token limit.")
+    ]
 
 
 class ApiKey(ApiStruct):
@@ -125,9 +128,7 @@ class Complete(ApiStruct, tag_field="type", tag="complete"):
     """Event: the reply is complete and stored. The stream ends."""
 
     message: Message
-    cut_off: Annotated[
-        bool, msgspec.Meta(description="Whether the reply reached the token limit.")
-    ] = False
+    cut_off: Annotated[bool, msgspec.Meta(description="The same as in the message.")]
 
 
 class Error(ApiStruct, tag_field="type", tag="error", omit_defaults=True):

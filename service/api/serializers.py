@@ -50,6 +50,7 @@ def message(record: Message) -> schemas.Message:
         created_at=timestamp(record.created_at),
         reply_to=record.reply_to,
         status="complete" if record.complete else "incomplete",
+        cut_off=record.cut_off,
     )
 
 
@@ -70,8 +71,8 @@ def event(reply_event: reply.Event) -> schemas.Event:
             return schemas.Progress(progress=schemas.Stage(stage=stage, percent=None, ahead=ahead))
         case reply.Delta(content):
             return schemas.Delta(content=content)
-        case reply.Complete(reply_message, cut_off):
-            return schemas.Complete(message=message(reply_message), cut_off=cut_off)
+        case reply.Complete(stored):
+            return schemas.Complete(message=message(stored), cut_off=stored.cut_off)
         case reply.Failed(sentence, code, retry_after):
             return schemas.Error(error=sentence, code=code, retry_after=retry_after)
 

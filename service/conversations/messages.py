@@ -39,7 +39,7 @@ class Message:
     """A message of a person or a reply; `created_at` is in seconds since 1970.
 
     `reply_to` is the id of the message that a reply answers. `complete` is False for a reply that
-    was stopped or interrupted.
+    was stopped or interrupted. `cut_off` is True for a reply that ended at the model's token limit.
     """
 
     id: str
@@ -49,6 +49,7 @@ class Message:
     reply_to: str | None
     created_at: float
     complete: bool = True
+    cut_off: bool = False
 
 
 class Messages:
@@ -171,6 +172,7 @@ class Messages:
         *,
         is_complete: bool,
         is_stopped: bool = False,
+        is_cut_off: bool = False,
     ) -> Message | None:
         """Store the reply unless it is empty, and release the lease; return the stored reply.
 
@@ -190,6 +192,7 @@ class Messages:
                     reply_to=message.id,
                     created_at=now,
                     complete=is_complete,
+                    cut_off=is_cut_off,
                 ),
             )
 

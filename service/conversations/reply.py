@@ -33,10 +33,9 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The complete, stored reply. `is_cut_off`: it ended at the model's token limit."""
+    """The complete, stored reply."""
 
     message: Message
-    is_cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,7 @@ class ReplyManager:
                 reply.text,
                 is_complete=failure is None,
                 is_stopped=failure is STOPPED,
+                is_cut_off=reply.is_cut_off,
             )
         except DatabaseUnavailable:
             raise
@@ -200,7 +201,7 @@ class ReplyManager:
             return
         if failure is None and reply.text:
             # None means that another process took over the lease of this reply.
-            final_event = Complete(stored_reply, reply.is_cut_off) if stored_reply else STORE_FAILED
+            final_event = Complete(stored_reply) if stored_reply else STORE_FAILED
         self._emit_end(reply, final_event)
 
     def _emit_end(self, reply: Reply, final_event: Event) -> None:

@@ -15,11 +15,10 @@ import requests
 from core import sse
 from core.bounded_http import NETWORK_ERRORS
 from service.interface_types import ReplyErrorCode
-from service.llm.cut_off import goes_on
 
 logger = logging.getLogger(__name__)
 
-# Value of finish_reason when the token limit cut off the reply, which is marked in the text.
+# Value of finish_reason when the token limit cut off the reply.
 FINISH_REASON_LENGTH = "length"
 READ_BYTES = 64 * 1024
 # More than any model writes: an endless reply must not fill memory and database.
@@ -49,7 +48,6 @@ class CompletionStream:
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text without lone surrogates and NUL. Raises ModelFailed."""
         reason, incomplete_character, length = "", "", 0
-        pieces: list[str] = []
         with self._response:
             try:
                 for event in sse.read_events(self._chunks()):
@@ -64,7 +62,6 @@ class CompletionStream:
                     if length > MAX_REPLY_CHARACTERS:
                         raise ModelFailed("The reply was too long and was cut off.")
                     if text:
-                        pieces.append(text)
                         yield text
             except (*NETWORK_ERRORS, sse.EventTooLarge) as error:
                 if not self._stop_event.is_set():
@@ -73,9 +70,7 @@ class CompletionStream:
             return
         if not reason:
             raise ModelFailed("The model's reply was interrupted.")
-        if reason == FINISH_REASON_LENGTH and length:
-            self.is_cut_off = True
-            yield goes_on("".join(pieces))
+        self.is_cut_off = reason == FINISH_REASON_LENGTH
 
     def stop(self) -> None:
         """Stop the reply by closing the connection: a model server then stops generating."""

@@ -129,23 +129,30 @@ def send(call: Call, data: bytes) -> None:
     call.close()
 
 
-def test_reply_truncated_by_its_token_limit_ends_with_a_continuation_mark(
+def test_reply_that_ends_at_the_token_limit_is_marked_and_its_text_unchanged(
     api: ApiClient, model: Upstream
 ):
-    for text, reason, rest in [
-        ("Once upon", "stop", ""),
-        ("Once upon", "length", " …"),
-        ("```\nx = 1", "length", "\n```\n\n…"),
-    ]:
-        events = api.stream(api.create_conversation(), "Hello")
+    for text, reason in [("Once upon", "stop"), ("Once upon", "length"), ("```\nx", "length")]:
+        headers = {"Idempotency-Key": f"{reason}{len(text)}"}
+        conversation = api.create_conversation()
+        events = api.stream(conversation, "Hello", headers)
         next(events)
         call = model.next_call().start_stream()
         for sign in text:
             call.delta(sign)
         call.complete(finish_reason=reason)
-
         *_, end = events
-        assert (end["message"]["content"], end["cutOff"]) == (text + rest, reason == "length")
+
+        [again] = api.stream(conversation, "Hello", headers)
+        path = f"/conversations/{conversation}/messages"
+        body, headers = {"content": "Hello"}, api.headers | headers
+        whole = api.post(path, json=body, headers=headers).json()["data"]
+        said, kept = api.get(path).json()["data"]
+        assert end == again
+        assert end["message"] == whole == kept
+        assert kept["content"] == text
+        assert (kept["cutOff"], end["cutOff"]) == (reason == "length", reason == "length")
+        assert not said["cutOff"]
 
 
 def test_null_error_from_the_model_is_ignored(api: ApiClient, model: Upstream):

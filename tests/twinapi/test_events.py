@@ -49,6 +49,13 @@ COMPLETE = [
 ]
 
 
+def test_reply_is_cut_off_if_its_event_or_its_message_says_so():
+    for where in ({"cutOff": True}, {"message": {"cutOff": True}}):
+        assert parsed({"type": "complete"} | where) == Complete(None, is_cut_off=True)
+    for other in ({"cutOff": 1}, {"message": {"cutOff": "true"}}, {"message": {"cutOff": False}}):
+        assert parsed({"type": "complete"} | other) == Complete(None)
+
+
 def test_complete_event_has_its_text_or_none():
     wrong = [
         (message, event)
