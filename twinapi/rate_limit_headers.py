@@ -1,15 +1,12 @@
-"""Rate limit headers: RateLimit, RateLimit-*, X-RateLimit-* and Retry-After."""
+"""Rate limit headers: RateLimit, RateLimit-* and X-RateLimit-*."""
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
-MAX_RETRY_SECONDS = 3600.0
 MAX_RESET_SECONDS = 86_400
 # Higher than any real limit; larger integers do not fit into the databases.
 MAX_REQUESTS = 2**31 - 1
@@ -72,19 +69,3 @@ def _seconds_until(number: int | None) -> float | None:
     if number > _MIN_TIMESTAMP:
         number -= int(time.time())
     return float(min(MAX_RESET_SECONDS, max(0, number)))
-
-
-def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return Retry-After, seconds or a date (RFC 9110, 10.2.3), in seconds: 0 to one hour.
-
-    Returns None if the header is missing or invalid.
-    """
-    value = headers.get("Retry-After", "").strip()
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - time.time()
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return min(MAX_RETRY_SECONDS, max(0.0, seconds)) if math.isfinite(seconds) else None

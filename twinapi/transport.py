@@ -13,10 +13,10 @@ import requests
 import urllib3
 
 from core.bounded_http import NETWORK_ERRORS, read_bounded
+from core.retry_after import parse_retry_after
 from twinapi import errors
 from twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twinapi.events import error_text
-from twinapi.rate_limit_headers import parse_retry_after
 from twinapi.watchdog import Deadline
 
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024

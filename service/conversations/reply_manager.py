@@ -127,7 +127,7 @@ class ReplyManager:
         except QueueAbandoned:
             self._finish(reply, reply.stop_reason)
         except ModelFailed as error:
-            self._finish(reply, Failed(error.sentence, error.code))
+            self._finish(reply, Failed(error.sentence, error.code, error.retry_after))
         except DatabaseUnavailable:
             self._finish(reply, DATABASE_UNAVAILABLE)
         except Exception:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from urllib.parse import urlsplit
 
 import requests
 
 from core.bounded_http import NETWORK_ERRORS, read_bounded
+from core.retry_after import parse_retry_after
 from core.settings import Settings
 from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.completion_stream import READ_BYTES, CompletionStream, ModelFailed
@@ -144,8 +146,10 @@ def _error_from_response(response: requests.Response) -> Exception:
     if status in (400, 413) and ("context" in body or "exceed" in body):
         return PromptTooLong()
     logger.warning("The model server responded with status %s.", status)
-    if status == 429:
-        return ModelFailed(BUSY_SENTENCE, "model_busy")
+    retry_after = parse_retry_after(response.headers)
+    if status == 429 or (status == 503 and retry_after):
+        seconds = math.ceil(retry_after) if retry_after else None
+        return ModelFailed(BUSY_SENTENCE, "model_busy", seconds)
     if status in (401, 403):
         return ModelFailed(
             "The model server rejected the API key. Please contact your administrator."

@@ -28,10 +28,16 @@ MAX_REPLY_CHARACTERS = 1_048_576
 class ModelFailed(Exception):
     """Raised when the model gives no reply; `sentence` is for people and contains no secrets."""
 
-    def __init__(self, sentence: str, code: ReplyErrorCode = "model_failed") -> None:
+    def __init__(
+        self,
+        sentence: str,
+        code: ReplyErrorCode = "model_failed",
+        retry_after: int | None = None,
+    ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.code = code
+        self.retry_after = retry_after
 
 
 class CompletionStream:

@@ -95,6 +95,25 @@ def test_model_failure_is_an_error_and_the_next_message_works(api: ApiClient, mo
         assert [*api.stream(conversation, "Again")][-1]["message"]["content"] == "Better"
 
 
+def test_retry_after_of_a_busy_model_is_passed_on(api: ApiClient, model: Upstream):
+    path = f"/conversations/{api.create_conversation()}/messages"
+    for status, header, seconds in [
+        (429, "17", 17),
+        (429, "0.2", 1),
+        (503, "9", 9),
+        (429, "x", None),
+    ]:
+        model.answers[CHAT_COMPLETIONS_PATH] = lambda call, status=status, header=header: (
+            call.respond(status, {}, retry_after=header)
+        )
+        answer = api.post(path, json={"content": "Hello"})
+        *_, error = api.stream(path.split("/")[2], "Hello")
+
+        assert (answer.status_code, answer.json()["code"]) == (503, "model_busy")
+        assert answer.headers.get("Retry-After") == (None if seconds is None else str(seconds))
+        assert error.get("retryAfter") == seconds
+
+
 GARBAGE = {
     "not SSE": b"<html>Login</html>",
     "JSON of another kind": b'data: {"hello": "world"}\n\n',
