@@ -15,7 +15,7 @@ from core.languages import N_
 from core.settings import Settings
 from service import health
 from service.access import ApiKeys, JwtTokens
-from service.api import auth, avatars, errors, reject_nul, routes
+from service.api import add_response_headers, auth, avatars, errors, reject_nul, routes
 from service.cli import create_cli_group
 from service.container import EXTENSION_KEY, Container, get_container
 from service.conversations import (
@@ -75,6 +75,7 @@ def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.before_request(reject_nul)
     app.after_request(auth.add_rate_limit_headers)
+    app.after_request(add_response_headers)
     errors.init_app(app)
     app.cli.add_command(create_cli_group(app))
     return app

@@ -10,6 +10,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from core.database import DatabaseUnavailable
+from service.api.response_headers import request_id
 from service.api.schemas import ErrorDetail, ErrorResponse
 from service.interface_types import ErrorCode
 
@@ -116,5 +117,5 @@ def _handle_database_unavailable(_error: DatabaseUnavailable) -> Response:
 
 
 def _handle_unexpected_error(error: Exception) -> Response:
-    logger.error("%s %s", request.method, request.path, exc_info=error)
+    logger.error("request %s: %s %s", request_id(), request.method, request.path, exc_info=error)
     return ApiError(500, *DEFAULT_ERRORS[500]).to_response()

@@ -8,7 +8,14 @@ from typing import Any
 
 import msgspec
 
-from service.api import ERRORS_BY_STATUS, IDEMPOTENCY_KEY_PATTERN, ErrorResponse, Event, Operation
+from service.api import (
+    ERRORS_BY_STATUS,
+    IDEMPOTENCY_KEY_PATTERN,
+    REQUEST_ID_HEADER,
+    ErrorResponse,
+    Event,
+    Operation,
+)
 
 SCHEMA_REF = "#/components/schemas/{name}"
 API_VERSION = "1"
@@ -32,6 +39,7 @@ RATE_LIMIT_HEADERS = {
     "X-RateLimit-Remaining": "Same as r.",
     "X-RateLimit-Reset": "Same as t.",
 }
+COMMON_HEADERS = {REQUEST_ID_HEADER: "The id of the request: your own, or else a new one."}
 # Additional headers of error responses.
 ERROR_HEADERS = {
     401: {"WWW-Authenticate": "Authentication scheme: Bearer."},
@@ -81,7 +89,7 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
             "schemas": schemas,
             "headers": {
                 name: _header_object(description)
-                for name, description in RATE_LIMIT_HEADERS.items()
+                for name, description in (COMMON_HEADERS | RATE_LIMIT_HEADERS).items()
             },
             "responses": {
                 _error_component_name(status, is_rate_limited=is_rate_limited): _error_response(
@@ -170,11 +178,11 @@ def _response_headers(operation: Operation) -> JsonObject:
     own_headers = {
         name: _header_object(about) for name, about in operation.response_headers.items()
     }
-    return own_headers | _rate_limit_headers(is_rate_limited=operation.is_rate_limited)
+    return own_headers | _shared_headers(is_rate_limited=operation.is_rate_limited)
 
 
-def _rate_limit_headers(*, is_rate_limited: bool) -> JsonObject:
-    names = RATE_LIMIT_HEADERS if is_rate_limited else ()
+def _shared_headers(*, is_rate_limited: bool) -> JsonObject:
+    names = COMMON_HEADERS | RATE_LIMIT_HEADERS if is_rate_limited else COMMON_HEADERS
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
@@ -195,8 +203,7 @@ def _error_response(status: int, *, is_rate_limited: bool) -> JsonObject:
     )
     return {
         "description": description,
-        "headers": own_headers
-        | _rate_limit_headers(is_rate_limited=is_rate_limited and status != 401),
+        "headers": own_headers | _shared_headers(is_rate_limited=is_rate_limited and status != 401),
         "content": {"application/json": {"schema": _schema_of(ErrorResponse)}},
     }
 

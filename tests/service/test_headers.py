@@ -115,3 +115,44 @@ def test_location_header_is_the_url_to_stop_a_reply_and_a_late_stop_succeeds(
 
     assert whole.headers["Location"] == f"/api/v1{path}/{said['id']}"
     assert api.delete(f"{path}/{said['id']}").status_code == 204
+
+
+def test_every_response_has_the_id_of_its_request(api: ApiClient, model: Upstream):
+    model.always_reply("Hi")
+    stream = f"/conversations/{api.create_conversation()}/messages/stream"
+    own = api.headers | {"X-Request-Id": "trace-7"}
+    answers = [
+        api.get("/twins", headers=own),
+        api.get("/nowhere", headers=own),
+        api.get("/twins", headers={"X-Request-Id": "trace-7"}),
+        api.get("/openapi.json", headers=own),
+        api.post(stream, json={"content": "Hello"}, headers=own),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 404, 401, 200, 200]
+    assert {answer.headers["X-Request-Id"] for answer in answers} == {"trace-7"}
+
+
+def test_request_without_a_usable_id_gets_a_new_one(api: ApiClient):
+    given = [None, "", "a b", "x" * 201, 'a"b', "\xe9"]
+    made = [
+        api.get("/twins", headers={"X-Request-Id": value}).headers["X-Request-Id"]
+        for value in given
+    ]
+
+    assert len(set(made)) == len(given)
+    assert not set(made) & set(given)
+
+
+def test_log_of_an_unexpected_error_names_the_request(
+    api: ApiClient,
+    container: Container,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    monkeypatch.setattr(container.twins, "list_visible_to", lambda *_: 1 / 0)
+
+    answer = api.get("/twins")
+
+    assert answer.status_code == 500
+    assert f"request {answer.headers['X-Request-Id']}: GET /api/v1/twins" in caplog.text

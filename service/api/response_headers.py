@@ -1,0 +1,27 @@
+"""Headers of all responses."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from flask import Response, g, request
+
+REQUEST_ID_HEADER = "X-Request-Id"
+# Visible ASCII without quotation marks, so that an id cannot forge entries in a log.
+_REQUEST_ID = re.compile(r"[!#-~]{1,200}")
+
+
+def request_id() -> str:
+    """Return the id of this request: that of the client, or else a new one."""
+    if "request_id" not in g:
+        given = request.headers.get(REQUEST_ID_HEADER, "")
+        g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
+    return str(g.request_id)
+
+
+def add_response_headers(response: Response) -> Response:
+    """Add the headers of all responses, unless the view has set them."""
+    headers = response.headers
+    headers[REQUEST_ID_HEADER] = request_id()
+    return response
