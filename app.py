@@ -36,7 +36,7 @@ from web.assets import warm_up
 from web.cli import create_check_command
 from web.container import Portal, build_portal
 
-API_PREFIX = "/api/v1"
+API_PREFIX = "/api"
 # RFC 1035, 2.3.4.
 MAX_HOST_LABEL_CHARACTERS = 63
 DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
@@ -66,14 +66,14 @@ class Twindow:
         self.app.wsgi_app = self  # type: ignore[method-assign]
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Dispatch a request: paths below `API_PREFIX` to the service, all others to the portal.
+        """Dispatch a request: `API_PREFIX` and below to the service, all others to the portal.
 
-        Responds 400 if the Host header is invalid.
+        The portal responds 400 if the Host header is invalid.
         """
+        if self.service and f"{environ['PATH_INFO']}/".startswith(f"{API_PREFIX}/"):
+            return self.service(environ, start_response)
         if not _is_valid_host(environ.get("HTTP_HOST", "")):
             return BadRequest()(environ, start_response)
-        if self.service and environ["PATH_INFO"].startswith(f"{API_PREFIX}/"):
-            return self.service(environ, start_response)
         return self._portal_wsgi(environ, start_response)
 
     def start(self) -> None:

@@ -9,9 +9,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import select, text
 
-import app as twindow
 from core.database import Database, migrate
-from core.settings import load_settings
 from service.access import InvalidToken, ReservedName
 from service.app import MIGRATIONS_DIR
 from service.container import Container
@@ -51,20 +49,6 @@ def test_access_list_names_the_portal_as_portal():
 
     assert ada.is_visible_to(PORTAL_OWNER, frozenset())
     assert not ada.is_visible_to("portal", frozenset())
-
-
-def test_embedded_portal_uses_a_key_of_the_reserved_owner(tmp_path: Path):
-    settings = load_settings({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
-    portal = twindow.Twindow(settings)
-    assert portal.service is not None
-
-    secret = (tmp_path / "portal_key").read_text()
-    key = portal.service.container.api_keys.find_by_secret(secret)
-
-    assert key is not None
-    assert key.sub == PORTAL_OWNER
-    portal.close()
-    portal.service.container.database.close()
 
 
 def test_migration_moves_what_the_portal_owns_to_the_reserved_owner(tmp_path: Path):

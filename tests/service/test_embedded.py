@@ -1,0 +1,50 @@
+"""The service inside the portal: its paths, and the key that the portal uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from werkzeug.test import Client
+
+import app as twindow
+from core.settings import load_settings
+from service.owners import PORTAL_OWNER
+from tests.support.portals import close_portal
+
+
+@pytest.fixture
+def embedding(tmp_path: Path) -> Iterator[twindow.Twindow]:
+    """Return a portal with an embedded service."""
+    settings = load_settings({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
+    embedding = twindow.Twindow(settings)
+    yield embedding
+    embedding.close()
+    close_portal(embedding.app)
+    assert embedding.service
+    embedding.service.container.database.close()
+
+
+def test_portal_uses_a_key_of_the_reserved_owner(embedding: twindow.Twindow, tmp_path: Path):
+    assert embedding.service
+    secret = (tmp_path / "portal_key").read_text()
+
+    key = embedding.service.container.api_keys.find_by_secret(secret)
+
+    assert key is not None
+    assert key.sub == PORTAL_OWNER
+
+
+def test_errors_below_api_are_json(embedding: twindow.Twindow):
+    client = Client(embedding)
+    paths = ("/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/twins", "/api/nowhere")
+    answers = [client.get(path) for path in paths]
+    long_host = client.get("/api/v1/nowhere", headers={"Host": "x" * 64})
+
+    for answer in [*answers, client.post("/api")]:
+        assert (answer.status_code, answer.mimetype) == (404, "application/json")
+        assert answer.get_json()["code"] == "not_found"
+    assert (long_host.status_code, long_host.get_json()["code"]) == (400, "bad_request")
+    assert client.get("/apiary").mimetype == "text/html"
+    assert client.get("/", headers={"Host": "x" * 64}).status_code == 400
