@@ -23,6 +23,7 @@ _WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202
 MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600
 IDEMPOTENCY_KEY_PATTERN = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
 MAX_PAGE = 1_000_000
+INTEGER_PARAMETERS = {"page", "limit"}
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL_PATTERN)]
 
@@ -95,6 +96,13 @@ def read_body(body_type: type[T]) -> T:
     """Return the validated JSON body. Raises ApiError."""
     if request.mimetype != "application/json":
         raise ApiError(415, *DEFAULT_ERRORS[415])
+    if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+        raise ApiError(
+            415,
+            "unsupported_media_type",
+            "Send the body without a Content-Encoding.",
+            headers={"Accept-Encoding": "identity"},
+        )
     try:
         data = request.get_data()
     except OSError:
@@ -118,8 +126,12 @@ def read_body(body_type: type[T]) -> T:
 
 def read_query(query_type: type[T]) -> T:
     """Return the validated query parameters. Raises ApiError."""
+    values = request.args.to_dict()
+    for name in INTEGER_PARAMETERS & values.keys():
+        if not re.fullmatch(r"[0-9]+", values[name]):
+            values[name] = ""  # not valid either; msgspec accepts 1e1 and 10.0
     try:
-        return msgspec.convert(request.args.to_dict(), query_type, strict=False)
+        return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
         raise _validation_error(400, error, query_type) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from itertools import product
 
@@ -120,12 +121,28 @@ def test_chunked_body_over_the_limit_is_rejected_and_not_truncated(api: ApiClien
 @pytest.mark.spec("S35", "S36", "S46", "S47")
 def test_invalid_pagination_is_rejected_with_the_parameter_name(api: ApiClient):
     values = ["0", "-1", "1.5", "x", "", "1e400", "9" * 400, "٣", "NaN", "null", "1,2", "0x10"]
+    values += ["1e1", "1E1", "10.0", "+5", " 5 ", "1_0"]
     wrong = []
     for path, name, value in product(("/twins", "/conversations"), ("page", "limit"), values):
         answer = api.get(path, params={name: value})
         if answer.status_code != 400 or answer.json()["details"][0]["field"] != name:
             wrong.append((path, name, value, answer.text))
     assert wrong == []
+
+
+def test_encoded_bodies_are_rejected(api: ApiClient):
+    body = gzip.compress(b'{"twinId": "ada"}')
+    headers = api.headers | {"Content-Type": "application/json"}
+    answers = {
+        encoding: api.post(
+            "/conversations", data=body, headers=headers | {"Content-Encoding": encoding}
+        )
+        for encoding in ("gzip", "br", "gzip, identity", "identity")
+    }
+
+    told = [(answer.status_code, answer.json()["code"]) for answer in answers.values()]
+    assert told == [(415, "unsupported_media_type")] * 3 + [(400, "bad_json")]
+    assert answers["gzip"].headers["Accept-Encoding"] == "identity"
 
 
 ODD_IDS = [

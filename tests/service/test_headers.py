@@ -42,7 +42,7 @@ def test_openapi_document_omits_errors_that_no_operation_returns(document: dict[
     assert "429-jwt" not in refusals
 
 
-def test_location_header_is_documented_only_for_sending_messages(document: dict[str, Any]):
+def test_location_header_is_documented_where_it_is_sent(document: dict[str, Any]):
     promised = {
         operation.name
         for operation in operations.all
@@ -50,7 +50,7 @@ def test_location_header_is_documented_only_for_sending_messages(document: dict[
         if "Location" in headers(document, method["responses"][str(operation.status)])
     }
 
-    assert promised == {"send_message", "stream_message"}
+    assert promised == {"create_conversation", "send_message", "stream_message"}
 
 
 def test_documented_errors_have_challenge_and_retry_headers(document: dict[str, Any]):
@@ -103,6 +103,20 @@ def test_responses_without_a_valid_api_key_have_no_rate_limit_headers(
 
     assert [answer.status_code for answer in without] == [401, 401, 400, 404, 200]
     assert not [answer.url for answer in without if "RateLimit" in answer.headers]
+
+
+def test_location_of_a_new_resource_can_be_read(api: ApiClient, model: Upstream):
+    model.always_reply("Hi")
+    made = api.post("/conversations", json={"twinId": "ada"})
+    place = made.headers["Location"].removeprefix("/api/v1")
+    assert api.get(place).json() == made.json()
+    sent = api.post(f"{place}/messages", json={"content": "Hello"})
+    said = api.get(sent.headers["Location"].removeprefix("/api/v1")).json()["data"]
+
+    assert (said["role"], said["content"]) == ("user", "Hello")
+    assert said == api.get(f"{place}/messages").json()["data"][0]
+    assert api.get(f"{place}/messages/{sent.json()['data']['id']}").json() == sent.json()
+    assert api.get(f"/conversations/other/messages/{said['id']}").status_code == 404
 
 
 def test_location_header_is_the_url_to_stop_a_reply_and_a_late_stop_succeeds(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from flask import Response, url_for
+
 from service.access import Identity
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, get_conversation, get_twin, operations
+from service.api.operations import json_response
 from service.api.requests import ConversationQuery, NewConversation
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
@@ -16,17 +19,20 @@ from service.container import container
     spec_number=3,
     required_access="full_access",
     body=NewConversation,
+    response_headers={"Location": "The address of the conversation."},
     response_type=ItemResponse[schemas.Conversation],
     status=201,
     extra_error_statuses=(404,),
 )
-def create_conversation(
-    caller: Identity, body: NewConversation
-) -> ItemResponse[schemas.Conversation]:
+def create_conversation(caller: Identity, body: NewConversation) -> Response:
     """Create a conversation with a twin."""
     twin = get_twin(caller, body.twin_id)
     conversation = container().conversations.create(caller.sub, twin.id, body.title or "")
-    return ItemResponse(data=serializers.conversation(conversation))
+    response = json_response(ItemResponse(data=serializers.conversation(conversation)), 201)
+    response.headers["Location"] = url_for(
+        "service.show_conversation", conversation_id=conversation.id
+    )
+    return response
 
 
 @operations.route(

@@ -32,7 +32,8 @@ from service.conversations import (
 IDEMPOTENCY_HEADER = {
     "Idempotency-Key": "Unique value per message. A repeat within 24 hours is the same message."
 }
-LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
+# The minimum length tells `/messages/stream` from a message, so that a GET there is 405.
+MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"
 
 
 @operations.route(
@@ -49,6 +50,21 @@ def list_messages(
     conversation = get_conversation(caller, conversation_id)
     messages, total = container().messages.list_page(conversation.id, query.page, query.limit)
     return build_page(messages, serializers.message, query, total)
+
+
+@operations.route(
+    "GET",
+    MESSAGE_PATH,
+    required_access="read_only",
+    response_type=ItemResponse[schemas.Message],
+)
+def show_message(
+    caller: Identity, conversation_id: str, message_id: str
+) -> ItemResponse[schemas.Message]:
+    """Retrieve a message."""
+    conversation = get_conversation(caller, conversation_id)
+    message = or_404(container().messages.find(conversation.id, message_id))
+    return ItemResponse(data=serializers.message(message))
 
 
 @operations.route(
@@ -111,7 +127,7 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
 
 @operations.route(
     "DELETE",
-    "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>",
+    MESSAGE_PATH,
     required_access="full_access",
     status=204,
 )
