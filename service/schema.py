@@ -103,3 +103,16 @@ idempotency_keys = Table(
     Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
     Column("at", Float, nullable=False, index=True),
 )
+
+# Idempotency keys of requests that created a conversation or an API key. `request` is a digest of
+# the body, and `resource_id` the id of what was created.
+creations = Table(
+    "service_creations",
+    metadata,
+    Column("sub", Text, primary_key=True),
+    Column("operation", String(32), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("request", String(64), nullable=False),
+    Column("resource_id", String(32), nullable=False),
+    Column("at", Float, nullable=False, index=True),
+)

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from core.database import Database
+from service.idempotency import Creation, IdempotencyKeyReused, remember
 from service.interface_types import Scope
 from service.schema import api_keys as table
 
@@ -58,8 +59,10 @@ class ApiKey:
 class ApiKeys:
     """Repository of API keys."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, derivation_key: str | None = None) -> None:
         self.database = database
+        # Secrets of repeatable creations are derived from it, because they are not stored.
+        self._derivation_key = (derivation_key or secrets.token_urlsafe(32)).encode()
 
     def create(
         self,
@@ -69,16 +72,18 @@ class ApiKeys:
         *,
         groups: Iterable[str] = (),
         expires_at: float | None = None,
+        creation: Creation | None = None,
     ) -> tuple[ApiKey, str]:
         """Create a key for `sub`; return it with its secret, which is not stored.
 
-        Raises TooManyKeys.
+        A repeated `creation` returns the key and the secret of the first one. Raises TooManyKeys
+        and IdempotencyKeyReused.
         """
-        random_part = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
-        secret = f"tw_{random_part}{_checksum(random_part)}"
+        key_id = secrets.token_urlsafe(12)
+        secret = self._derive_secret(key_id, creation) if creation else _random_secret()
         now = self.database.clock.time()
         row = {
-            "id": secrets.token_urlsafe(12),
+            "id": key_id,
             "sub": sub,
             "groups": json.dumps(sorted(groups)),
             "name": name,
@@ -93,12 +98,14 @@ class ApiKeys:
         expired = (table.c.revoked_at < cutoff) | (table.c.expires_at < cutoff)
         with self.database.write() as connection:
             self.database.advisory_lock(connection, f"keys of {sub}")
+            if creation and (known_id := remember(connection, creation, key_id, now)) != key_id:
+                return self._find_created(connection, known_id, creation)
             connection.execute(delete(table).where(owned_by, expired))
             if connection.execute(select(func.count()).where(owned_by)).scalar_one() >= MAX_KEYS:
                 raise TooManyKeys(TOO_MANY_KEYS)
             connection.execute(insert(table).values(row))
             return _key_from_row(
-                connection.execute(_select_keys().where(table.c.id == row["id"])).one()
+                connection.execute(_select_keys().where(table.c.id == key_id)).one()
             ), secret
 
     def find_by_secret(self, secret: str) -> ApiKey | None:
@@ -140,6 +147,23 @@ class ApiKeys:
         with self.database.write() as connection:
             return bool(connection.execute(statement).rowcount)
 
+    def _find_created(
+        self, connection: Connection, key_id: str, creation: Creation
+    ) -> tuple[ApiKey, str]:
+        query = _select_keys().add_columns(table.c.digest).where(table.c.id == key_id)
+        row = connection.execute(query).first()
+        secret = self._derive_secret(key_id, creation)
+        # The key is gone, or this process has another derivation key.
+        if row is None or not hmac.compare_digest(row.digest, _digest(secret)):
+            raise IdempotencyKeyReused
+        return _key_from_row(row), secret
+
+    def _derive_secret(self, key_id: str, creation: Creation) -> str:
+        """Return the same secret again for the same creation."""
+        message = f"API key {key_id} {creation.key}".encode()
+        number = int.from_bytes(hmac.digest(self._derivation_key, message, "sha256"), "big")
+        return _secret(_base62(number, RANDOM_LENGTH))
+
 
 def _select_keys() -> Select[Any]:
     return select(*(table.c[name] for name in ApiKey.__slots__))
@@ -150,17 +174,29 @@ def _key_from_row(row: Row[Any]) -> ApiKey:
     return ApiKey(**values | {"groups": frozenset(json.loads(row.groups))})
 
 
+def _random_secret() -> str:
+    return _secret("".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH)))
+
+
+def _secret(random_part: str) -> str:
+    return f"tw_{random_part}{_checksum(random_part)}"
+
+
 def _checksum(random_part: str) -> str:
     """Return the checksum at the end of a key.
 
     It lets secret scanners, and us, reject typos without a database query.
     """
-    number = zlib.crc32(random_part.encode())
-    letters = []
-    for _ in range(6):
+    return _base62(zlib.crc32(random_part.encode()), 6)
+
+
+def _base62(number: int, length: int) -> str:
+    """Return the last `length` digits of a number, lowest first."""
+    digits = []
+    for _ in range(length):
         number, remainder = divmod(number, len(ALPHABET))
-        letters.append(ALPHABET[remainder])
-    return "".join(letters)
+        digits.append(ALPHABET[remainder])
+    return "".join(digits)
 
 
 def _digest(secret: str) -> str:

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 from core.database import DatabaseUnavailable
 from service.api.response_headers import request_id
 from service.api.schemas import ErrorDetail, ErrorResponse
+from service.idempotency import IdempotencyKeyReused
 from service.interface_types import ErrorCode
 
 logger = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     415: {"unsupported_media_type": "Send the body as Content-Type: application/json."},
     422: {
         "invalid": "A field is missing or invalid.",
-        "idempotency_key_reused": "This Idempotency-Key was already used for another message.",
+        "idempotency_key_reused": "This Idempotency-Key was already used for another request.",
     },
     429: {"rate_limited": "The key has reached its hourly limit."},
     500: {"internal_error": "Something went wrong in the service."},
@@ -101,6 +102,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(ApiError, ApiError.to_response)
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(DatabaseUnavailable, _handle_database_unavailable)
+    app.register_error_handler(IdempotencyKeyReused, _handle_idempotency_key_reused)
     app.register_error_handler(Exception, _handle_unexpected_error)
 
 
@@ -114,6 +116,10 @@ def _handle_http_exception(error: HTTPException) -> Response:
 def _handle_database_unavailable(_error: DatabaseUnavailable) -> Response:
     sentence = "The service can't store anything right now. Try again soon."
     return ApiError(503, "unavailable", sentence, headers={"Retry-After": "1"}).to_response()
+
+
+def _handle_idempotency_key_reused(_error: IdempotencyKeyReused) -> Response:
+    return ApiError(422, "idempotency_key_reused").to_response()
 
 
 def _handle_unexpected_error(error: Exception) -> Response:

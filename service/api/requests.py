@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Annotated, Any, TypeVar
 
@@ -11,6 +12,7 @@ from flask import request
 from core.validation_messages import explain
 from service.api.errors import DEFAULT_ERRORS, ApiError
 from service.api.schemas import ApiStruct
+from service.idempotency import Creation
 from service.interface_types import Scope
 
 T = TypeVar("T")
@@ -21,6 +23,9 @@ _NO_NUL_PATTERN = r"^[^\x00]*$"
 _WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600
+IDEMPOTENCY_HEADER = {
+    "Idempotency-Key": "Your own name of this request: a repeat within 24 hours has no new effect."
+}
 IDEMPOTENCY_KEY_PATTERN = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
 MAX_PAGE = 1_000_000
 INTEGER_PARAMETERS = {"page", "limit"}
@@ -134,6 +139,16 @@ def read_query(query_type: type[T]) -> T:
         return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
         raise _validation_error(400, error, query_type) from None
+
+
+def read_creation(sub: str, operation: str, body: msgspec.Struct) -> Creation | None:
+    """Return what identifies a repeat of this request, or None without Idempotency-Key.
+
+    Raises ApiError.
+    """
+    key = read_idempotency_key()
+    request_digest = hashlib.sha256(msgspec.json.encode(body)).hexdigest()
+    return Creation(sub, operation, key, request_digest) if key else None
 
 
 def read_idempotency_key() -> str | None:

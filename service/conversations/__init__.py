@@ -5,7 +5,6 @@ from service.conversations.conversations import Conversation, Conversations
 from service.conversations.leases import Leases
 from service.conversations.messages import (
     IdempotencyKey,
-    IdempotencyKeyReused,
     Message,
     Messages,
     StillReplying,
@@ -21,7 +20,6 @@ __all__ = [
     "Event",
     "Failed",
     "IdempotencyKey",
-    "IdempotencyKeyReused",
     "Leases",
     "Message",
     "Messages",

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, func, insert, select
+from sqlalchemy import Connection, Select, func, insert, select
 
 from core.database import Database
+from service.idempotency import Creation, remember
 from service.schema import conversations
 
 
@@ -31,21 +32,29 @@ class Conversations:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def create(self, sub: str, twin_id: str, title: str) -> Conversation:
-        """Store a new conversation and return it."""
+    def create(
+        self, sub: str, twin_id: str, title: str, creation: Creation | None = None
+    ) -> Conversation | None:
+        """Store a new conversation and return it.
+
+        A repeated `creation` returns the conversation of the first one, or None if it was deleted.
+        Raises IdempotencyKeyReused.
+        """
         now = self.database.clock.time()
         conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
         values = {name: getattr(conversation, name) for name in Conversation.__slots__}
         with self.database.write() as connection:
+            if creation:
+                known_id = remember(connection, creation, conversation.id, now)
+                if known_id != conversation.id:
+                    return _find(connection, known_id, sub)
             connection.execute(insert(conversations).values(**values, replying_until=0))
         return conversation
 
     def find(self, conversation_id: str, sub: str) -> Conversation | None:
         """Return the conversation if it belongs to `sub`, else None."""
-        condition = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
         with self.database.read() as connection:
-            row = connection.execute(_select_conversations().where(condition)).first()
-        return Conversation(*row) if row else None
+            return _find(connection, conversation_id, sub)
 
     def list_page(
         self, sub: str, twin_id: str | None, page: int, limit: int
@@ -60,6 +69,12 @@ class Conversations:
             total = connection.execute(select(func.count()).where(condition)).scalar_one()
             rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
             return [Conversation(*row) for row in rows], total
+
+
+def _find(connection: Connection, conversation_id: str, sub: str) -> Conversation | None:
+    condition = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
+    row = connection.execute(_select_conversations().where(condition)).first()
+    return Conversation(*row) if row else None
 
 
 def _select_conversations() -> Select[Any]:

@@ -11,19 +11,13 @@ from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.database import Database, insert_or_ignore
 from service.conversations import leases
+from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKeyReused
 from service.interface_types import Role
 from service.schema import conversations, idempotency_keys, messages
-
-# How long an idempotency key is remembered.
-IDEMPOTENCY_KEY_SECONDS = 24 * 3600
 
 
 class StillReplying(Exception):
     """Raised while another reply is being written in the conversation."""
-
-
-class IdempotencyKeyReused(Exception):
-    """Raised when an idempotency key is used again for another content or conversation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from core.database import Database
+from service.access import ApiKeys
+from service.container import Container
+from service.conversations import Conversations
+from service.idempotency import IDEMPOTENCY_KEY_SECONDS, Creation, IdempotencyKeyReused
 from tests.service.client import ApiClient
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
@@ -143,3 +151,60 @@ def test_end_of_a_stopped_reply_does_not_end_its_replacement(api: ApiClient, mod
         call.complete()
 
         assert again.result(10)[-1]["message"]["content"] == "Hi there"
+
+
+def test_repeated_creation_of_a_conversation_returns_the_first(api: ApiClient):
+    body = {"twinId": "ada", "title": "On heat"}
+    with ThreadPoolExecutor(8) as pool:
+        made = list(
+            pool.map(
+                lambda _: api.post("/conversations", json=body, headers=api.headers | ONCE),
+                range(8),
+            )
+        )
+    other = api.post("/conversations", json={"twinId": "ada"}, headers=api.headers | ONCE)
+
+    assert {answer.status_code for answer in made} == {201}
+    assert len({answer.text for answer in made}) == 1
+    assert len({answer.headers["Location"] for answer in made}) == 1
+    assert len(api.get("/conversations").json()["data"]) == 1
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_repeated_creation_of_an_api_key_returns_the_same_secret(
+    api: ApiClient, container: Container
+):
+    alice, bob = (
+        {"Authorization": f"Bearer {container.jwt_tokens.sign(sub)}"} | ONCE
+        for sub in ("al", "bob")
+    )
+    body = {"name": "laptop", "scope": "read_only", "expiresIn": 60}
+    first, again = (api.post("/auth/api-keys", json=body, headers=alice) for _ in "12")
+    his = api.post("/auth/api-keys", json=body, headers=bob)
+    other = api.post("/auth/api-keys", json=body | {"name": "phone"}, headers=alice)
+
+    assert (first.status_code, again.status_code, his.status_code) == (201, 201, 201)
+    assert again.json() == first.json()
+    assert his.json()["data"]["key"] != first.json()["data"]["key"]
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    key = {"X-API-Key": first.json()["data"]["key"]}
+    assert api.get("/twins", headers=key).status_code == 200
+    assert len(api.get("/auth/api-keys", headers=alice).json()["data"]) == 1
+
+
+def test_secret_of_a_repeated_creation_depends_on_the_secret_of_the_service(database: Database):
+    creation = Creation("alice", "create_key", "1", "digest")
+    ApiKeys(database, "one" * 20).create("alice", "laptop", "read_only", creation=creation)
+
+    with pytest.raises(IdempotencyKeyReused):
+        ApiKeys(database, "two" * 20).create("alice", "laptop", "read_only", creation=creation)
+
+
+def test_creation_is_remembered_for_a_day(database: Database, clock: AdjustableClock):
+    conversations = Conversations(database)
+    creation = Creation("alice", "create_conversation", "1", "digest")
+    first = conversations.create("alice", "ada", "", creation)
+    assert conversations.create("alice", "ada", "", creation) == first
+    clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
+
+    assert conversations.create("alice", "ada", "", creation) != first

@@ -6,9 +6,14 @@ from flask import Response, url_for
 
 from service.access import Identity
 from service.api import schemas, serializers
-from service.api.blueprint import build_page, get_conversation, get_twin, operations
+from service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
 from service.api.operations import json_response
-from service.api.requests import ConversationQuery, NewConversation
+from service.api.requests import (
+    IDEMPOTENCY_HEADER,
+    ConversationQuery,
+    NewConversation,
+    read_creation,
+)
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 
@@ -19,6 +24,7 @@ from service.container import container
     spec_number=3,
     required_access="full_access",
     body=NewConversation,
+    request_headers=IDEMPOTENCY_HEADER,
     response_headers={"Location": "The address of the conversation."},
     response_type=ItemResponse[schemas.Conversation],
     status=201,
@@ -27,7 +33,10 @@ from service.container import container
 def create_conversation(caller: Identity, body: NewConversation) -> Response:
     """Create a conversation with a twin."""
     twin = get_twin(caller, body.twin_id)
-    conversation = container().conversations.create(caller.sub, twin.id, body.title or "")
+    creation = read_creation(caller.sub, "create_conversation", body)
+    conversation = or_404(
+        container().conversations.create(caller.sub, twin.id, body.title or "", creation)
+    )
     response = json_response(ItemResponse(data=serializers.conversation(conversation)), 201)
     response.headers["Location"] = url_for(
         "service.show_conversation", conversation_id=conversation.id

@@ -6,7 +6,7 @@ from service.access import Identity, TooManyKeys
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, operations
 from service.api.errors import ApiError, not_found_error
-from service.api.requests import NewApiKey, PageQuery
+from service.api.requests import IDEMPOTENCY_HEADER, NewApiKey, PageQuery, read_creation
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 
@@ -17,6 +17,7 @@ from service.container import container
     spec_number=7,
     required_access="a JWT",
     body=NewApiKey,
+    request_headers=IDEMPOTENCY_HEADER,
     response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
     extra_error_statuses=(409,),
@@ -26,7 +27,12 @@ def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKey
     expires_at = container().database.clock.time() + body.expires_in if body.expires_in else None
     try:
         key, secret = container().api_keys.create(
-            caller.sub, body.name, body.scope, groups=caller.groups, expires_at=expires_at
+            caller.sub,
+            body.name,
+            body.scope,
+            groups=caller.groups,
+            expires_at=expires_at,
+            creation=read_creation(caller.sub, "create_key", body),
         )
     except TooManyKeys as error:
         raise ApiError(409, "too_many_keys", str(error)) from None

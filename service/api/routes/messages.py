@@ -14,7 +14,7 @@ from service.api.blueprint import build_page, get_conversation, get_twin, operat
 from service.api.client_disconnect import make_disconnect_check
 from service.api.errors import STATUS_BY_CODE, ApiError
 from service.api.operations import json_response
-from service.api.requests import NewMessage, PageQuery, read_idempotency_key
+from service.api.requests import IDEMPOTENCY_HEADER, NewMessage, PageQuery, read_idempotency_key
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 from service.conversations import (
@@ -22,15 +22,14 @@ from service.conversations import (
     Event,
     Failed,
     IdempotencyKey,
-    IdempotencyKeyReused,
     Message,
     Progress,
     ReplyEvents,
     StillReplying,
 )
 
-IDEMPOTENCY_HEADER = {
-    "Idempotency-Key": "Unique value per message. A repeat within 24 hours is the same message."
+LOCATION_HEADER = {
+    "Location": "URL of the sent message. Send DELETE to stop its reply."
 }
 # The minimum length tells `/messages/stream` from a message, so that a GET there is 405.
 MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"
@@ -148,8 +147,6 @@ def _start_reply(
         return container().reply_manager.start(conversation, twin, body.content, idempotency_key)
     except StillReplying:
         raise ApiError(409, "still_replying") from None
-    except IdempotencyKeyReused:
-        raise ApiError(422, "idempotency_key_reused") from None
 
 
 def _message_url(message: Message) -> str:
