@@ -39,7 +39,7 @@ RATE_LIMIT_HEADERS = {
     "X-RateLimit-Remaining": "Same as r.",
     "X-RateLimit-Reset": "Same as t.",
 }
-COMMON_HEADERS = {REQUEST_ID_HEADER: "The id of the request: your own, or else a new one."}
+COMMON_HEADERS = {REQUEST_ID_HEADER: "Id of the request: yours if you send one, otherwise a new one."}
 # Additional headers of error responses.
 ERROR_HEADERS = {
     401: {"WWW-Authenticate": "Authentication scheme: Bearer."},
@@ -47,16 +47,12 @@ ERROR_HEADERS = {
     503: {"Retry-After": "Seconds until the next attempt, if known."},
 }
 JsonObject = dict[str, Any]
-EVENT_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "contentSchema": {"$ref": SCHEMA_REF.format(name="Event")},
-        }
-    },
-    "required": ["data"],
+# A string for generated clients, which would otherwise parse the whole stream as one event.
+STREAM_SCHEMA = {
+    "type": "string",
+    "description": "Server-sent events; the data of each is one Event as JSON.",
+    "contentMediaType": "text/event-stream",
+    "contentSchema": {"$ref": SCHEMA_REF.format(name="Event")},
 }
 
 
@@ -168,7 +164,7 @@ def _success_response(operation: Operation) -> JsonObject:
     response: JsonObject = {"description": "Success.", "headers": _response_headers(operation)}
     if operation.is_stream:
         response["description"] = "Server-sent events. The data of each is an Event as JSON."
-        response["content"] = {"text/event-stream": {"schema": EVENT_SCHEMA}}
+        response["content"] = {"text/event-stream": {"schema": STREAM_SCHEMA}}
     elif operation.response_type is not None:
         response["content"] = {"application/json": {"schema": _schema_of(operation.response_type)}}
     return response

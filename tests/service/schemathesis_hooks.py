@@ -1,7 +1,8 @@
 """Schemathesis hooks for rules that schemathesis cannot know.
 
-The service rejects a second message with the idempotency key of the first, and a request with two
-different credentials.
+To generated clients, a stream is text; schemathesis should check each of its events. The service
+rejects a second message with the idempotency key of the first, and a request with two different
+credentials.
 """
 
 from __future__ import annotations
@@ -16,6 +17,27 @@ import schemathesis
 from service.api.requests import IDEMPOTENCY_KEY_PATTERN
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
+
+
+@schemathesis.hook
+def before_load_schema(_context: Any, raw_schema: dict[str, Any]) -> None:
+    """Describe one event of each stream instead of the whole stream."""
+    for methods in raw_schema["paths"].values():
+        for operation in methods.values():
+            for response in operation["responses"].values():
+                for media_type in response.get("content", {}).values():
+                    if event := media_type["schema"].get("contentSchema"):
+                        media_type["schema"] = {
+                            "type": "object",
+                            "properties": {
+                                "data": {
+                                    "type": "string",
+                                    "contentMediaType": "application/json",
+                                    "contentSchema": event,
+                                }
+                            },
+                            "required": ["data"],
+                        }
 
 
 @schemathesis.hook

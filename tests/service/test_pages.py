@@ -41,6 +41,22 @@ def test_openapi_document_is_valid_openapi_3_1(document: dict[str, Any]):
     validate(document)
 
 
+def test_openapi_document_describes_the_stream_as_text_with_a_reference_to_its_events(
+    document: dict[str, Any],
+):
+    stream = document["paths"]["/conversations/{conversationId}/messages/stream"]["post"]
+    content = stream["responses"]["200"]["content"]
+
+    assert list(content) == ["text/event-stream"]
+    schema = content["text/event-stream"]["schema"]
+    assert (schema["type"], schema["contentMediaType"]) == ("string", "text/event-stream")
+    assert schema["contentSchema"] == {"$ref": "#/components/schemas/Event"}
+    events = document["components"]["schemas"]["Event"]["anyOf"]
+    assert [event["$ref"].rpartition("/")[2] for event in events] == [
+        *("Progress", "Delta", "Complete", "Error"),
+    ]
+
+
 def test_openapi_document_describes_every_route(document: dict[str, Any], service: Flask):
     described = {
         (re.sub(r"{\w+}", "<>", path), method.upper())
