@@ -20,13 +20,14 @@ View = Callable[..., Any]
 class Operation:
     """The declaration of one API operation.
 
-    `spec_number` is the number of the endpoint in the interface document, None for extensions.
-    `request_headers` (optional) and `response_headers` map names to descriptions. `response_type`
-    is a Struct, or None for an empty body. `extra_error_statuses` are error statuses besides those
-    that follow from the other fields.
+    `tag` is the name of the module of its view. `spec_number` is the number of the endpoint in the
+    interface document, None for extensions. `request_headers` (optional) and `response_headers` map
+    names to descriptions. `response_type` is a Struct, or None for an empty body.
+    `extra_error_statuses` are error statuses besides those that follow from the other fields.
     """
 
     name: str
+    tag: str
     method: str
     path: str
     spec_number: int | None
@@ -95,6 +96,7 @@ class Operations:
             self.all.append(
                 Operation(
                     name=view.__name__,
+                    tag=view.__module__.rpartition(".")[2],
                     method=method,
                     path=path,
                     spec_number=spec_number,

@@ -34,14 +34,15 @@ class Example:
 def build_example(operation: Operation) -> Example:
     """Return the example for an operation."""
     credential_variable = "JWT" if operation.required_access == "a JWT" else "KEY"
-    body = _example_body(operation.body) if operation.body else None
+    body = example_body(operation.body) if operation.body else None
     return Example(
         _curl_command(operation, credential_variable, body),
         _python_script(operation, credential_variable, body),
     )
 
 
-def _example_body(body_type: type[msgspec.Struct]) -> dict[str, Any]:
+def example_body(body_type: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return a body with the example values of its fields."""
     _, schemas = msgspec.json.schema_components([body_type], ref_template=SCHEMA_REF)
     schema = schemas[body_type.__name__]
     examples_by_field = {

@@ -22,6 +22,15 @@ API_VERSION = "1"
 # A parameter of a Flask URL rule: <key_id>, <string(minlength=8):message_id>.
 PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, chat with them and create API keys."
+CONTACT = {"name": "The administrator of this service"}
+LICENSE = {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"}
+# Names are those of the modules with the views.
+TAGS = {
+    "conversations": "Conversations with a twin.",
+    "keys": "API keys.",
+    "messages": "Messages and their replies.",
+    "twins": "AI twins: configured assistants.",
+}
 SECURITY_BY_ACCESS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "read_only": [{"bearer": []}, {"header": []}],
     "full_access": [{"bearer": []}, {"header": []}],
@@ -39,12 +48,22 @@ RATE_LIMIT_HEADERS = {
     "X-RateLimit-Remaining": "Same as r.",
     "X-RateLimit-Reset": "Same as t.",
 }
-COMMON_HEADERS = {REQUEST_ID_HEADER: "Id of the request: yours if you send one, otherwise a new one."}
+COMMON_HEADERS = {
+    REQUEST_ID_HEADER: "Id of the request: yours if you send one, otherwise a new one."
+}
 # Additional headers of error responses.
 ERROR_HEADERS = {
     401: {"WWW-Authenticate": "Authentication scheme: Bearer."},
     429: {"Retry-After": "Seconds until the next request is allowed."},
     503: {"Retry-After": "Seconds until the next attempt, if known."},
+}
+PARAMETERS = {
+    "conversationId": "Id of a conversation.",
+    "keyId": "Id of an API key.",
+    "limit": "Items per page.",
+    "messageId": "Id of a message.",
+    "page": "Page number, from 1.",
+    "twinId": "Id of a twin.",
 }
 JsonObject = dict[str, Any]
 # A string for generated clients, which would otherwise parse the whole stream as one event.
@@ -78,8 +97,11 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
             "title": "Conversational AI Twin Service Interface",
             "version": API_VERSION,
             "description": SUMMARY,
+            "contact": CONTACT,
+            "license": LICENSE,
         },
         "servers": [{"url": f"{base_path}/api/v1"}],
+        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -107,20 +129,24 @@ def _describe_parameters(operation: Operation) -> Iterator[JsonObject]:
     """Yield the path, query and header parameters of an operation."""
     for min_length, name in PATH_PARAMETER.findall(operation.path):
         schema = {"type": "string", "minLength": int(min_length or 1), "pattern": r"^[^\x00/]+$"}
-        yield {"name": _camel_case(name), "in": "path", "required": True, "schema": schema}
+        yield _parameter(_camel_case(name), "path", schema)
     if operation.query:
         (_, schemas) = msgspec.json.schema_components([operation.query], ref_template=SCHEMA_REF)
         for name, schema in schemas[operation.query.__name__]["properties"].items():
-            yield {
-                "name": name,
-                "in": "query",
-                "required": False,
-                "schema": non_null_schema(schema),
-            }
+            yield _parameter(name, "query", non_null_schema(schema))
     for name, description in operation.request_headers.items():
         schema = {"type": "string", "pattern": IDEMPOTENCY_KEY_PATTERN}
-        details = {"description": description, "schema": schema}
-        yield {"name": name, "in": "header", "required": False, **details}
+        yield _parameter(name, "header", schema, description)
+
+
+def _parameter(name: str, place: str, schema: JsonObject, description: str = "") -> JsonObject:
+    return {
+        "name": name,
+        "in": place,
+        "required": place == "path",
+        "description": description or PARAMETERS[name],
+        "schema": schema,
+    }
 
 
 def non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
@@ -132,6 +158,7 @@ def non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
 def _describe_operation(operation: Operation) -> JsonObject:
     operation_object: JsonObject = {
         "operationId": operation.name,
+        "tags": [operation.tag],
         "summary": operation.summary,
         "description": _describe_access(operation),
         "parameters": list(_describe_parameters(operation)),
@@ -163,7 +190,7 @@ def _access_text(required_access: str) -> str:
 def _success_response(operation: Operation) -> JsonObject:
     response: JsonObject = {"description": "Success.", "headers": _response_headers(operation)}
     if operation.is_stream:
-        response["description"] = "Server-sent events. The data of each is an Event as JSON."
+        response["description"] = "Server-sent events. Read them with fetch, not with EventSource."
         response["content"] = {"text/event-stream": {"schema": STREAM_SCHEMA}}
     elif operation.response_type is not None:
         response["content"] = {"application/json": {"schema": _schema_of(operation.response_type)}}

@@ -81,7 +81,8 @@ def test_each_event_is_one_line_of_json_and_the_end_event_is_last(api: ApiClient
             model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
         else:
             model.answers[CHAT_COMPLETIONS_PATH] = 500, {}
-        frames = begin(api).content.decode().removesuffix("\n\n").split("\n\n")
+        body = begin(api).content.decode().replace("retry: 2147483647\n", "")
+        frames = body.removesuffix("\n\n").split("\n\n")
 
         assert [frame for frame in frames if not re.fullmatch("data: .*", frame)] == []
         events = [json.loads(frame.removeprefix("data: ")) for frame in frames]
@@ -96,6 +97,14 @@ def test_each_event_is_one_line_of_json_and_the_end_event_is_last(api: ApiClient
         assert stages <= {"thinking", "writing"}
         if kind == "complete":
             assert events[-1]["message"]["role"] == "assistant"
+
+
+def test_stream_keeps_event_sources_from_sending_the_message_again(api: ApiClient, model: Upstream):
+    model.always_reply("Hi ", "there")
+    frames = begin(api).content.decode().removesuffix("\n\n").split("\n\n")
+
+    told = [frame.startswith("retry: 2147483647\ndata: ") for frame in frames]
+    assert told == [True, *[False] * (len(frames) - 2), True]
 
 
 @pytest.mark.spec("S84")
@@ -127,6 +136,7 @@ def test_progress_and_keep_alives_are_repeated_while_the_model_is_silent(
     [reply] = container.reply_manager._running.values()
     reply.keepalive_seconds = reply.disconnect_poll_seconds = 0.01
 
+    assert next(said) == "retry: 2147483647"
     seen = [next(said) for _ in range(8)]
     assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]
     assert seen[2:] == [": keep-alive", "", *seen[:2], ": keep-alive", ""]

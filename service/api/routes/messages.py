@@ -28,9 +28,9 @@ from service.conversations import (
     StillReplying,
 )
 
-LOCATION_HEADER = {
-    "Location": "URL of the sent message. Send DELETE to stop its reply."
-}
+LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
+# An EventSource that reconnects would send the message again. More would overflow its timer.
+NEVER_RECONNECT_MS = 2**31 - 1
 # The minimum length tells `/messages/stream` from a message, so that a GET there is 405.
 MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"
 
@@ -111,6 +111,7 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
     is_disconnected = make_disconnect_check(request.environ)
 
     def frames() -> Iterator[str]:
+        retry: int | None = NEVER_RECONNECT_MS
         last_event: Event = Progress("thinking")
         for event in follow_reply(is_disconnected):
             if event is None:
@@ -119,7 +120,11 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
                     continue
             # Repeat the progress after the comment: clients may abandon a reply without events.
             last_event = event or last_event
-            yield sse.frame(msgspec.json.encode(serializers.event(last_event)).decode())
+            if isinstance(last_event, Complete | Failed):
+                retry = NEVER_RECONNECT_MS
+            data = msgspec.json.encode(serializers.event(last_event)).decode()
+            yield sse.frame(data, retry=retry)
+            retry = None
 
     return Response(frames(), headers=sse.HEADERS | {"Location": _message_url(message)})
 
