@@ -90,6 +90,10 @@ messages = Table(
     Column("complete", Boolean, nullable=False, server_default=true()),
     # True for a reply that ended at the model's token limit.
     Column("cut_off", Boolean, nullable=False, server_default=false()),
+    # Of replies, if the model server reports its usage.
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("model", Text),
     UniqueConstraint("conversation_id", "position"),
     Index("service_messages_by_reply_to", "reply_to"),
 )

@@ -46,6 +46,14 @@ class Conversation(ApiStruct):
     updated_at: Timestamp
 
 
+class Usage(ApiStruct):
+    """The tokens of a prompt and its reply, and the model that wrote the reply."""
+
+    input_tokens: int
+    output_tokens: int
+    model: str
+
+
 class Message(ApiStruct):
     """A message or reply. A reply that was stopped or interrupted is incomplete."""
 
@@ -60,6 +68,9 @@ class Message(ApiStruct):
     status: MessageStatus
     cut_off: Annotated[
         bool, msgspec.Meta(description="Whether a reply ended at the model's token limit.")
+    ]
+    usage: Annotated[
+        Usage | None, msgspec.Meta(description="Of a reply, if the model server reports it.")
     ]
 
 
@@ -129,6 +140,7 @@ class Complete(ApiStruct, tag_field="type", tag="complete"):
 
     message: Message
     cut_off: Annotated[bool, msgspec.Meta(description="The same as in the message.")]
+    usage: Annotated[Usage | None, msgspec.Meta(description="The same as in the message.")]
 
 
 class Error(ApiStruct, tag_field="type", tag="error", omit_defaults=True):

@@ -51,6 +51,7 @@ def message(record: Message) -> schemas.Message:
         reply_to=record.reply_to,
         status="complete" if record.complete else "incomplete",
         cut_off=record.cut_off,
+        usage=_usage(record),
     )
 
 
@@ -72,7 +73,9 @@ def event(reply_event: reply.Event) -> schemas.Event:
         case reply.Delta(content):
             return schemas.Delta(content=content)
         case reply.Complete(stored):
-            return schemas.Complete(message=message(stored), cut_off=stored.cut_off)
+            return schemas.Complete(
+                message=message(stored), cut_off=stored.cut_off, usage=_usage(stored)
+            )
         case reply.Failed(sentence, code, retry_after):
             return schemas.Error(error=sentence, code=code, retry_after=retry_after)
 
@@ -84,6 +87,14 @@ def timestamp(seconds: float) -> str:
         timespec="milliseconds"
     )
     return iso_time.replace("+00:00", "Z")
+
+
+def _usage(record: Message) -> schemas.Usage | None:
+    if record.input_tokens is None or record.output_tokens is None or record.model is None:
+        return None
+    return schemas.Usage(
+        input_tokens=record.input_tokens, output_tokens=record.output_tokens, model=record.model
+    )
 
 
 def _api_key_fields(record: ApiKey) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from core.database import Database, insert_or_ignore
 from service.conversations import leases
 from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKeyReused
 from service.interface_types import Role
+from service.llm import Usage
 from service.schema import conversations, idempotency_keys, messages
 
 
@@ -34,6 +35,7 @@ class Message:
 
     `reply_to` is the id of the message that a reply answers. `complete` is False for a reply that
     was stopped or interrupted. `cut_off` is True for a reply that ended at the model's token limit.
+    `input_tokens`, `output_tokens` and `model` are set if the model server reported its usage.
     """
 
     id: str
@@ -44,6 +46,9 @@ class Message:
     created_at: float
     complete: bool = True
     cut_off: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    model: str | None = None
 
 
 class Messages:
@@ -167,6 +172,7 @@ class Messages:
         is_complete: bool,
         is_stopped: bool = False,
         is_cut_off: bool = False,
+        usage: Usage | None = None,
     ) -> Message | None:
         """Store the reply unless it is empty, and release the lease; return the stored reply.
 
@@ -187,6 +193,9 @@ class Messages:
                     created_at=now,
                     complete=is_complete,
                     cut_off=is_cut_off,
+                    input_tokens=usage.input_tokens if usage else None,
+                    output_tokens=usage.output_tokens if usage else None,
+                    model=usage.model if usage else None,
                 ),
             )
 

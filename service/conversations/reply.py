@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.clock import Clock
 from service.conversations.messages import Message
 from service.interface_types import ReplyErrorCode, StageName
-from service.llm import CompletionStream
+from service.llm import CompletionStream, Usage
 from service.twins import Twin
 
 
@@ -82,6 +82,11 @@ class Reply:
     def is_cut_off(self) -> bool:
         """Return whether the reply ended at the model's token limit."""
         return self._stream is not None and self._stream.is_cut_off
+
+    @property
+    def usage(self) -> Usage | None:
+        """Return the token counts that the model server has reported."""
+        return self._stream.usage if self._stream else None
 
     def emit(self, event: Event) -> None:
         """Append an event and notify the listeners."""

@@ -192,6 +192,7 @@ class ReplyManager:
                 is_complete=failure is None,
                 is_stopped=failure is STOPPED,
                 is_cut_off=reply.is_cut_off,
+                usage=reply.usage,
             )
         except DatabaseUnavailable:
             raise

@@ -3,6 +3,7 @@
 from service.llm.client import ModelClient, Prompt, PromptTooLong
 from service.llm.completion_stream import CompletionStream, ModelFailed
 from service.llm.tokenizer import TokenCounter, estimate_tokens
+from service.llm.usage import Usage
 
 __all__ = [
     "CompletionStream",
@@ -11,5 +12,6 @@ __all__ = [
     "Prompt",
     "PromptTooLong",
     "TokenCounter",
+    "Usage",
     "estimate_tokens",
 ]

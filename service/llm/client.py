@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
@@ -26,11 +27,16 @@ MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
+MODEL_PROBLEM = "The model has a problem right now."
 BUSY_SENTENCE = "The model is busy. Try again in a minute."
 
 
 class PromptTooLong(Exception):
     """Raised when the prompt does not fit into the context window of the model."""
+
+
+class _UsageNotSupported(Exception):
+    """Raised when the server refuses the option that requests the usage."""
 
 
 class ModelClient:
@@ -44,6 +50,8 @@ class ModelClient:
         self._settings = settings
         self._model_name = ""
         self._is_closed = False
+        # False after the server has refused the option for it.
+        self._reports_usage = True
         self.bundled = (
             None
             if settings.model_url
@@ -78,11 +86,31 @@ class ModelClient:
         url, key, name = self._endpoint()
         if self.bundled:
             prompt = [message | {"content": neutralize(message["content"])} for message in prompt]
-        body = {"model": name, "messages": prompt, "stream": True} | sampling.request_options()
+        body: dict[str, Any] = {"model": name, "messages": prompt, "stream": True}
+        body |= sampling.request_options()
+        try:
+            response = self._request_completion(url, key, body)
+        except _UsageNotSupported:
+            self._reports_usage = False
+            response = self._request_completion(url, key, body)
+        return CompletionStream(response, self._settings.model_timeout, body["model"])
+
+    def close(self) -> None:
+        """Close the connections, and end the bundled model if this process owns it."""
+        self._is_closed = True
+        if self.bundled:
+            self.bundled.stop()
+        self._session.close()
+
+    def _request_completion(
+        self, url: str, key: str | None, body: dict[str, Any]
+    ) -> requests.Response:
+        """Return the response with status 200. Raises ModelFailed and PromptTooLong."""
+        options = {"stream_options": {"include_usage": True}} if self._reports_usage else {}
         try:
             response = self._session.post(
                 f"{url}/chat/completions",
-                json=body,
+                json=body | options,
                 headers=self._headers(key) | {"Accept": "text/event-stream"},
                 timeout=(5, self._settings.model_timeout),
                 allow_redirects=False,
@@ -92,19 +120,15 @@ class ModelClient:
             if not self._is_closed:
                 logger.warning("Request to the model server failed: %s", type(error).__name__)
             raise ModelFailed("The model is not responding.") from None
-        if response.status_code != 200:
-            if response.status_code == 404:
-                self._model_name = ""  # the server may serve another model now
-            with response:
-                raise _error_from_response(response)
-        return CompletionStream(response, self._settings.model_timeout)
-
-    def close(self) -> None:
-        """Close the connections, and end the bundled model if this process owns it."""
-        self._is_closed = True
-        if self.bundled:
-            self.bundled.stop()
-        self._session.close()
+        if response.status_code == 200:
+            return response
+        if response.status_code == 404:
+            self._model_name = ""  # the server may serve another model now
+        with response:
+            failure = _error_from_response(response)
+        if isinstance(failure, _UsageNotSupported) and not options:
+            raise ModelFailed(MODEL_PROBLEM)
+        raise failure
 
     def _endpoint(self) -> tuple[str, str | None, str]:
         if self.bundled:
@@ -145,6 +169,8 @@ def _error_from_response(response: requests.Response) -> Exception:
         body = ""
     if status in (400, 413) and ("context" in body or "exceed" in body):
         return PromptTooLong()
+    if status in (400, 422) and "stream_options" in body:
+        return _UsageNotSupported()
     logger.warning("The model server responded with status %s.", status)
     retry_after = parse_retry_after(response.headers)
     if status == 429 or (status == 503 and retry_after):
@@ -158,4 +184,4 @@ def _error_from_response(response: requests.Response) -> Exception:
         return ModelFailed(
             "The model server doesn't have this model. Please contact your administrator."
         )
-    return ModelFailed("The model has a problem right now.")
+    return ModelFailed(MODEL_PROBLEM)

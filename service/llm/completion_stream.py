@@ -15,6 +15,7 @@ import requests
 from core import sse
 from core.bounded_http import NETWORK_ERRORS
 from service.interface_types import ReplyErrorCode
+from service.llm.usage import Usage, parse_usage
 
 logger = logging.getLogger(__name__)
 
@@ -43,13 +44,16 @@ class ModelFailed(Exception):
 class CompletionStream:
     """A streaming reply: iterate to get its pieces; `stop` may be called from any thread."""
 
-    def __init__(self, response: requests.Response, timeout: float) -> None:
+    def __init__(self, response: requests.Response, timeout: float, model: str) -> None:
         self._response = response
         self._timeout = timeout
+        self._model = model
         self._last_event_at = time.monotonic()
         self._stop_event = threading.Event()
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
+        # Set during the iteration if the model server reports it.
+        self.usage: Usage | None = None
 
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text without lone surrogates and NUL. Raises ModelFailed."""
@@ -61,7 +65,7 @@ class CompletionStream:
                     if event.data == "[DONE]":
                         reason = reason or event.data
                         break
-                    text, finish_reason = _parse_chunk(event.data)
+                    text, finish_reason = self._parse_chunk(event.data)
                     reason = finish_reason or reason
                     text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
@@ -84,6 +88,21 @@ class CompletionStream:
         with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
             self._response.raw.shutdown()
 
+    def _parse_chunk(self, data: str) -> tuple[str, str]:
+        """Return text and finish reason of a chunk, "" if missing. Raises ModelFailed."""
+        try:
+            chunk: Any = json.loads(data)
+            if chunk.get("error"):
+                logger.warning("The model server reported an error in its stream.")
+                raise ModelFailed("The model reported an error.")
+            usage = parse_usage(chunk.get("usage"), chunk.get("model"), self._model)
+            self.usage = usage or self.usage
+            choice = (chunk.get("choices") or [{}])[0]
+            text = (choice.get("delta") or {}).get("content")
+            return text if isinstance(text, str) else "", str(choice.get("finish_reason") or "")
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            return "", ""
+
     def _chunks(self) -> Iterator[bytes]:
         while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
             # SSE comments reset the socket timeout, but only events count as progress.
@@ -105,17 +124,3 @@ def _split_storable(text: str) -> tuple[str, str]:
         .decode("utf-16-le", "replace")
     )
     return storable_text.replace("\0", "\ufffd"), high_surrogate
-
-
-def _parse_chunk(data: str) -> tuple[str, str]:
-    """Return text and finish reason of a chunk, "" if missing. Raises ModelFailed on an error."""
-    try:
-        chunk: Any = json.loads(data)
-        if chunk.get("error"):
-            logger.warning("The model server reported an error in its stream.")
-            raise ModelFailed("The model reported an error.")
-        choice = (chunk.get("choices") or [{}])[0]
-        text = (choice.get("delta") or {}).get("content")
-        return text if isinstance(text, str) else "", str(choice.get("finish_reason") or "")
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        return "", ""

@@ -69,7 +69,7 @@ def test_each_event_is_sent_without_delay(api: ApiClient, model: Upstream):
 FIELDS = {
     "progress": {"progress": dict},
     "delta": {"content": str},
-    "complete": {"message": dict, "cutOff": bool},
+    "complete": {"message": dict, "cutOff": bool, "usage": type(None)},
     "error": {"error": str, "code": str},
 }
 

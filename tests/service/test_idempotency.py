@@ -39,6 +39,7 @@ def test_repeated_request_returns_the_first_reply(api: ApiClient, model: Upstrea
     assert answer.status_code == again.status_code == 201
     assert again.json() == answer.json()
     whole = {"type": "complete", "message": answer.json()["data"], "cutOff": False}
+    whole |= {"usage": None}
     assert streamed == [whole]
     assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
     assert len(model.calls) == 1

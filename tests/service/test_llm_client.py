@@ -49,7 +49,7 @@ def test_model_receives_only_the_sampling_options_of_the_twin(
         "stop": ["\n\n", "###"],
     }
     assert set(options) == set(Sampling.__struct_fields__), "another option has to be tried, too"
-    always = {"messages", "stream"}
+    always = {"messages", "stream", "stream_options"}
     for given, told in ((options, options), ({}, {"model": "scripted", "max_tokens": 400})):
         front_matter = json.dumps({"name": "Ada"} | given)
         (container.twins.folder / "ada.md").write_text(f"---\n{front_matter}\n---\n")
@@ -146,32 +146,6 @@ def send(call: Call, data: bytes) -> None:
     call.start_stream()
     call.send_bytes(data)
     call.close()
-
-
-def test_reply_that_ends_at_the_token_limit_is_marked_and_its_text_unchanged(
-    api: ApiClient, model: Upstream
-):
-    for text, reason in [("Once upon", "stop"), ("Once upon", "length"), ("```\nx", "length")]:
-        headers = {"Idempotency-Key": f"{reason}{len(text)}"}
-        conversation = api.create_conversation()
-        events = api.stream(conversation, "Hello", headers)
-        next(events)
-        call = model.next_call().start_stream()
-        for sign in text:
-            call.delta(sign)
-        call.complete(finish_reason=reason)
-        *_, end = events
-
-        [again] = api.stream(conversation, "Hello", headers)
-        path = f"/conversations/{conversation}/messages"
-        body, headers = {"content": "Hello"}, api.headers | headers
-        whole = api.post(path, json=body, headers=headers).json()["data"]
-        said, kept = api.get(path).json()["data"]
-        assert end == again
-        assert end["message"] == whole == kept
-        assert kept["content"] == text
-        assert (kept["cutOff"], end["cutOff"]) == (reason == "length", reason == "length")
-        assert not said["cutOff"]
 
 
 def test_null_error_from_the_model_is_ignored(api: ApiClient, model: Upstream):

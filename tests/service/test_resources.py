@@ -14,6 +14,7 @@ from tests.support.upstream import Upstream
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status", "cutOff"}
+MESSAGE |= {"usage"}
 
 
 def jwt(container: Container, sub: str = "alice") -> dict[str, str]:
