@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.database import Database
 from service.idempotency import Creation, remember
@@ -55,6 +55,11 @@ class Conversations:
         """Return the conversation if it belongs to `sub`, else None."""
         with self.database.read() as connection:
             return _find(connection, conversation_id, sub)
+
+    def delete(self, conversation: Conversation) -> None:
+        """Delete a conversation with its messages."""
+        with self.database.write() as connection:
+            connection.execute(delete(conversations).where(conversations.c.id == conversation.id))
 
     def list_page(
         self, sub: str, twin_id: str | None, page: int, limit: int

@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 class LeaseKeeper:
     """Renew the leases of running replies, in a background thread.
 
-    Calls `stop` for each running reply whose stop another process has requested. The thread
-    starts with the first `wake` and sleeps while nothing is running.
+    Calls `stop` for each running reply whose stop another process has requested, or whose lease is
+    lost. The thread starts with the first `wake` and sleeps while nothing is running.
     """
 
     poll_seconds = 0.5
@@ -60,8 +60,9 @@ class LeaseKeeper:
 
     def _poll(self) -> None:
         running = list(self._running.values())
-        for message_id in self._leases.message_ids_to_stop([reply.lease_id for reply in running]):
-            if reply := self._running.get(message_id):
+        stop_requests = self._leases.stop_requests([reply.lease_id for reply in running])
+        for reply in running:
+            if stop_requests.get(reply.lease_id, True):
                 self._stop(reply)
         if self._clock.monotonic() - self._renewed_at > self.renew_interval_seconds:
             self._leases.renew([reply.lease_id for reply in running])

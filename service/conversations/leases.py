@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from sqlalchemy import Connection, select, update
@@ -91,8 +91,14 @@ class Leases:
                 update(conversations).where(condition, is_held).values(stopping=True)
             )
 
-    def message_ids_to_stop(self, lease_ids: Iterable[str]) -> Sequence[str]:
-        """Return the ids of the messages under these leases whose replies should stop."""
-        condition = conversations.c.replying_by.in_(list(lease_ids)) & conversations.c.stopping
+    def stop_requests(self, lease_ids: Iterable[str]) -> Mapping[str, bool]:
+        """Return whether a stop was requested, by the ids of those leases that are still held.
+
+        A lease is no longer held if its conversation was deleted, or was taken over.
+        """
+        query = select(conversations.c.replying_by, conversations.c.stopping)
+        is_holder = conversations.c.replying_by.in_(list(lease_ids))
         with self.database.read() as connection:
-            return list(connection.scalars(select(conversations.c.replying_to).where(condition)))
+            return {
+                row.replying_by: row.stopping for row in connection.execute(query.where(is_holder))
+            }

@@ -100,6 +100,12 @@ class ReplyManager:
         else:
             self.leases.request_stop(message.id)
 
+    def stop_all_in(self, conversation: Conversation) -> None:
+        """Stop the reply that this process writes in a conversation, if there is one."""
+        for reply in list(self._running.values()):
+            if reply.message.conversation_id == conversation.id:
+                self._stop(reply)
+
     def close(self) -> None:
         """Stop all replies and store their text; wait at most `CLOSE_TIMEOUT_SECONDS`."""
         for reply in list(self._running.values()):
@@ -146,6 +152,8 @@ class ReplyManager:
         """Request the reply; halve the window while the prompt is too long. Raises ModelFailed."""
         front_matter = reply.twin.front_matter
         history = self.messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
+        if not history:
+            raise ModelFailed("The conversation was deleted.")
         window = max(self.model.window - front_matter.max_tokens, self.model.window // 4)
         count_tokens = self.model.token_counter(front_matter.model)
         for shrink in range(MAX_PROMPT_ATTEMPTS):

@@ -213,3 +213,18 @@ def test_repeated_request_at_another_process_gets_no_deltas(
         _, events = (ending.result(10) for ending in endings)
 
     assert [event["type"] for event in events] == ["progress", "complete"]
+
+
+def test_reply_of_a_conversation_that_another_process_deletes_stops(
+    api: ApiClient, other: ApiClient, model: Upstream, container: Container
+):
+    talk = api.create_conversation()
+    here = begin(api, talk, {})
+    call = model.next_call().start_stream()
+    call.delta("Half")
+
+    assert other.delete(f"/conversations/{talk}").status_code == 204
+
+    assert read_stream_events(here)[-1]["code"] == "stopped"
+    assert call.wait_for_disconnect()
+    assert container.messages.list_page(talk)[0] == []

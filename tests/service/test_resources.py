@@ -13,8 +13,8 @@ from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status", "cutOff"}
-MESSAGE |= {"usage"}
+MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}
+MESSAGE |= {"cutOff", "usage"}
 
 
 def jwt(container: Container, sub: str = "alice") -> dict[str, str]:

@@ -7,12 +7,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import select
 
 from core import sse
 from service.container import Container
 from service.conversations.reply import Progress
+from service.schema import messages
 from tests.service.client import ApiClient
-from tests.support.upstream import Upstream
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 from tests.support.waiting import wait_until
 
 
@@ -175,3 +177,31 @@ def test_lease_of_a_long_reply_is_renewed(
         rest = pool.submit(list, events)
         model.reply("Hi")
         assert rest.result(10)[-1]["type"] == "complete"
+
+
+def test_deleted_conversation_is_gone_and_its_reply_stops(
+    api: ApiClient, model: Upstream, url: str, container: Container
+):
+    model.always_reply("Hi")
+    path = f"/conversations/{api.create_conversation()}"
+    api.post(f"{path}/messages", json={"content": "Hello"})
+    del model.answers[CHAT_COMPLETIONS_PATH]
+    events = api.stream(path.rpartition("/")[2], "Again")
+    next(events)
+    call = model.next_call().start_stream()
+    mallory = ApiClient(url, container.api_keys.create("mallory", "m", "full_access")[1])
+    reader = ApiClient(url, container.api_keys.create("alice", "r", "read_only")[1])
+
+    assert mallory.delete(path).status_code == 404
+    assert reader.delete(path).status_code == 403
+    assert api.delete(path).status_code == 204
+
+    assert [*events][-1]["code"] == "stopped"
+    assert call.wait_for_disconnect()
+    assert api.get(path).status_code == api.get(f"{path}/messages").status_code == 404
+    assert api.delete(path).status_code == 404
+    assert api.get("/conversations").json()["data"] == []
+    with container.database.read() as connection:
+        assert connection.execute(select(messages)).all() == []
+    for client in (mallory, reader):
+        client.session.close()

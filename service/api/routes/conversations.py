@@ -1,4 +1,4 @@
-"""Conversations: endpoints 3 and 4, and an extension."""
+"""Conversations: endpoints 3 and 4, and extensions."""
 
 from __future__ import annotations
 
@@ -71,3 +71,13 @@ def list_conversations(
 def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[schemas.Conversation]:
     """Retrieve a conversation."""
     return ItemResponse(data=serializers.conversation(get_conversation(caller, conversation_id)))
+
+
+@operations.route(
+    "DELETE", "/conversations/<conversation_id>", required_access="full_access", status=204
+)
+def delete_conversation(caller: Identity, conversation_id: str) -> None:
+    """Delete a conversation with its messages; a running reply stops."""
+    conversation = get_conversation(caller, conversation_id)
+    container().reply_manager.stop_all_in(conversation)
+    container().conversations.delete(conversation)
