@@ -22,6 +22,14 @@ class IdempotencyKeyReused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """The sender of a message and the idempotency key that they chose for it."""
+
+    sub: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Creation:
     """A request that creates a resource.
 

@@ -8,15 +8,16 @@ import json
 import secrets
 import string
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from core.database import Database
 from service.idempotency import Creation, IdempotencyKeyReused, remember
 from service.interface_types import Scope
+from service.pagination import CursorText, Page
 from service.schema import api_keys as table
 
 ALPHABET = string.ascii_letters + string.digits
@@ -30,6 +31,14 @@ TOO_MANY_KEYS = (
     f"You have reached the maximum of {MAX_KEYS} keys. "
     "Keys that were revoked or expired in the last hour count."
 )
+
+
+class ApiKeyCursor(NamedTuple):
+    """The last key in a list."""
+
+    created_at: float
+    id: CursorText
+
 
 _NOT_REVOKED = table.c.revoked_at.is_(None)
 
@@ -128,17 +137,25 @@ class ApiKeys:
         matching_rows = (row for row in rows if hmac.compare_digest(row.digest, digest))
         return next((_key_from_row(row) for row in matching_rows), None)
 
-    def list_page(self, sub: str, page: int, limit: int) -> tuple[Sequence[ApiKey], int]:
-        """Return one page of the active keys of `sub`, newest first, and the total.
+    def list_page(
+        self, sub: str, page: int, limit: int, cursor: ApiKeyCursor | None = None
+    ) -> Page[ApiKey]:
+        """Return one page of the active keys of `sub`, newest first.
 
-        Expired keys are included, revoked keys are not.
+        `cursor` takes precedence over `page`. Expired keys are included, revoked keys are not.
         """
         condition = (table.c.sub == sub) & _NOT_REVOKED
         query = _select_keys().where(condition).order_by(table.c.created_at.desc(), table.c.id)
+        if cursor:
+            is_as_old = (table.c.created_at == cursor.created_at) & (table.c.id > cursor.id)
+            query = query.where((table.c.created_at < cursor.created_at) | is_as_old)
+        else:
+            query = query.offset((page - 1) * limit)
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(condition)).scalar_one()
-            rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
-            return [_key_from_row(row) for row in rows], total
+            keys = [_key_from_row(row) for row in connection.execute(query.limit(limit + 1))]
+        last = keys[limit - 1] if len(keys) > limit else None
+        return Page(keys[:limit], total, ApiKeyCursor(last.created_at, last.id) if last else None)
 
     def revoke(self, sub: str, key_id: str) -> bool:
         """Revoke a key of `sub`; return False if there is no such key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from flask import Blueprint
@@ -14,6 +14,7 @@ from service.api.requests import PageQuery
 from service.api.schemas import PageResponse, Pagination
 from service.container import container
 from service.conversations import Conversation
+from service.pagination import Page, encode_cursor
 from service.twins import Twin
 
 bp = Blueprint("service", __name__, url_prefix="/api/v1")
@@ -40,10 +41,13 @@ def get_conversation(caller: Identity, conversation_id: str) -> Conversation:
     return or_404(container().conversations.find(conversation_id, caller.sub))
 
 
-def build_page(
-    items: Sequence[T], serialize: Callable[[T], R], query: PageQuery, total: int
-) -> PageResponse[R]:
-    """Return the response for one page of a list; `total` counts the items of all pages."""
-    page_count = -(-total // query.limit)
-    pagination = Pagination(page=query.page, limit=query.limit, total=total, pages=page_count)
-    return PageResponse(data=[serialize(item) for item in items], pagination=pagination)
+def build_page(page: Page[T], serialize: Callable[[T], R], query: PageQuery) -> PageResponse[R]:
+    """Return the response for one page of a list."""
+    pagination = Pagination(
+        page=query.page,
+        limit=query.limit,
+        total=page.total,
+        pages=-(-page.total // query.limit),
+        next_cursor=encode_cursor(page.next_cursor) if page.next_cursor else None,
+    )
+    return PageResponse(data=[serialize(item) for item in page.items], pagination=pagination)

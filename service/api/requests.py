@@ -14,6 +14,7 @@ from service.api.errors import DEFAULT_ERRORS, ApiError
 from service.api.schemas import ApiStruct
 from service.idempotency import Creation
 from service.interface_types import Scope
+from service.pagination import InvalidCursor, decode_cursor
 
 T = TypeVar("T")
 
@@ -83,6 +84,7 @@ class PageQuery(ApiStruct):
 
     page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)] = 1
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+    cursor: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)] | None = None
 
 
 class ConversationQuery(PageQuery):
@@ -139,6 +141,16 @@ def read_query(query_type: type[T]) -> T:
         return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
         raise _validation_error(400, error, query_type) from None
+
+
+def read_cursor(query: PageQuery, cursor_type: type[T]) -> T | None:
+    """Return the values of the cursor in the query, or None. Raises ApiError."""
+    try:
+        return decode_cursor(query.cursor, cursor_type) if query.cursor else None
+    except InvalidCursor:
+        raise _invalid_field_error(
+            "cursor", "should be the nextCursor of the same list", 400
+        ) from None
 
 
 def read_creation(sub: str, operation: str, body: msgspec.Struct) -> Creation | None:

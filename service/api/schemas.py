@@ -98,6 +98,10 @@ class Pagination(ApiStruct):
     limit: int
     total: int
     pages: int
+    next_cursor: Annotated[
+        str | None,
+        msgspec.Meta(description="The `cursor` of the request that goes on; null at the end."),
+    ]
 
 
 class ItemResponse(ApiStruct, Generic[T]):

@@ -1,11 +1,15 @@
 """Conversations, messages and running replies."""
 
 from service.conversations import reply
-from service.conversations.conversations import Conversation, Conversations
+from service.conversations.conversations import (
+    Conversation,
+    ConversationCursor,
+    Conversations,
+)
 from service.conversations.leases import Leases
 from service.conversations.messages import (
-    IdempotencyKey,
     Message,
+    MessageCursor,
     Messages,
     StillReplying,
 )
@@ -16,12 +20,13 @@ from service.conversations.reply_manager import ReplyEvents, ReplyManager
 __all__ = [
     "Complete",
     "Conversation",
+    "ConversationCursor",
     "Conversations",
     "Event",
     "Failed",
-    "IdempotencyKey",
     "Leases",
     "Message",
+    "MessageCursor",
     "Messages",
     "Progress",
     "ReplyEvents",

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
 
 from core.database import Database
 from service.idempotency import Creation, remember
+from service.pagination import CursorText, Page
 from service.schema import conversations
+
+
+class ConversationCursor(NamedTuple):
+    """Position in a list: the last conversation, and the newest update when the list began.
+
+    `updated_at` is later than `started_at` once the list has reached what was updated meanwhile.
+    """
+
+    started_at: float
+    updated_at: float
+    id: CursorText
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +73,53 @@ class Conversations:
             connection.execute(delete(conversations).where(conversations.c.id == conversation.id))
 
     def list_page(
-        self, sub: str, twin_id: str | None, page: int, limit: int
-    ) -> tuple[Sequence[Conversation], int]:
-        """Return one page of the conversations of `sub`, last updated first, and the total."""
+        self,
+        sub: str,
+        twin_id: str | None,
+        page: int,
+        limit: int,
+        cursor: ConversationCursor | None = None,
+    ) -> Page[Conversation]:
+        """Return one page of the conversations of `sub`, last updated first.
+
+        `cursor` takes precedence over `page`. The conversations that were updated since the first
+        page come last, so none is missed; those that were read before are returned again.
+        """
         condition = conversations.c.sub == sub
         if twin_id is not None:
             condition &= conversations.c.twin_id == twin_id
-        newest_first = (conversations.c.updated_at.desc(), conversations.c.id)
-        query = _select_conversations().where(condition).order_by(*newest_first)
+        query = _select_conversations().where(condition)
         with self.database.read() as connection:
-            total = connection.execute(select(func.count()).where(condition)).scalar_one()
-            rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
-            return [Conversation(*row) for row in rows], total
+            summary = select(func.count(), func.max(conversations.c.updated_at)).where(condition)
+            total, newest = connection.execute(summary).one()
+            if cursor:
+                rows = _rows_after(connection, query, cursor, limit + 1)
+            else:
+                newest_first = (conversations.c.updated_at.desc(), conversations.c.id)
+                query = query.order_by(*newest_first).offset((page - 1) * limit)
+                rows = list(connection.execute(query.limit(limit + 1)))
+        items = [Conversation(*row) for row in rows[:limit]]
+        next_cursor = None
+        if len(rows) > limit:
+            started_at = cursor.started_at if cursor else newest
+            next_cursor = ConversationCursor(started_at, items[-1].updated_at, items[-1].id)
+        return Page(items, total, next_cursor)
+
+
+def _rows_after(
+    connection: Connection, query: Select[Any], cursor: ConversationCursor, limit: int
+) -> list[Row[*tuple[Any, ...]]]:
+    """Return the rows after a cursor: older ones first, then those updated since the start."""
+    table = conversations.c
+    rows: list[Row[*tuple[Any, ...]]] = []
+    has_same_time = (table.updated_at == cursor.updated_at) & (table.id > cursor.id)
+    is_newer: ColumnElement[bool] = (table.updated_at > cursor.updated_at) | has_same_time
+    if cursor.updated_at <= cursor.started_at:
+        older = query.where((table.updated_at < cursor.updated_at) | has_same_time)
+        rows += connection.execute(older.order_by(table.updated_at.desc(), table.id).limit(limit))
+        is_newer = table.updated_at > cursor.started_at
+    newer = query.where(is_newer).order_by(table.updated_at, table.id)
+    return [*rows, *connection.execute(newer.limit(limit - len(rows)))]
 
 
 def _find(connection: Connection, conversation_id: str, sub: str) -> Conversation | None:

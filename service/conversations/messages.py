@@ -5,28 +5,27 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.database import Database, insert_or_ignore
 from service.conversations import leases
-from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKeyReused
+from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
 from service.interface_types import Role
 from service.llm import Usage
+from service.pagination import CursorNumber, Page
 from service.schema import conversations, idempotency_keys, messages
+
+
+class MessageCursor(NamedTuple):
+    """The position of the last message in a list."""
+
+    position: CursorNumber
 
 
 class StillReplying(Exception):
     """Raised while another reply is being written in the conversation."""
-
-
-@dataclass(frozen=True, slots=True)
-class IdempotencyKey:
-    """The sender of a message and the idempotency key that they chose for it."""
-
-    sub: str
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +58,26 @@ class Messages:
         self._clock = database.clock
 
     def list_page(
-        self, conversation_id: str, page: int = 1, limit: int = 100
-    ) -> tuple[Sequence[Message], int]:
-        """Return one page of messages, oldest first, and the total."""
+        self,
+        conversation_id: str,
+        page: int = 1,
+        limit: int = 100,
+        cursor: MessageCursor | None = None,
+    ) -> Page[Message]:
+        """Return one page of messages, oldest first; `cursor` takes precedence over `page`."""
         condition = messages.c.conversation_id == conversation_id
-        query = _select_messages().where(condition).order_by(messages.c.position)
+        query = _select_messages().add_columns(messages.c.position).where(condition)
+        query = (
+            query.where(messages.c.position > cursor.position)
+            if cursor
+            else query.offset((page - 1) * limit)
+        )
+        query = query.order_by(messages.c.position).limit(limit + 1)
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(condition)).scalar_one()
-            rows = connection.execute(query.limit(limit).offset((page - 1) * limit))
-            return [Message(*row) for row in rows], total
+            rows = connection.execute(query).all()
+        next_cursor = MessageCursor(rows[limit - 1].position) if len(rows) > limit else None
+        return Page([Message(*row[:-1]) for row in rows[:limit]], total, next_cursor)
 
     def recent_history(self, message: Message, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages up to and including this one, oldest first."""

@@ -12,9 +12,10 @@ from service.conversations import prompt as context
 from service.conversations.conversations import Conversation
 from service.conversations.lease_keeper import LeaseKeeper
 from service.conversations.leases import Leases, LeaseState
-from service.conversations.messages import IdempotencyKey, Message, Messages, StillReplying
+from service.conversations.messages import Message, Messages, StillReplying
 from service.conversations.queue import QueueAbandoned, ReplyQueue
 from service.conversations.reply import Complete, Delta, Event, Failed, Progress, Reply
+from service.idempotency import IdempotencyKey
 from service.llm import CompletionStream, ModelClient, ModelFailed, PromptTooLong
 from service.twins import Twin
 

@@ -7,12 +7,21 @@ import os
 import threading
 from collections.abc import Sequence, Set
 from pathlib import Path
+from typing import NamedTuple
 
+from service.pagination import CursorText, Page
 from service.twins import file_stamp, parser
 from service.twins.avatars import Avatars, Image
 from service.twins.twin import InvalidTwinFile, Twin
 
 logger = logging.getLogger(__name__)
+
+
+class TwinCursor(NamedTuple):
+    """The last twin in a list."""
+
+    name: CursorText
+    id: CursorText
 
 
 class TwinRepository:
@@ -28,11 +37,21 @@ class TwinRepository:
         """Return all twins, sorted by name."""
         twins = [result for result in self._load_all() if isinstance(result, Twin)]
         self.avatars.retain_only(twins)
-        return sorted(twins, key=lambda twin: twin.front_matter.name)
+        return sorted(twins, key=_sort_key)
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
         """Return the twins that a person may see, sorted by name."""
         return [twin for twin in self.list_all() if twin.is_visible_to(sub, groups)]
+
+    def list_page(
+        self, sub: str, groups: Set[str], page: int, limit: int, cursor: TwinCursor | None = None
+    ) -> Page[Twin]:
+        """Return one page of the twins that a person may see; `cursor` takes precedence."""
+        twins = self.list_visible_to(sub, groups)
+        start = (page - 1) * limit
+        rest = [twin for twin in twins if _sort_key(twin) > cursor] if cursor else twins[start:]
+        last = rest[limit - 1] if len(rest) > limit else None
+        return Page(rest[:limit], len(twins), _sort_key(last) if last else None)
 
     def find_visible_to(self, twin_id: str, sub: str, groups: Set[str]) -> Twin | None:
         """Return a twin, or None if it does not exist or the person may not see it."""
@@ -74,6 +93,10 @@ class TwinRepository:
         if isinstance(result, InvalidTwinFile):
             logger.warning("Twin not shown: %s", result)
         return result
+
+
+def _sort_key(twin: Twin) -> TwinCursor:
+    return TwinCursor(twin.front_matter.name, twin.id)
 
 
 def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | InvalidTwinFile:

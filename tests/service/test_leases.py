@@ -17,11 +17,10 @@ from service.container import Container, get_container
 from service.conversations.conversations import Conversation, Conversations
 from service.conversations.leases import Leases, LeaseState
 from service.conversations.messages import (
-    IdempotencyKey,
     Messages,
     StillReplying,
 )
-from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKeyReused
+from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
 from service.schema import conversations
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock

@@ -13,9 +13,11 @@ from service.api.requests import (
     ConversationQuery,
     NewConversation,
     read_creation,
+    read_cursor,
 )
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
+from service.conversations import ConversationCursor
 
 
 @operations.route(
@@ -56,10 +58,11 @@ def list_conversations(
     caller: Identity, query: ConversationQuery
 ) -> PageResponse[schemas.Conversation]:
     """List your conversations, most recent first."""
-    conversations, total = container().conversations.list_page(
-        caller.sub, query.twin_id, query.page, query.limit
+    cursor = read_cursor(query, ConversationCursor)
+    page = container().conversations.list_page(
+        caller.sub, query.twin_id, query.page, query.limit, cursor
     )
-    return build_page(conversations, serializers.conversation, query, total)
+    return build_page(page, serializers.conversation, query)
 
 
 @operations.route(

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from service.access import Identity, TooManyKeys
+from service.access import ApiKeyCursor, Identity, TooManyKeys
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, operations
 from service.api.errors import ApiError, not_found_error
-from service.api.requests import IDEMPOTENCY_HEADER, NewApiKey, PageQuery, read_creation
+from service.api.requests import (
+    IDEMPOTENCY_HEADER,
+    NewApiKey,
+    PageQuery,
+    read_creation,
+    read_cursor,
+)
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 
@@ -48,8 +54,9 @@ def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKey
 )
 def list_keys(caller: Identity, query: PageQuery) -> PageResponse[schemas.ApiKey]:
     """List your API keys, newest first."""
-    keys, total = container().api_keys.list_page(caller.sub, query.page, query.limit)
-    return build_page(keys, serializers.api_key, query, total)
+    cursor = read_cursor(query, ApiKeyCursor)
+    page = container().api_keys.list_page(caller.sub, query.page, query.limit, cursor)
+    return build_page(page, serializers.api_key, query)
 
 
 @operations.route("DELETE", "/auth/api-keys/<key_id>", required_access="a JWT", status=204)

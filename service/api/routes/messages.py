@@ -14,19 +14,26 @@ from service.api.blueprint import build_page, get_conversation, get_twin, operat
 from service.api.client_disconnect import make_disconnect_check
 from service.api.errors import STATUS_BY_CODE, ApiError
 from service.api.operations import json_response
-from service.api.requests import IDEMPOTENCY_HEADER, NewMessage, PageQuery, read_idempotency_key
+from service.api.requests import (
+    IDEMPOTENCY_HEADER,
+    NewMessage,
+    PageQuery,
+    read_cursor,
+    read_idempotency_key,
+)
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 from service.conversations import (
     Complete,
     Event,
     Failed,
-    IdempotencyKey,
     Message,
+    MessageCursor,
     Progress,
     ReplyEvents,
     StillReplying,
 )
+from service.idempotency import IdempotencyKey
 
 LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
 # An EventSource that reconnects would send the message again. More would overflow its timer.
@@ -47,8 +54,9 @@ def list_messages(
 ) -> PageResponse[schemas.Message]:
     """List the messages of a conversation, oldest first."""
     conversation = get_conversation(caller, conversation_id)
-    messages, total = container().messages.list_page(conversation.id, query.page, query.limit)
-    return build_page(messages, serializers.message, query, total)
+    cursor = read_cursor(query, MessageCursor)
+    page = container().messages.list_page(conversation.id, query.page, query.limit, cursor)
+    return build_page(page, serializers.message, query)
 
 
 @operations.route(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from service.access import Identity
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, get_twin, operations
-from service.api.requests import PageQuery
+from service.api.requests import PageQuery, read_cursor
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
+from service.twins import TwinCursor
 
 
 @operations.route(
@@ -20,9 +21,9 @@ from service.container import container
 )
 def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]:
     """List the twins that you can access."""
-    twins = container().twins.list_visible_to(caller.sub, caller.groups)
-    start = (query.page - 1) * query.limit
-    return build_page(twins[start : start + query.limit], serializers.twin, query, len(twins))
+    cursor = read_cursor(query, TwinCursor)
+    page = container().twins.list_page(caller.sub, caller.groups, query.page, query.limit, cursor)
+    return build_page(page, serializers.twin, query)
 
 
 @operations.route(
