@@ -36,6 +36,7 @@ def main() -> None:
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
+            forwarded_allow_ips=settings.proxy_ips,
         )
     except (SettingsError, BindError) as error:
         sys.exit(str(error))

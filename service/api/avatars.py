@@ -11,7 +11,6 @@ from service.twins import Twin, has_external_avatar
 bp = Blueprint("avatars", __name__, url_prefix="/api/v1/avatars")
 
 HEADERS = {
-    "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "public, max-age=31536000, immutable",
     "Cross-Origin-Resource-Policy": "cross-origin",

@@ -24,4 +24,8 @@ def add_response_headers(response: Response) -> Response:
     """Add the headers of all responses, unless the view has set them."""
     headers = response.headers
     headers[REQUEST_ID_HEADER] = request_id()
+    headers.setdefault("Cache-Control", "no-store")
+    headers.setdefault("X-Content-Type-Options", "nosniff")
+    if request.is_secure:
+        headers.setdefault("Strict-Transport-Security", "max-age=31536000")
     return response

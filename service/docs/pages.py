@@ -30,7 +30,6 @@ CONTENT_SECURITY_POLICY = "; ".join(
 REVALIDATE_HEADERS = {"Cache-Control": "no-cache"}
 PAGE_HEADERS = REVALIDATE_HEADERS | {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
 }
 # Documents are cached per base URL under which the service is called; there are only a few.
@@ -66,9 +65,7 @@ def page() -> Response:
 @bp.get("/docs.css")
 def style() -> Response:
     """Return the stylesheet of the page."""
-    response = send_from_directory(Path(__file__).parent / "static", "docs.css")
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    return response
+    return send_from_directory(Path(__file__).parent / "static", "docs.css")
 
 
 @lru_cache(MAX_CACHED_BASE_URLS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from service.api.routes import operations
 from service.container import Container
@@ -145,6 +146,42 @@ def test_every_response_has_the_id_of_its_request(api: ApiClient, model: Upstrea
 
     assert [answer.status_code for answer in answers] == [200, 404, 401, 200, 200]
     assert {answer.headers["X-Request-Id"] for answer in answers} == {"trace-7"}
+
+
+def test_responses_are_not_stored_or_sniffed(api: ApiClient, model: Upstream, container: Container):
+    model.always_reply("Hi")
+    path = f"/conversations/{api.create_conversation()}/messages"
+    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
+    body = {"name": "laptop", "scope": "read_only"}
+    answers = [
+        api.get("/twins"),
+        api.get("/twins", headers={}),
+        api.get("/nowhere"),
+        api.post(path, json={"content": "Hello"}),
+        api.post(f"{path}/stream", json={"content": "Hello"}),
+        api.post("/auth/api-keys", json=body, headers=jwt),
+        api.delete(path.removesuffix("/messages")),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 401, 404, 201, 200, 201, 204]
+    for answer in answers:
+        assert "no-store" in answer.headers["Cache-Control"].split(", ")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "Strict-Transport-Security" not in answer.headers
+    for document in ("/docs", "/docs.css", "/openapi.json"):
+        answer = api.get(document)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-cache"
+
+
+def test_transport_security_is_required_over_https(service: Flask):
+    client = service.test_client()
+
+    secure = client.get("/api/v1/twins", base_url="https://twins.example")
+    plain = client.get("/api/v1/twins", base_url="http://twins.example")
+
+    assert secure.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert "Strict-Transport-Security" not in plain.headers
 
 
 def test_request_without_a_usable_id_gets_a_new_one(api: ApiClient):
