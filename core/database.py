@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,8 @@ class Database:
         # Monotonic time of the last failed transaction.
         self.last_failure_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
+        if self.is_sqlite and (name := self.engine.url.database or ":memory:")[0] != ":":
+            _make_private(Path(name))
         # At the default level of PostgreSQL, each query would see a different snapshot.
         self._read_engine = (
             self.engine
@@ -190,6 +193,15 @@ def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
         "tcp_user_timeout": TCP_TIMEOUT_MS,
         "options": f"-c lock_timeout={math.ceil(lock_timeout * 1000)}",
     }
+
+
+def _make_private(path: Path) -> None:
+    """Create an SQLite database that only its owner can read; existing files get this mode."""
+    with suppress(OSError):  # a missing folder is reported when the database is opened
+        os.close(os.open(path, os.O_CREAT, 0o600))  # SQLite creates the others with this mode
+    for file in filter(Path.is_file, (path, Path(f"{path}-wal"), Path(f"{path}-shm"))):
+        with suppress(OSError):  # the file may belong to another account
+            file.chmod(0o600)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +79,40 @@ def test_full_disk_raises_database_unavailable(db: Database):
         connection.execute(text("INSERT INTO things VALUES (:much)"), {"much": "x" * 1_000_000})
 
     assert things(db) == []
+
+
+def modes(path: Path) -> set[int]:
+    return {file.stat().st_mode & 0o777 for file in path.parent.glob(f"{path.name}*")}
+
+
+def test_files_of_an_sqlite_database_are_private(path: Path):
+    earlier = os.umask(0)
+    try:
+        db = Database(f"sqlite:///{path}")
+        with db.write() as connection:
+            connection.execute(text("CREATE TABLE things (name TEXT)"))
+        assert len(list(path.parent.glob("test.db*"))) == 3
+        assert modes(path) == {0o600}
+        for file in path.parent.glob("test.db*"):
+            file.chmod(0o644)
+        again = Database(f"sqlite:///{path}")
+        assert modes(path) == {0o600}
+        assert things(again) == []
+    finally:
+        os.umask(earlier)
+    db.close()
+    again.close()
+
+
+def test_database_that_is_no_file_changes_no_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    mode = tmp_path.stat().st_mode
+
+    for url in ("sqlite://", "sqlite:///", "sqlite:///:memory:", f"sqlite:///{tmp_path}"):
+        Database(url).close()
+
+    assert tmp_path.stat().st_mode == mode
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
