@@ -102,21 +102,16 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
 
 
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
-    """Return the path with symbolic links resolved. Raises InvalidAvatar if outside the folder."""
+    """Return the path with symbolic links resolved.
+
+    Raises InvalidAvatar and UnreadableFile, also if it is outside the folder.
+    """
     if "://" in avatar_path:
         raise InvalidAvatar("is not an https:// URL")
-    try:
-        path = (folder / avatar_path).resolve()
-    except (OSError, RuntimeError):  # a symbolic link loop
-        raise InvalidAvatar("is a broken link") from None
     relative_path = PurePosixPath(avatar_path)
-    if (
-        relative_path.is_absolute()
-        or ".." in relative_path.parts
-        or not path.is_relative_to(folder.resolve())
-    ):
+    if relative_path.is_absolute() or ".." in relative_path.parts:
         raise InvalidAvatar("is outside the twins folder")
-    return path
+    return file_stamp.resolve_inside(folder, avatar_path)
 
 
 def _problem_sentence(twin: Twin, problem: InvalidAvatar) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,23 @@ def stamp(path: Path) -> Stamp | None:
     except (OSError, ValueError):
         return None
     return Stamp(stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+def resolve_inside(folder: Path, name: str) -> Path:
+    """Return the path of a file in the folder, with symbolic links resolved.
+
+    Raises UnreadableFile for a link that leads out of the folder, or nowhere.
+    """
+    try:
+        path = (folder / name).resolve()
+    except (OSError, RuntimeError):  # a loop of links
+        raise UnreadableFile("is a link that leads nowhere") from None
+    if not path.is_relative_to(folder.resolve()):
+        raise UnreadableFile("leads out of the folder of the twins")
+    # Unlike those of Path, these functions accept names that are too long.
+    if os.path.islink(folder / name) and not os.path.exists(path):  # noqa: PTH110, PTH114
+        raise UnreadableFile("is a link that leads nowhere")
+    return path
 
 
 def read_file(path: Path, *, max_bytes: int) -> bytes:

@@ -21,7 +21,8 @@ def load(path: Path, updated_at: float) -> Twin:
     if not front_matter.is_storable_text(path.name):
         raise InvalidTwinFile("the file name is not valid UTF-8.")
     try:
-        text = _decode(file_stamp.read_file(path, max_bytes=MAX_TWIN_FILE_BYTES))
+        file = file_stamp.resolve_inside(path.parent, path.name)
+        text = _decode(file_stamp.read_file(file, max_bytes=MAX_TWIN_FILE_BYTES))
     except file_stamp.UnreadableFile as error:
         raise InvalidTwinFile(f"it {error}.") from None
     return parse(path.stem, text, updated_at)

@@ -132,7 +132,7 @@ HIDDEN = [
     ("huge.png", "is larger than 1024 KiB"),
     ("pipe.png", "is a pipe or a device, not a file"),
     ("loop.png", "is a broken link"),
-    ("lost.png", "does not exist"),
+    ("lost.png", "is a broken link"),
     ("../secret.png", "is outside the twins folder"),
     ("deeper/../../secret.png", "is outside the twins folder"),
     ("deeper/../ada.md", "is outside the twins folder"),

@@ -86,6 +86,30 @@ def test_folder_of_symbolic_links_is_supported(tmp_path: Path):
     assert names(TwinRepository(tmp_path)) == ["Ada"]
 
 
+def test_link_out_of_the_folder_is_refused_with_a_message(tmp_path: Path):
+    folder = tmp_path / "twins"
+    folder.mkdir()
+    (tmp_path / "secret.md").write_text(TWIN)
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "eve.md").write_text(TWIN)
+    (folder / "out").symlink_to(tmp_path / "secrets")
+    for name, target in {
+        "absolute.md": tmp_path / "secret.md",
+        "lost.md": "../nowhere.md",
+        "relative.md": "../secret.md",
+        "through.md": "out/eve.md",
+    }.items():
+        (folder / name).symlink_to(target)
+    (tmp_path / "link").symlink_to(folder)
+    for twins in (TwinRepository(folder), TwinRepository(tmp_path / "link")):
+        assert names(twins) == []
+        assert found(twins, "relative") is None
+        assert twins.problems() == [
+            f"{name}.md: it leads out of the folder of the twins."
+            for name in ("absolute", "lost", "relative", "through")
+        ]
+
+
 def test_unreadable_files_are_reported_and_other_twins_remain(tmp_path: Path):
     (tmp_path / "ada.md").write_text(TWIN)
     (tmp_path / "folder.md").mkdir()
