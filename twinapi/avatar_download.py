@@ -95,10 +95,12 @@ class AvatarDownloader:
             "abort_handle": abort_handle,
         }
         host = (url.host or "").strip("[]")
+        # Without a port, http.client takes the last group of an IPv6 address for one.
+        port = url.port or DEFAULT_PORTS[url.scheme or "http"]
         if url.scheme == "http":
-            return _Pool(host, url.port, **options)
+            return _Pool(host, port, **options)
         ca_certs = self._ca_file if is_same_origin and self._ca_file else DEFAULT_CA_BUNDLE_PATH
-        return _SecurePool(host, url.port, cert_reqs="REQUIRED", ca_certs=str(ca_certs), **options)
+        return _SecurePool(host, port, cert_reqs="REQUIRED", ca_certs=str(ca_certs), **options)
 
 
 class _EarlyAbortHandle(AbortHandle):

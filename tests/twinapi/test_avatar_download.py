@@ -137,6 +137,24 @@ def test_addresses_with_users_or_other_ports_are_not_requested(
     assert [each for each in reasons if "contains a user or a port" not in each[1]] == []
 
 
+def test_port_is_the_default_one_for_an_ipv6_address(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+):
+    """Its last group is not a port."""
+    requested: list[Any] = []
+
+    def refuse(_socket: socket.socket, address: Any) -> None:
+        requested.append(address[:2])
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    for address in ("http://[2606:4700::6810:22]/a.png", "https://[2606:4700::6810:22]/a.png"):
+        with pytest.raises(AvatarUnavailable):
+            client.fetch_avatar(address)
+
+    assert requested == [("2606:4700::6810:22", 80), ("2606:4700::6810:22", 443)]
+
+
 def test_hosts_that_resolve_to_private_addresses_are_not_connected_to(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ):
