@@ -14,8 +14,8 @@ from service.conversations.messages import (
     StillReplying,
 )
 from service.conversations.queue import ReplyQueue
-from service.conversations.reply import Complete, Event, Failed, Progress
-from service.conversations.reply_manager import ReplyEvents, ReplyManager
+from service.conversations.reply import Complete, Event, Failed, Progress, ReplyEvents
+from service.conversations.reply_manager import ReplyManager
 
 __all__ = [
     "Complete",

@@ -51,6 +51,13 @@ class Failed:
 
 
 Event = Progress | Delta | Complete | Failed
+# Receives a function that returns whether the client has disconnected.
+ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]
+
+
+def single_event(event: Event) -> ReplyEvents:
+    """Return the events of a reply that has ended before."""
+    return lambda _is_disconnected: iter([event])
 
 
 class Reply:

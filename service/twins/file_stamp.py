@@ -40,12 +40,12 @@ def resolve_inside(folder: Path, name: str) -> Path:
     try:
         path = (folder / name).resolve()
     except (OSError, RuntimeError):  # a loop of links
-        raise UnreadableFile("is a link that leads nowhere") from None
+        raise UnreadableFile("is a broken link") from None
     if not path.is_relative_to(folder.resolve()):
-        raise UnreadableFile("leads out of the folder of the twins")
+        raise UnreadableFile("is outside the twins folder")
     # Unlike those of Path, these functions accept names that are too long.
     if os.path.islink(folder / name) and not os.path.exists(path):  # noqa: PTH110, PTH114
-        raise UnreadableFile("is a link that leads nowhere")
+        raise UnreadableFile("is a broken link")
     return path
 
 

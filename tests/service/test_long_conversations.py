@@ -15,7 +15,7 @@ from service.conversations.conversations import Conversation
 from service.conversations.messages import Message
 from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
 from service.conversations.reply import Complete
-from service.conversations.reply_manager import MAX_HISTORY_MESSAGES
+from service.conversations.reply_request import MAX_HISTORY_MESSAGES
 from service.llm.client import Prompt
 from service.llm.completion_stream import CompletionStream, ModelFailed
 from service.twins.parser import parse

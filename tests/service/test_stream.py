@@ -126,6 +126,20 @@ def test_restart_ends_replies_with_a_code_of_its_own(
     assert whole.headers["Retry-After"] == "5"
 
 
+def test_message_during_a_shutdown_is_not_sent_to_the_model(
+    api: ApiClient, model: Upstream, container: Container
+):
+    path = f"/conversations/{api.create_conversation()}/messages"
+    container.reply_manager.close()
+
+    answer = api.post(path, json={"content": "Hello"})
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "restarting")
+    assert answer.headers["Retry-After"] == "5"
+    assert model.calls == []
+    assert [message["content"] for message in api.get(path).json()["data"]] == ["Hello"]
+
+
 def test_reply_is_stopped_only_by_its_owner_with_full_access(
     api: ApiClient, model: Upstream, url: str, container: Container
 ):

@@ -105,7 +105,7 @@ def test_link_out_of_the_folder_is_refused_with_a_message(tmp_path: Path):
         assert names(twins) == []
         assert found(twins, "relative") is None
         assert twins.problems() == [
-            f"{name}.md: it leads out of the folder of the twins."
+            f"{name}.md: it is outside the twins folder."
             for name in ("absolute", "lost", "relative", "through")
         ]
 
