@@ -3,7 +3,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help run test test-fast check bench chaos format lint types lock screenshots trace words
+.PHONY: help run test test-fast check bench chaos format lint types lock report screenshots trace words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -13,12 +13,15 @@ run: .venv/run.done ## Install and serve http://127.0.0.1:8000
 	@$(BIN)/python app.py
 
 test: .venv/test.done ## Install and run all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --junitxml=build/tests.xml
 
 test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
 	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"
 
 check: lint types test ## Check format, lint, types, and run all tests
+
+report: .venv/test.done ## List the tests of each documented requirement, with the results of make test
+	@$(BIN)/python -m tools.report
 
 bench: .venv/test.done ## Run the benchmarks (minutes)
 	@$(BIN)/python -m tools.bench

@@ -1,7 +1,4 @@
-"""The tests that verify each row of docs/faults.md and docs/interface.md.
-
-`python -m tests.support.doc_tables` writes their names into the documents.
-"""
+"""The rows of docs/faults.md and docs/interface.md, and the tests that are marked with them."""
 
 from __future__ import annotations
 
@@ -15,65 +12,52 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROW = re.compile(r"^\| ([A-Z]\d+) \| (.*?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
+CELL = r"((?:[^|\\]|\\.)*?)"
+ROW = re.compile(rf"^\| ([A-Z]\d+) \| {CELL} \| {CELL} ?\|", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A table row: its id, its subject, the promised behaviour, and the tests that verify it."""
+    """A table row: its id, its subject, and the promised behaviour."""
 
     name: str
     subject: str
     promise: str
-    tests: str
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """The table of a document; a pytest marker assigns tests to its rows."""
 
-    marker: str
     path: Path
+    marker: str
 
     def rows(self) -> Sequence[Row]:
-        """Return the rows as they are in the document."""
+        """Return the rows of the document."""
         return [Row(*cells) for cells in ROW.findall(self.path.read_text())]
 
     def tests_by_row(self) -> dict[str, list[str]]:
-        """Return the tests for each row id, as `file: names`."""
-        tests_by_file: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        """Return the node ids of the tests for each row id."""
+        tests: dict[str, list[str]] = defaultdict(list)
         for path in sorted((ROOT / "tests").rglob("test_*.py")):
-            module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            file = path.relative_to(ROOT)
+            module = import_module(".".join(file.with_suffix("").parts))
             for name, test in vars(module).items():
-                for row in self._rows_of(test) if name.startswith("test_") else ():
-                    tests_by_file[row][str(path.relative_to(ROOT / "tests"))].append(name)
+                if name.startswith("test_"):
+                    for row in sorted(self._marked_rows(module) | self._marked_rows(test)):
+                        tests[row].append(f"{file}::{name}")
+        return dict(tests)
+
+    def _marked_rows(self, marked: object) -> set[str]:
+        """Return the row ids in the markers of a test or a module."""
+        marks: pytest.MarkDecorator | list[pytest.Mark] = getattr(marked, "pytestmark", [])
         return {
-            row: [f"{file}: {', '.join(names)}" for file, names in files.items()]
-            for row, files in tests_by_file.items()
+            str(row)
+            for mark in (marks if isinstance(marks, list) else [marks])
+            if mark.name == self.marker
+            for row in mark.args
         }
 
-    def render(self) -> str:
-        """Return the text of the document with the tests in the last column."""
-        tests_by_row = self.tests_by_row()
 
-        def row(found: re.Match[str]) -> str:
-            tests = "<br>".join(tests_by_row.get(found[1], ())) or "none"
-            return f"| {found[1]} | {found[2]} | {found[3]} | {tests} |"
-
-        return ROW.sub(row, self.path.read_text())
-
-    def _rows_of(self, test: object) -> list[str]:
-        """Return the row ids in the markers of a test and of its parameters."""
-        marks: list[pytest.Mark] = list(getattr(test, "pytestmark", ()))
-        for parameters in [mark.args[1] for mark in marks if mark.name == "parametrize"]:
-            marks += [mark for one in parameters for mark in getattr(one, "marks", ())]
-        return sorted({str(row) for mark in marks if mark.name == self.marker for row in mark.args})
-
-
-FAULTS = Table("fault", ROOT / "docs" / "faults.md")
-INTERFACE = Table("spec", ROOT / "docs" / "interface.md")
-
-
-if __name__ == "__main__":
-    for table in (FAULTS, INTERFACE):
-        table.path.write_text(table.render())
+FAULTS = Table(ROOT / "docs" / "faults.md", "fault")
+INTERFACE = Table(ROOT / "docs" / "interface.md", "spec")
