@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CELL = r"((?:[^|\\]|\\.)*?)"
-ROW = re.compile(rf"^\| ([A-Z]\d+) \| {CELL} \| {CELL} ?\|", re.MULTILINE)
+ROW = re.compile(rf"^\| ([A-Z]\d+) \| {CELL} \| {CELL} ?\|$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
