@@ -1,4 +1,4 @@
-"""Database access: short transactions on SQLite or PostgreSQL, and migrations at startup."""
+"""Database access: short transactions on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ LOCK_RETRY_SECONDS = 0.01
 
 CONNECT_TIMEOUT_SECONDS = 5
 TCP_TIMEOUT_MS = 10_000
-
-_MIGRATION_LOCK_ID = 8429  # arbitrary, but the same in every process
 
 
 class DatabaseUnavailable(Exception):
@@ -148,40 +146,6 @@ class Database:
     def close(self) -> None:
         """Close all connections; the next transaction opens new ones."""
         self.engine.dispose()
-
-
-def migrate(database: Database, migrations: Path, version_table: str) -> None:
-    """Upgrade the tables to the newest migration in the folder `migrations`."""
-    newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
-    if _current_version(database, version_table) == newest_version:
-        return
-
-    # Alembic takes a sixth of a second to import, and most starts have nothing to migrate.
-    from alembic.config import Config
-    from alembic.runtime.environment import EnvironmentContext
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
-    script = ScriptDirectory.from_config(config)
-
-    def upgrade(revision: Any, _context: Any) -> Any:
-        return script._upgrade_revs("head", revision)
-
-    with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
-        if not database.is_sqlite:
-            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK_ID})")
-        context.configure(connection=connection, version_table=version_table)
-        context.run_migrations()
-
-
-def _current_version(database: Database, version_table: str) -> str | None:
-    with database.read() as connection:
-        if not database.engine.dialect.has_table(connection, version_table):
-            return None
-        result = connection.exec_driver_sql(f"SELECT version_num FROM {version_table}")  # noqa: S608
-        return result.scalar()
 
 
 def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:

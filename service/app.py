@@ -10,8 +10,9 @@ from typing import Any
 from flask import Flask
 
 from core.clock import SYSTEM_CLOCK, Clock
-from core.database import Database, migrate
+from core.database import Database
 from core.languages import N_
+from core.migrations import migrate
 from core.settings import Settings
 from service import health
 from service.access import ApiKeys, JwtTokens

@@ -18,7 +18,8 @@ from chat.search import Search
 from chat.turns import Turns
 from chat.twins import AvatarFetcher, RecentTwins, TwinCatalogue
 from core.clock import Clock
-from core.database import Database, migrate
+from core.database import Database
+from core.migrations import migrate
 from core.settings import Settings
 from core.threadpool import in_threadpool
 from rendering import render

@@ -16,7 +16,8 @@ from chat.log.log import Log
 from chat.quota import Quota
 from chat.turns import Turn, Turns
 from core.clock import Clock
-from core.database import Database, migrate
+from core.database import Database
+from core.migrations import migrate
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY

@@ -14,7 +14,8 @@ from chat.log import store
 from chat.log.entries import Batch, build_reply
 from chat.schema import entries, turns
 from chat.search.search import Search
-from core.database import Database, migrate
+from core.database import Database
+from core.migrations import migrate
 from rendering import render_plain
 from tests.support.history import insert_conversation
 from tests.support.postgres import Postgres

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from core.clock import Clock
-from core.database import Database, DatabaseUnavailable, metadata, migrate
+from core.database import Database, DatabaseUnavailable, metadata
+from core.migrations import migrate
 from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from web.container import MIGRATIONS_DIR
 

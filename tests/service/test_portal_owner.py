@@ -9,7 +9,8 @@ import pytest
 from flask import Flask
 from sqlalchemy import select, text
 
-from core.database import Database, migrate
+from core.database import Database
+from core.migrations import migrate
 from service.access import InvalidToken, ReservedName
 from service.app import MIGRATIONS_DIR
 from service.container import Container

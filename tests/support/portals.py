@@ -10,7 +10,8 @@ from typing import Any
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from core.database import Database, migrate
+from core.database import Database
+from core.migrations import migrate
 from service import app as service
 from web.container import EXTENSION_KEY, MIGRATIONS_DIR, Portal
 

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from chat.schema import turns
-from core.database import Database, migrate
+from core.database import Database
+from core.migrations import migrate
 from tests.support.history import insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
