@@ -100,7 +100,7 @@ class Turns:
     def _start_conversation(
         self, person: str, twin_id: str, twin_name: str, content: str, fingerprint: str
     ) -> AddedTurn:
-        with self._reserve_turn_id() as turn_id, self.database.write() as connection:
+        with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
             if existing := _find_existing(connection, fingerprint):
                 return existing
             self.quota.check(connection, person)
@@ -159,7 +159,7 @@ class Turns:
         resent_turn_id: str,
     ) -> AddedTurn:
         condition = (conversations.c.id == conversation_id) & (conversations.c.person == person)
-        with self._reserve_turn_id() as turn_id, self.database.write() as connection:
+        with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
             query = select(conversations).where(condition, conversations.c.deleted_at.is_(None))
             conversation = conversation_from_row(
                 connection.execute(query.with_for_update()).first()

@@ -23,7 +23,7 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.clock import SYSTEM_CLOCK, Clock
@@ -36,6 +36,9 @@ LOCK_RETRY_SECONDS = 0.01
 
 CONNECT_TIMEOUT_SECONDS = 5
 TCP_TIMEOUT_MS = 10_000
+TRANSACTION_TIMEOUT_MS = 30_000
+# PostgreSQL: the transaction is read-only (a switchover), or was idle for too long.
+UNAVAILABLE_SQLSTATES = {"25006", "25P03"}
 
 
 class DatabaseUnavailable(Exception):
@@ -84,10 +87,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, *, durable: bool = False) -> Iterator[Connection]:
         """Open a write transaction; an SQLite file has only one of them at a time.
 
-        Raises DatabaseUnavailable.
+        A power cut may undo the last transactions on SQLite, unless they are `durable`. On
+        PostgreSQL, all are. Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
             with self._convert_errors(), self.engine.begin() as connection:
@@ -97,7 +101,7 @@ class Database:
             self._convert_errors(),
             self._hold_write_lock(),
             self.engine.connect() as connection,
-            self._begin_immediate(connection),
+            self._begin_immediate(connection, durable=durable),
         ):
             yield connection
 
@@ -119,8 +123,8 @@ class Database:
         finally:
             self._write_lock.release()
 
-    def _begin_immediate(self, connection: Connection) -> RootTransaction:
-        connection.execution_options(immediate=True)
+    def _begin_immediate(self, connection: Connection, *, durable: bool) -> RootTransaction:
+        connection.execution_options(immediate=True, durable=durable)
         deadline = time.monotonic() + self.lock_timeout
         while True:
             try:
@@ -136,7 +140,9 @@ class Database:
     def _convert_errors(self) -> Iterator[None]:
         try:
             yield
-        except (OperationalError, InterfaceError, PoolTimeout) as error:
+        except (DBAPIError, PoolTimeout) as error:
+            if not _is_unavailable(error):
+                raise
             self.last_failure_at = self.clock.monotonic()
             raise DatabaseUnavailable from error
         except DatabaseUnavailable:
@@ -148,14 +154,33 @@ class Database:
         self.engine.dispose()
 
 
+def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:
+    """Return whether the same transaction may succeed later."""
+    if isinstance(error, OperationalError | InterfaceError | PoolTimeout):
+        return True
+    return getattr(error.orig, "sqlstate", None) in UNAVAILABLE_SQLSTATES
+
+
 def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
-    """Return the timeouts of PostgreSQL connections; locks time out as they do on SQLite."""
+    """Return the timeouts of PostgreSQL connections; locks time out as they do on SQLite.
+
+    Without them, either side would wait for hours for a host that has disappeared, the server
+    with the locks of a transaction.
+    """
     if make_url(url).get_backend_name() == "sqlite":
         return {}
+    timeouts = {
+        "lock_timeout": math.ceil(lock_timeout * 1000),
+        "idle_in_transaction_session_timeout": TRANSACTION_TIMEOUT_MS,
+        "statement_timeout": TRANSACTION_TIMEOUT_MS,
+    }
     return {
         "connect_timeout": CONNECT_TIMEOUT_SECONDS,
         "tcp_user_timeout": TCP_TIMEOUT_MS,
-        "options": f"-c lock_timeout={math.ceil(lock_timeout * 1000)}",
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "options": " ".join(f"-c {name}={value}" for name, value in timeouts.items()),
     }
 
 
@@ -171,17 +196,20 @@ def _make_private(path: Path) -> None:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # _begin_sqlite emits BEGIN, as SQLAlchemy documents
     for pragma in (
+        "busy_timeout=1000",  # another process may be opening or closing the file
         "journal_mode=WAL",
-        "synchronous=NORMAL",
         "foreign_keys=ON",
-        "busy_timeout=50",
+        "busy_timeout=0",  # waiting inside SQLite would block all greenlets
     ):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    is_immediate = connection.get_execution_options().get("immediate")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_immediate else "BEGIN")
+    options = connection.get_execution_options()
+    if options.get("immediate"):
+        level = "FULL" if options["durable"] else "NORMAL"
+        connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("immediate") else "BEGIN")
 
 
 def insert_or_ignore(connection: Connection, table: Table) -> Insert:

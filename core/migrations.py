@@ -30,7 +30,12 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
 
     with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
         if not database.is_sqlite:
-            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+            for timeout in (
+                "lock_timeout",
+                "statement_timeout",
+                "idle_in_transaction_session_timeout",
+            ):
+                connection.exec_driver_sql(f"SET LOCAL {timeout} = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_ID})")
         context.configure(connection=connection, version_table=version_table)
         context.run_migrations()

@@ -113,7 +113,7 @@ class Log:
     def _end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         buffer = self._buffers.get(turn_id)
         lock_requested_at = time.monotonic()
-        with self.database.write() as connection:
+        with self.database.write(durable=True) as connection:
             if not store.lock(connection, turn_id):
                 self.drop_buffer(turn_id)
                 return False

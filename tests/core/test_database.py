@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from core.clock import Clock
 from core.database import Database, DatabaseUnavailable, metadata
 from core.migrations import migrate
 from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
+from tests.support.postgres import Postgres
+from tests.support.waiting import wait_until
 from web.container import MIGRATIONS_DIR
 
 
@@ -80,6 +82,42 @@ def test_full_disk_raises_database_unavailable(db: Database):
         connection.execute(text("INSERT INTO things VALUES (:much)"), {"much": "x" * 1_000_000})
 
     assert things(db) == []
+
+
+def synchronous_level(connection: Connection) -> int:
+    return int(connection.execute(text("PRAGMA synchronous")).scalar_one())
+
+
+def test_durable_transaction_waits_for_the_disk(db: Database):
+    with db.write() as connection:
+        levels = [synchronous_level(connection)]
+    with db.write(durable=True) as connection:
+        levels.append(synchronous_level(connection))
+    with db.write() as connection:
+        levels.append(synchronous_level(connection))
+
+    normal, full = 1, 2
+    assert levels == [normal, full, normal]
+
+
+def test_read_only_postgresql_is_database_unavailable(postgres: Postgres):
+    db = Database(postgres.create_database(template="template0"))
+    with pytest.raises(DatabaseUnavailable), db.write() as connection:
+        connection.exec_driver_sql("SET LOCAL transaction_read_only = on")  # as after a switchover
+        connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
+    db.close()
+
+
+def test_transaction_that_postgresql_ended_is_database_unavailable(postgres: Postgres):
+    db = Database(postgres.create_database(template="template0"))
+    with pytest.raises(DatabaseUnavailable), db.write() as connection:
+        backend = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 1")
+        with db.read() as other:
+            running = text("SELECT count(*) FROM pg_stat_get_activity(:pid)")
+            wait_until(lambda: other.execute(running, {"pid": backend}).scalar_one() == 0)
+        connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
+    db.close()
 
 
 def modes(path: Path) -> set[int]:
