@@ -109,7 +109,7 @@ def test_form_without_a_csrf_token_is_rejected_and_returns_the_message(
     page = alice.post("/twins/ada/conversations", {"content": "words worth keeping"})
 
     assert page.status == 400
-    assert "session has expired" in page.text
+    assert "Your session has expired" in page.text
     assert page.html.select_one("textarea").get_text() == "words worth keeping"
     assert upstream.sent_messages() == []
 

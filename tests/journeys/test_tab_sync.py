@@ -171,7 +171,7 @@ def test_deletion_in_another_window_is_shown_and_can_be_undone(
     other.goto("/conversations")
     open_menu(other, "Hello")
     other.get_by_role("button", name="Delete").click()
-    expect(turn(page, "stopped")).to_contain_text("the conversation was deleted")
+    expect(turn(page, "stopped")).to_contain_text("Stopped because the conversation was deleted")
     assert call.wait_for_disconnect()
     send(page, "still here?")
     expect(page.locator("#notices")).to_contain_text("This conversation was deleted")
