@@ -49,9 +49,15 @@ class Deletions:
             row = connection.execute(select(table.c.id).where(owned_by_person)).first()
         if row:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
-                self.log.end(newest_turn.id, STOPPED_BY_DELETION)
+                self._stop_reply(newest_turn.id)
             self.purge_expired(MAX_PURGED_PER_REQUEST)
         return row is not None
+
+    def _stop_reply(self, turn_id: str) -> None:
+        try:
+            self.log.end(turn_id, STOPPED_BY_DELETION)
+        except DatabaseUnavailable:  # the conversation is deleted all the same
+            self.log.end_later(turn_id, STOPPED_BY_DELETION)
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's deleted conversation, or None if it cannot be restored."""

@@ -63,7 +63,7 @@ class ReplyWorker:
             self._save_end(turn, self._request_reply(conversation, turn, resent_turn))
         finally:
             # In any case: a log without a worker must not appear to be running.
-            self.log.drop_buffer(turn.id)
+            self.log.release(turn.id)
 
     def _request_reply(
         self, conversation: Conversation, turn: Turn, resent_turn: Turn | None
@@ -89,11 +89,11 @@ class ReplyWorker:
                 self._clock.sleep(self.save_retry_seconds)
             else:
                 return
-        logger.error("turn %s: gave up storing the end of the reply", turn.id)
+        logger.error("turn %s: the end of the reply could not be stored yet", turn.id)
         unsaved_end = Ended(
             ReplyState.INTERRUPTED, ended.text, code="reply_not_saved", perhaps_received=True
         )
-        self.log.end_in_memory(turn.id, unsaved_end)
+        self.log.end_later(turn.id, ended, shown=unsaved_end)
 
     def _send_with_retries(
         self, conversation: Conversation, turn: Turn, resent_turn: Turn | None

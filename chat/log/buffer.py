@@ -34,6 +34,7 @@ class LogBuffer:
         self._flushed_seq = 0
         self._is_ended = False
         self._was_abandoned = False
+        self._are_requests_forbidden = False
         self._on_end: Callable[[], None] | None = None
 
     @property
@@ -52,14 +53,6 @@ class LogBuffer:
     def is_running(self) -> bool:
         """Return whether more entries may follow: the buffer is neither closed nor abandoned."""
         return not (self._is_ended or self._was_abandoned)
-
-    @property
-    def has_opened_request(self) -> bool:
-        """Return whether the worker has opened its request to the service.
-
-        True from then on, also after the request has finished.
-        """
-        return self._on_end is not None
 
     @property
     def is_abandoned(self) -> bool:
@@ -85,16 +78,16 @@ class LogBuffer:
                 self._merge_pending()
 
     def mirror(self, rows: Iterable[tuple[int, Entry]]) -> None:
-        """Add rows that another process has stored. Rows that are already known are ignored.
+        """Add rows that another process has stored. Only the next row, or an end, is added.
 
-        An `Ended` entry closes the buffer.
+        Other rows are of an older query, or follow a gap; the next query returns what is missing.
         """
         for seq, entry in rows:
             if isinstance(entry, Ended):
                 self.end(entry)
                 return
             with self._changed:
-                if seq > len(self._entries):
+                if seq == len(self._entries) + 1 and not self._is_ended:
                     self._entries.append(entry)
                     self._changed.notify_all()
 
@@ -138,16 +131,23 @@ class LogBuffer:
             )
         return self.batch(cursor)
 
-    def call_on_end(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the buffer is closed, or at once if it already is.
+    def call_on_end(self, callback: Callable[[], None]) -> bool:
+        """Call `callback` when the buffer ends.
 
-        Replaces a callback that was set before.
+        Returns False if it has ended, or if requests are forbidden. Replaces a callback that was
+        set before.
         """
         with self._changed:
-            if not self._is_ended:
-                self._on_end = callback
-                return
-        callback()
+            if self._is_ended or self._are_requests_forbidden:
+                return False
+            self._on_end = callback
+            return True
+
+    def forbid_requests(self) -> bool:
+        """Prevent the worker from opening its request. Return whether it already has."""
+        with self._changed:
+            self._are_requests_forbidden = True
+            return self._on_end is not None
 
     def abandon(self) -> None:
         """Release all waiting readers without an end.

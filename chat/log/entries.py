@@ -120,3 +120,8 @@ def build_reply(batch: Batch) -> Reply:
 def join_text(entries: Iterable[Entry]) -> str:
     """Return the concatenated text of the entries."""
     return "".join(entry.text for entry in entries if isinstance(entry, Delta | Ended))
+
+
+def keep_text(ended: Ended, entries: Iterable[Entry]) -> Ended:
+    """Return the end with the text of these entries, unless it has a text."""
+    return ended if ended.text else msgspec.structs.replace(ended, text=join_text(entries))

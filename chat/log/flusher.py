@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 
 from chat.log import store
+from chat.log.entries import Ended
 from chat.log.heartbeat import HEARTBEAT_SECONDS, Heartbeat
 from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
@@ -19,7 +21,10 @@ CLOSE_TIMEOUT_SECONDS = 2.0
 
 
 class Flusher:
-    """Background thread that stores the log buffers of this process."""
+    """Background thread that stores the log buffers of this process.
+
+    `end_turn` ends a turn in the database; it raises DatabaseUnavailable.
+    """
 
     def __init__(
         self,
@@ -27,11 +32,14 @@ class Flusher:
         notifier: Notifier,
         heartbeat: Heartbeat,
         buffers: LocalBuffers,
+        end_turn: Callable[[str, Ended], object],
     ) -> None:
         self.database = database
         self.notifier = notifier
         self.heartbeat = heartbeat
         self._buffers = buffers
+        self._end_turn = end_turn
+        self._unstored_ends: dict[str, Ended] = {}
         self._wakeup = threading.Event()
         self._flush_lock = threading.Lock()
         self._closing = threading.Event()
@@ -45,6 +53,11 @@ class Flusher:
             )
             self._thread.start()
         self._wakeup.set()
+
+    def end_later(self, turn_id: str, ended: Ended) -> None:
+        """End a turn in the database as soon as it can be written."""
+        self._unstored_ends[turn_id] = ended
+        self.wake()
 
     def close(self) -> None:
         """Stop the thread."""
@@ -95,18 +108,23 @@ class Flusher:
             with self.database.write() as connection:
                 self.heartbeat.record_heartbeat(connection)
 
+    def _store_ends(self) -> None:
+        for turn_id, ended in list(self._unstored_ends.items()):
+            self._end_turn(turn_id, ended)
+            del self._unstored_ends[turn_id]
+
     def _flush_until_closed(self) -> None:
         is_failing = False
         while not self._closing.is_set():
-            if not self._buffers:
+            is_idle = not (self._buffers or self._unstored_ends or self._closing.is_set())
+            if is_idle:
                 self._wakeup.clear()
-            self._wakeup.wait(
-                HEARTBEAT_SECONDS / 4 if self._buffers or self._closing.is_set() else None
-            )
+            self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 4)
             self._closing.wait(SLICE_SECONDS)
             self._wakeup.clear()
             try:
                 self.flush(SLICE_SECONDS)
+                self._store_ends()
                 is_failing = False
             except Exception as error:
                 # Catch everything: without this thread, no reply would be stored.

@@ -7,24 +7,31 @@ turns; `kill -9` loses that slice.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 import msgspec
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from chat.log import flusher, store
 from chat.log.buffer import LogBuffer
-from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text
+from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text, keep_text
 from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
 from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
-from chat.log.recovery import Precondition, Recovery
+from chat.log.recovery import (
+    INTERRUPTED_BY_DEAD_WORKER,
+    Precondition,
+    Recovery,
+    as_interrupted,
+)
 from chat.log.remote_follower import RemoteFollower
 from core.database import Database, DatabaseUnavailable
+
+logger = logging.getLogger(__name__)
 
 INTERRUPTED_BY_SHUTDOWN = Ended(ReplyState.INTERRUPTED, code="shutting_down", perhaps_received=True)
 INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
@@ -49,8 +56,8 @@ class Log:
         self._buffers = LocalBuffers(database.clock)
         self._heartbeat = Heartbeat(database)
         self._notifier = Notifier(database, "twindow_log")
-        self._flusher = Flusher(database, self._notifier, self._heartbeat, self._buffers)
-        self._recovery = Recovery(database, self._heartbeat, self._buffers, self._end)
+        self._flusher = Flusher(database, self._notifier, self._heartbeat, self._buffers, self.end)
+        self._recovery = Recovery(database, self._heartbeat, self._buffers, self.end)
         self._remote_follower = RemoteFollower(
             database, self._notifier, self._recovery.interrupt_if_uncontended
         )
@@ -89,28 +96,23 @@ class Log:
     def call_on_end(self, turn_id: str, callback: Callable[[], None]) -> bool:
         """Call `callback` when the turn ends, in this process or another.
 
-        Returns False if the turn has already ended.
+        Returns False if the turn has already ended, or if this process is shutting down: its worker
+        must not open a request then.
         """
         buffer = self._buffers.get(turn_id)
-        if buffer is None:
-            return False
-        buffer.call_on_end(callback)
-        return True
+        return buffer is not None and buffer.call_on_end(callback)
 
     def text_length(self, turn_id: str) -> int:
         """Return the number of characters received so far."""
         buffer = self._buffers.get(turn_id)
         return len(join_text(buffer.entries)) if buffer else 0
 
-    def end(self, turn_id: str, ended: Ended) -> bool:
+    def end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         """End a turn and return True, or return False if it has already ended.
 
-        Replaces all entries with this one. An end without text keeps the text so far.
-        Raises DatabaseUnavailable.
+        Replaces all entries with this one. An end without text keeps the text so far. Returns False
+        if the `precondition`, checked in the transaction, fails. Raises DatabaseUnavailable.
         """
-        return self._end(turn_id, ended)
-
-    def _end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         buffer = self._buffers.get(turn_id)
         lock_requested_at = time.monotonic()
         with self.database.write(durable=True) as connection:
@@ -126,7 +128,7 @@ class Log:
                 final_entry = last_entry
             else:
                 entries = buffer.entries if buffer else [entry for _, entry in rows]
-                final_entry = _keep_text(ended, entries)
+                final_entry = keep_text(ended, entries)
                 last_seq = max(rows[-1][0] if rows else 0, buffer.last_seq if buffer else 0)
                 store.replace_with_end(connection, turn_id, last_seq + 1, final_entry)
                 self._notifier.notify(connection)
@@ -135,13 +137,20 @@ class Log:
         self._buffers.end(turn_id, final_entry)
         return is_first_end
 
-    def end_in_memory(self, turn_id: str, ended: Ended) -> None:
-        """End a turn that cannot be stored, for its readers in this process only.
+    def end_later(self, turn_id: str, ended: Ended, shown: Ended | None = None) -> None:
+        """End a turn that cannot be stored now, and store its end as soon as possible.
 
-        In the database the turn stays without an end, so it counts as abandoned.
+        Readers in this process get the end at once; `shown` instead, if given.
         """
         if buffer := self._buffers.get(turn_id):
-            self._buffers.end(turn_id, _keep_text(ended, buffer.entries))
+            ended = keep_text(ended, buffer.entries)
+            self._buffers.end(turn_id, keep_text(shown or ended, buffer.entries))
+        self._flusher.end_later(turn_id, ended)
+
+    def release(self, turn_id: str) -> None:
+        """End the reply as interrupted if its worker is gone and has not ended it."""
+        if turn_id in self._buffers:
+            self.end_later(turn_id, INTERRUPTED_BY_DEAD_WORKER)
 
     def read(self, turn_id: str, after: int = 0) -> Batch:
         """Return the entries after the cursor.
@@ -163,10 +172,13 @@ class Log:
         stored_batches = self._read_stored(
             [turn_id for turn_id in turn_ids if turn_id not in buffered_batches]
         )
-        for turn_id in self.interrupt_abandoned(
-            id_ for id_, batch in stored_batches.items() if not batch.is_final
-        ):
-            stored_batches[turn_id] = self.read(turn_id)
+        running_ids = [id_ for id_, batch in stored_batches.items() if not batch.is_final]
+        for turn_id in self._recovery.find_abandoned(running_ids):
+            try:
+                if self._recovery.interrupt(turn_id):
+                    stored_batches[turn_id] = self.read(turn_id)
+            except DatabaseUnavailable:  # the page can be read all the same
+                stored_batches[turn_id] = as_interrupted(stored_batches[turn_id])
         return buffered_batches | stored_batches
 
     def interrupt_abandoned(self, turn_ids: Iterable[str]) -> list[str]:
@@ -212,15 +224,14 @@ class Log:
         self.is_closing = True
         self._recovery.close()
         for turn_id, buffer in self._buffers.snapshot().items():
-            # A turn that is being inserted has no row yet. Without a heartbeat it counts as
-            # abandoned at once.
-            with suppress(DatabaseUnavailable, IntegrityError):
-                self.end(
-                    turn_id,
-                    INTERRUPTED_BY_SHUTDOWN
-                    if buffer.has_opened_request
-                    else INTERRUPTED_BEFORE_SENDING,
-                )
+            has_opened_request = buffer.forbid_requests()
+            ended = INTERRUPTED_BY_SHUTDOWN if has_opened_request else INTERRUPTED_BEFORE_SENDING
+            try:
+                self.end(turn_id, ended)
+            except DatabaseUnavailable:
+                pass  # without a heartbeat it counts as abandoned at once
+            except Exception:
+                logger.exception("turn %s: could not end the reply", turn_id)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._heartbeat.remove_own_heartbeat(connection)
             self._notifier.notify(connection)
@@ -229,18 +240,11 @@ class Log:
 
     def can_write(self) -> bool:
         """Return whether the database accepts writes, by inserting and deleting a row."""
-        try:
-            with self.database.write() as connection:
-                self._heartbeat.probe(connection)
-        except DatabaseUnavailable:
-            return False
-        return True
+        with suppress(DatabaseUnavailable), self.database.write() as connection:
+            self._heartbeat.probe(connection)
+            return True
+        return False
 
     def flush(self) -> None:
         """Store all appended entries now."""
         self._flusher.flush()
-
-
-def _keep_text(ended: Ended, entries: Iterable[Entry]) -> Ended:
-    """Return the end with the text of these entries, unless it has a text."""
-    return ended if ended.text else msgspec.structs.replace(ended, text=join_text(entries))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable
 from sqlalchemy import Connection
 
 from chat.log import store
-from chat.log.entries import Ended, ReplyState
+from chat.log.entries import Batch, Ended, ReplyState, keep_text
 from chat.log.heartbeat import Heartbeat
 from core.database import Database, DatabaseUnavailable
 
@@ -64,18 +64,15 @@ class Recovery:
 
         Returns the ids of the turns that this call has ended.
         """
+        return [turn_id for turn_id in self.find_abandoned(turn_ids) if self.interrupt(turn_id)]
+
+    def find_abandoned(self, turn_ids: Iterable[str]) -> list[str]:
+        """Return the ids of those running turns that have no live worker."""
         remote_turn_ids = [turn_id for turn_id in turn_ids if turn_id not in self._local_turn_ids]
         if not remote_turn_ids:
             return []
         with self._database.read() as connection:
-            abandoned = self._heartbeat.abandoned_turn_ids(connection, remote_turn_ids)
-        return [
-            turn_id
-            for turn_id in abandoned
-            if self._end_turn(
-                turn_id, INTERRUPTED_BY_DEAD_WORKER, self._abandoned_precondition(turn_id)
-            )
-        ]
+            return self._heartbeat.abandoned_turn_ids(connection, remote_turn_ids)
 
     def interrupt_if_uncontended(self, turn_ids: Iterable[str]) -> None:
         """Record a heartbeat, then interrupt abandoned replies unless the lock was contended.
@@ -108,6 +105,21 @@ class Recovery:
             turn_ids = store.select_turns_without_worker(connection)
         self.interrupt_abandoned(turn_ids)
 
+    def interrupt(self, turn_id: str) -> bool:
+        """Mark a reply as interrupted unless its worker is alive. Return whether it was marked.
+
+        Raises DatabaseUnavailable.
+        """
+        try:
+            return self._end_turn(
+                turn_id, INTERRUPTED_BY_DEAD_WORKER, self._abandoned_precondition(turn_id)
+            )
+        except DatabaseUnavailable:
+            raise
+        except Exception:  # one broken turn must not prevent the others from ending
+            logger.exception("turn %s: could not end the reply of a dead worker", turn_id)
+            return False
+
     def _abandoned_precondition(self, turn_id: str) -> Precondition:
         def is_still_abandoned(connection: Connection, lock_wait: float) -> bool:
             return self._lock_was_uncontended(lock_wait) and bool(
@@ -132,3 +144,9 @@ class Recovery:
             except Exception:
                 logger.exception("Could not search for abandoned replies.")
             self._closing.wait(SWEEP_INTERVAL_SECONDS)
+
+
+def as_interrupted(batch: Batch) -> Batch:
+    """Return the whole log of an abandoned reply as if it had been interrupted."""
+    ended = keep_text(INTERRUPTED_BY_DEAD_WORKER, batch.entries)
+    return Batch(0, batch.last_seq + 1, (ended,))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 
 from chat.log import store
 from chat.log.buffer import LogBuffer
 from chat.log.notifier import Notifier
-from chat.log.store import NumberedEntry
 from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
@@ -103,20 +102,18 @@ class RemoteFollower:
     def _poll(self, turn_ids: Sequence[str]) -> None:
         ids = iter(turn_ids)
         while chunk := list(islice(ids, MAX_TURNS_PER_QUERY)):
-            cursors = {
-                id_: counted_mirror[0].last_seq
+            buffers = {
+                id_: counted_mirror[0]
                 for id_ in chunk
                 if (counted_mirror := self._mirrors.get(id_)) and counted_mirror[0].is_running
             }
-            if not cursors:
+            if not buffers:
                 continue
+            cursors = {id_: buffer.last_seq for id_, buffer in buffers.items()}
             with self.database.read() as connection:
-                self._update_mirrors(store.read_after(connection, cursors))
-
-    def _update_mirrors(self, rows_by_turn: Mapping[str, Sequence[NumberedEntry]]) -> None:
-        for turn_id, rows in rows_by_turn.items():
-            if counted_mirror := self._mirrors.get(turn_id):
-                counted_mirror[0].mirror(rows)
+                rows_by_turn = store.read_after(connection, cursors)
+            for turn_id, rows in rows_by_turn.items():
+                buffers[turn_id].mirror(rows)
 
     def _recover_if_due(self) -> None:
         if self._clock.monotonic() - self._recovery_checked_at < RECOVERY_INTERVAL_SECONDS:

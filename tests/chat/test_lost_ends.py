@@ -1,0 +1,124 @@
+"""Ends of replies that cannot be stored at once, and replies whose worker is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import exc
+
+from chat.deletion import Deletions
+from chat.log.buffer import LogBuffer
+from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
+from chat.log.log import Log
+from chat.turns import Turn, Turns
+from core.clock import SYSTEM_CLOCK
+from core.database import DatabaseUnavailable
+from tests.support.waiting import wait_until
+
+COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")
+NOT_SAVED = Ended(ReplyState.INTERRUPTED, text="All of it", code="reply_not_saved")
+
+
+@pytest.fixture
+def outage(log: Log, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Make the database of the log read-only, and return a function that ends the outage."""
+    with monkeypatch.context() as patch:
+
+        def fail(**_: object) -> None:
+            raise DatabaseUnavailable
+
+        patch.setattr(log.database, "write", fail)
+        yield patch.undo
+
+
+def test_end_is_stored_when_the_database_can_be_written_again(
+    log: Log, turn: Turn, new_log: Callable[[], Log], outage: Callable[[], None]
+):
+    following = log.follow(turn.id)
+    log.append(turn.id, Delta("All"))
+    next(following)
+    log.end_later(turn.id, COMPLETE, shown=NOT_SAVED)
+    assert build_reply(next(following)).code == "reply_not_saved"
+
+    outage()
+
+    other = new_log()
+    wait_until(lambda: other.read(turn.id).is_final)
+    assert build_reply(other.read(turn.id)).state is ReplyState.COMPLETE
+
+
+def test_reply_without_a_worker_is_interrupted_for_other_processes(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    log.append(turn.id, Delta("So far"))
+    log.release(turn.id)
+
+    other = new_log()
+    wait_until(lambda: other.read(turn.id).is_final)
+    reply = build_reply(other.read(turn.id))
+    assert (reply.state, reply.text) == (ReplyState.INTERRUPTED, "So far")
+
+
+def test_lost_reply_can_be_read_while_nothing_can_be_written(
+    log: Log, turn: Turn, outage: Callable[[], None]
+):
+    log.drop_buffer(turn.id)
+
+    reply = build_reply(log.read_all([turn.id])[turn.id])
+
+    assert reply.state is ReplyState.INTERRUPTED
+    outage()
+
+
+def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
+    log: Log, turns: Turns, turn: Turn, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*_: object) -> None:
+        raise DatabaseUnavailable
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "end", fail)
+        assert Deletions(log.database, turns, log).delete(turn.conversation_id, "alice")
+
+    assert turn.id not in log._buffers
+    wait_until(lambda: log.read(turn.id).is_final)
+
+
+def test_one_turn_that_cannot_end_does_not_keep_the_others_running(
+    log: Log, turns: Turns, turn: Turn, monkeypatch: pytest.MonkeyPatch
+):
+    other_turn = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+    end = log._recovery._end_turn
+
+    def fail_once(turn_id: str, *args: object) -> bool:
+        if turn_id == turn.id:
+            raise exc.IntegrityError("broken", {}, Exception())
+        return end(turn_id, *args)
+
+    monkeypatch.setattr(log._recovery, "_end_turn", fail_once)
+    for each in (turn, other_turn):
+        log.drop_buffer(each.id)
+
+    assert log.interrupt_abandoned([turn.id, other_turn.id]) == [other_turn.id]
+
+
+def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
+    buffer = log._buffers.get(turn.id)
+    assert buffer is not None
+    assert buffer.forbid_requests() is False
+
+    assert log.call_on_end(turn.id, lambda: None) is False
+
+
+def test_rows_of_an_older_query_are_not_mirrored():
+    mirror = LogBuffer(SYSTEM_CLOCK)
+    mirror.mirror([(4, Delta("4"))])
+    assert mirror.entries == ()
+    mirror.mirror([(1, Delta("1")), (2, Delta("2"))])
+    mirror.mirror([(1, Delta("1"))])
+    assert join_text(mirror.entries) == "12"
+    mirror.end(COMPLETE)
+    mirror.mirror([(3, Delta("3")), (4, Delta("4"))])
+
+    assert mirror.batch(0).is_final
