@@ -39,7 +39,6 @@ class Flusher:
         self.heartbeat = heartbeat
         self._buffers = buffers
         self._end_turn = end_turn
-        self._unstored_ends: dict[str, Ended] = {}
         self._wakeup = threading.Event()
         self._flush_lock = threading.Lock()
         self._closing = threading.Event()
@@ -53,11 +52,6 @@ class Flusher:
             )
             self._thread.start()
         self._wakeup.set()
-
-    def end_later(self, turn_id: str, ended: Ended) -> None:
-        """End a turn in the database as soon as it can be written."""
-        self._unstored_ends[turn_id] = ended
-        self.wake()
 
     def close(self) -> None:
         """Stop the thread."""
@@ -109,14 +103,14 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        for turn_id, ended in list(self._unstored_ends.items()):
+        for turn_id, ended in list(self._buffers.unstored_ends.items()):
             self._end_turn(turn_id, ended)
-            del self._unstored_ends[turn_id]
+            del self._buffers.unstored_ends[turn_id]
 
     def _flush_until_closed(self) -> None:
         is_failing = False
         while not self._closing.is_set():
-            is_idle = not (self._buffers or self._unstored_ends or self._closing.is_set())
+            is_idle = not (self._buffers or self._closing.is_set())
             if is_idle:
                 self._wakeup.clear()
             self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 4)

@@ -145,11 +145,12 @@ class Log:
         if buffer := self._buffers.get(turn_id):
             ended = keep_text(ended, buffer.entries)
             self._buffers.end(turn_id, keep_text(shown or ended, buffer.entries))
-        self._flusher.end_later(turn_id, ended)
+        self._buffers.unstored_ends[turn_id] = ended
+        self._flusher.wake()
 
     def release(self, turn_id: str) -> None:
         """End the reply as interrupted if its worker is gone and has not ended it."""
-        if turn_id in self._buffers:
+        if self._buffers.get(turn_id):
             self.end_later(turn_id, INTERRUPTED_BY_DEAD_WORKER)
 
     def read(self, turn_id: str, after: int = 0) -> Batch:
@@ -158,16 +159,13 @@ class Log:
         Returns the whole log for a cursor beyond it and for a turn that has ended, because the
         final entry replaces all others.
         """
-        if buffer := self._buffers.get(turn_id):
-            return buffer.batch(after)
-        return self._read_stored([turn_id], after)[turn_id]
+        batch = self._buffers.batch(turn_id, after)
+        return batch or self._read_stored([turn_id], after)[turn_id]
 
     def read_all(self, turn_ids: list[str]) -> dict[str, Batch]:
         """Return the complete logs of several turns, after ending those of dead workers."""
         buffered_batches = {
-            turn_id: buffer.batch(0)
-            for turn_id in turn_ids
-            if (buffer := self._buffers.get(turn_id))
+            turn_id: batch for turn_id in turn_ids if (batch := self._buffers.batch(turn_id))
         }
         stored_batches = self._read_stored(
             [turn_id for turn_id in turn_ids if turn_id not in buffered_batches]
@@ -175,8 +173,8 @@ class Log:
         running_ids = [id_ for id_, batch in stored_batches.items() if not batch.is_final]
         for turn_id in self._recovery.find_abandoned(running_ids):
             try:
-                if self._recovery.interrupt(turn_id):
-                    stored_batches[turn_id] = self.read(turn_id)
+                self._recovery.interrupt(turn_id)
+                stored_batches[turn_id] = self.read(turn_id)
             except DatabaseUnavailable:  # the page can be read all the same
                 stored_batches[turn_id] = as_interrupted(stored_batches[turn_id])
         return buffered_batches | stored_batches

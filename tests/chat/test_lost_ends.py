@@ -81,8 +81,8 @@ def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
         patch.setattr(log, "end", fail)
         assert Deletions(log.database, turns, log).delete(turn.conversation_id, "alice")
 
-    assert turn.id not in log._buffers
-    wait_until(lambda: log.read(turn.id).is_final)
+    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
+    wait_until(lambda: turn.id not in log._buffers)
 
 
 def test_one_turn_that_cannot_end_does_not_keep_the_others_running(
