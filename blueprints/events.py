@@ -9,7 +9,7 @@ from collections.abc import Generator
 from flask import Blueprint, Response, render_template, request
 
 from chat.log import Batch, Entry, Progress, build_reply
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from core import sse
 from rendering.stream import IncrementalRenderer
 from web import stream_limit

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, request, stream_with_context
 from chat.conversations import Conversation
 from chat.log import Reply
 from chat.transcript import iter_turns
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from core.threadpool import in_serial_threadpool
 from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown
 from web.container import portal

@@ -8,7 +8,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from chat.conversations import Conversation, ConversationNotFound
 from chat.log import Ended, ReplyState, build_reply
 from chat.quota import SendingBlocked
-from chat.turns import AddedTurn, ReplyInProgress, Turn
+from chat.turn_rows import AddedTurn, Turn
+from chat.turns import ReplyInProgress
 from core.languages import N_
 from web import message_form
 from web.container import portal

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
 from chat.quota import SendingBlocked
-from chat.turns import AddedTurn
+from chat.turn_rows import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import message_form

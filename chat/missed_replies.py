@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import twinapi
 from chat.log import Log, ReplyState, build_reply
-from chat.turns import Turn, Turns
+from chat.turn_rows import Turn
+from chat.turns import Turns
 from twinapi import Message, TwinApiError
 
 MAX_EARLIER_TURNS = 20

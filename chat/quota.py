@@ -8,13 +8,15 @@ charged twice.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, case, func, select
+from sqlalchemy import Connection, Row, bindparam, select
 
-from chat.schema import allowances, conversations, turns
+from chat.schema import allowances
+from chat.spent_requests import count_spent
 from core.database import Database, DatabaseUnavailable, upsert
 from core.languages import N_
 from twinapi import Limits
@@ -24,21 +26,15 @@ HOUR_SECONDS = 3600.0
 MIN_WAIT_SECONDS = 60.0
 MAX_WAIT_SECONDS = 900.0
 FORBIDDEN_RETRY_SECONDS = 60.0
+QUOTA_LOCK = "quota"
 
 SERVICE_BUSY = N_("The twin service has received too many requests.")
 QUOTA_USED_UP = N_("This portal has reached its hourly limit.")
 SHARE_USED_UP = N_("You've reached your share of the hourly limit.")
 KEY_IS_READ_ONLY = N_("Sending is disabled: this portal currently has read-only access.")
 
-# Built once, because every page with a composer executes them.
+# Built once, because every page with a composer executes it.
 _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
-_COST = func.coalesce(func.sum(case((turns.c.position == 1, 2), else_=1)), 0)
-_SELECT_SPENT = select(_COST, func.min(turns.c.created_at)).where(
-    turns.c.charged, turns.c.created_at > bindparam("since")
-)
-_SELECT_SPENT_BY_PERSON = _SELECT_SPENT.join_from(turns, conversations).where(
-    conversations.c.person == bindparam("person")
-)
 
 
 class SendingBlocked(Exception):
@@ -93,17 +89,23 @@ class Quota:
         self._share = share
 
     def record_limits(self, limits: Limits) -> None:
-        """Store the rate limits that the service has reported."""
+        """Store the rate limits that the service has reported, unless newer ones are known."""
         now = self._clock.time()
-        row = self._load_row()
-        window = limits.window or max(limits.resets_in or 0, row.window or 0 if row else 0)
-        self._save(
-            request_limit=limits.limit,
-            remaining=limits.remaining,
-            resets_at=now + limits.resets_in if limits.resets_in is not None else None,
-            window=window or None,
-            heard_at=now,
-        )
+        requested_at = now - limits.elapsed
+
+        def values(row: Row[Any] | None) -> dict[str, object]:
+            if row and row.heard_at and requested_at < row.heard_at <= now:
+                return {}  # a late response to an earlier request
+            window = limits.window or max(limits.resets_in or 0, row.window or 0 if row else 0)
+            return {
+                "request_limit": limits.limit,
+                "remaining": limits.remaining,
+                "resets_at": now + limits.resets_in if limits.resets_in is not None else None,
+                "window": window or None,
+                "heard_at": requested_at,
+            }
+
+        self._update(values)
 
     def record_refusal(self, retry_after: float | None) -> float:
         """Store that the service has rate-limited a request. Return when to try again.
@@ -112,29 +114,35 @@ class Quota:
         is a time in seconds since 1970.
         """
         now = self._clock.time()
-        row = self._load_row()
-        refusals = row.refusals if row else 0
-        retry_at = row.refused_until if row and _is_upcoming(row.refused_until, now) else now
-        if retry_after is not None:
-            refusals, wait = 0, retry_after
-        elif retry_at > now:
-            wait = 0.0  # replies that were refused at the same time count as one refusal
-        else:
-            wait = min(MIN_WAIT_SECONDS * 2**refusals, MAX_WAIT_SECONDS)
-            refusals += 1
-        retry_at = max(retry_at, now + wait)
-        self._save(refused_until=retry_at, refusals=refusals)
+        retry_at = now + (MIN_WAIT_SECONDS if retry_after is None else retry_after)
+
+        def values(row: Row[Any] | None) -> dict[str, object]:
+            nonlocal retry_at
+            refusals = row.refusals if row else 0
+            retry_at = row.refused_until if row and _is_upcoming(row.refused_until, now) else now
+            if retry_after is not None:
+                refusals, wait = 0, retry_after
+            elif retry_at > now:
+                wait = 0.0  # replies that were refused at the same time count as one refusal
+            else:
+                wait = min(MIN_WAIT_SECONDS * 2**refusals, MAX_WAIT_SECONDS)
+                refusals += 1
+            retry_at = max(retry_at, now + wait)
+            return {"refused_until": retry_at, "refusals": refusals}
+
+        self._update(values)
         return retry_at
 
     def record_forbidden(self) -> None:
         """Store that the key may not write, which blocks sending for `FORBIDDEN_RETRY_SECONDS`."""
-        self._save(forbidden_until=self._clock.time() + FORBIDDEN_RETRY_SECONDS)
+        forbidden_until = self._clock.time() + FORBIDDEN_RETRY_SECONDS
+        self._update(lambda _: {"forbidden_until": forbidden_until})
 
     def record_acceptance(self) -> None:
         """Reset the number of refusals, because the service has accepted a message."""
         row = self._load_row()
         if row and row.refusals:
-            self._save(refusals=0)
+            self._update(lambda _: {"refusals": 0})
 
     def status(self) -> QuotaStatus:
         """Return what is known about the next message, regardless of the person.
@@ -163,8 +171,12 @@ class Quota:
         with self.database.read() as connection:
             return self._remaining(connection, self._select_row(connection), self._clock.time())
 
-    def check(self, connection: Connection, person: str) -> None:
-        """Check that the person may send a message now. Raises SendingBlocked otherwise."""
+    def check(self, connection: Connection, person: str, *, requests: int = 1) -> None:
+        """Check that the person may send a message now, which needs this many requests.
+
+        Raises SendingBlocked otherwise. No other process can pass until the transaction ends.
+        """
+        self.database.advisory_lock(connection, QUOTA_LOCK)
         now = self._clock.time()
         row = self._select_row(connection)
         if row and _is_upcoming(row.forbidden_until, now):
@@ -172,12 +184,12 @@ class Quota:
         if row and _is_upcoming(row.refused_until, now):
             raise SendingBlocked(SERVICE_BUSY, row.refused_until)
         remaining_quota = self._remaining(connection, row, now)
-        if remaining_quota.is_from_service and not remaining_quota.remaining:
+        if remaining_quota.is_from_service and remaining_quota.remaining < requests:
             raise SendingBlocked(QUOTA_USED_UP, remaining_quota.resets_at)
         if self._share >= 1 or _is_new_window(connection, row, now):
             return
         window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
-        own_spent, oldest = _count_spent(connection, now - window, person=person)
+        own_spent, oldest = count_spent(connection, now - window, person=person)
         # With a share of one half, for example, a new person always has some quota left.
         if own_spent and own_spent >= self._share * (remaining_quota.remaining + own_spent):
             raise SendingBlocked(SHARE_USED_UP, oldest + window if oldest else None)
@@ -186,12 +198,12 @@ class Quota:
         self, connection: Connection, row: Row[Any] | None, now: float
     ) -> RemainingQuota:
         if row and _is_fresh(row, now):
-            spent_since, _ = _count_spent(connection, row.heard_at)
+            spent_since, _ = count_spent(connection, row.heard_at)
             remaining = max(0, row.remaining - spent_since)
             return RemainingQuota(
                 remaining, row.request_limit or self._limit, row.resets_at, is_from_service=True
             )
-        spent, oldest = _count_spent(connection, now - HOUR_SECONDS)
+        spent, oldest = count_spent(connection, now - HOUR_SECONDS)
         limit = (row.request_limit if row else None) or self._limit
         resets_at = oldest + HOUR_SECONDS if oldest else None
         return RemainingQuota(max(0, limit - spent), limit, resets_at, is_from_service=False)
@@ -204,9 +216,12 @@ class Quota:
     def _select_row(self, connection: Connection) -> Row[Any] | None:
         return connection.execute(_SELECT_ROW, {"key": self._key}).first()
 
-    def _save(self, **values: object) -> None:
+    def _update(self, values: Callable[[Row[Any] | None], dict[str, object]]) -> None:
+        """Store `values(row)` of the current row, in one transaction; nothing if there are none."""
         with suppress(DatabaseUnavailable), self.database.write() as connection:
-            upsert(connection, allowances, "key", {"key": self._key, **values})
+            self.database.advisory_lock(connection, QUOTA_LOCK)
+            if new_values := values(self._select_row(connection)):
+                upsert(connection, allowances, "key", {"key": self._key, **new_values})
 
 
 def _is_upcoming(retry_at: float, now: float) -> bool:
@@ -228,17 +243,5 @@ def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> 
     """Return whether the service has reset the quota but no message has been sent since."""
     if row is None or not row.resets_at or not row.resets_at <= now:
         return False
-    spent, _ = _count_spent(connection, row.resets_at)
+    spent, _ = count_spent(connection, row.resets_at)
     return spent == 0
-
-
-def _count_spent(
-    connection: Connection, since: float, *, person: str | None = None
-) -> tuple[int, float | None]:
-    """Return the requests spent since a time, and the time of the first charged turn.
-
-    A turn costs one request; the first turn of a conversation costs two, as it creates it.
-    """
-    query = _SELECT_SPENT if person is None else _SELECT_SPENT_BY_PERSON
-    spent, oldest = connection.execute(query, {"since": since, "person": person}).one()
-    return int(spent), oldest

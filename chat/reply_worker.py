@@ -11,7 +11,7 @@ from chat.conversations import Conversation, Conversations
 from chat.log import Ended, Log, ReplyState, entries
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
-from chat.turns import AddedTurn, Turn
+from chat.turn_rows import AddedTurn, Turn
 from core.database import DatabaseUnavailable
 from core.languages import N_
 from twinapi import ReplyStream, TwinApiError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chat.log import Log, Reply, build_reply
-from chat.turns import Turn, Turns
+from chat.turn_rows import Turn
+from chat.turns import Turns
 
 TURNS_PER_QUERY = 20
 

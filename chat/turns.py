@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
-from sqlalchemy import Connection, Row, Select, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from chat import search_index
+from chat import search_index, turn_rows
 from chat.conversations import (
     Conversation,
     ConversationNotFound,
@@ -21,8 +19,10 @@ from chat.conversations import (
     make_title,
 )
 from chat.log import Log, read_ends
-from chat.quota import Quota, QuotaStatus
+from chat.quota import Quota
 from chat.schema import conversations, turns
+from chat.spent_requests import FIRST_TURN_REQUESTS
+from chat.turn_rows import AddedTurn, Turn
 from core.database import Database
 
 
@@ -32,42 +32,6 @@ class ReplyInProgress(Exception):
     def __init__(self, turn_id: str) -> None:
         super().__init__(turn_id)
         self.turn_id = turn_id
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Message of a person. `position` counts from 1 within the conversation.
-
-    `once` is the id of the first of the turns that resend each other.
-    """
-
-    id: str
-    conversation_id: str
-    position: int
-    content: str
-    once: str
-    created_at: float
-    twin_id: str
-    twin_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class AddedTurn:
-    """A turn, and its conversation as it was before the turn was added.
-
-    `is_new` is False for a repeated form submission; the other values are set for new turns only.
-    `resent_turn` is the earlier turn that this one sends again. `previous_turn_id` is the turn
-    before it in the conversation. `was_newest` tells whether the conversation was the newest of the
-    person before.
-    """
-
-    conversation: Conversation
-    turn: Turn
-    is_new: bool
-    resent_turn: Turn | None = None
-    previous_turn_id: str | None = None
-    was_newest: bool = False
-    quota_status: QuotaStatus | None = None
 
 
 class Turns:
@@ -87,13 +51,13 @@ class Turns:
         Returns the existing turn for a repeated submission (same idempotency key and content).
         Raises SendingBlocked, ConversationNotFound and DatabaseUnavailable.
         """
-        fingerprint = _fingerprint(person, twin_id, idempotency_key, content)
+        fingerprint = turn_rows.fingerprint(person, twin_id, idempotency_key, content)
         try:
             return self._start_conversation(person, twin_id, twin_name, content, fingerprint)
         except IntegrityError:
             # Another process has just inserted the same submission: return its turn.
             with self.database.read() as connection:
-                if existing := _find_existing(connection, fingerprint):
+                if existing := turn_rows.find_existing(connection, fingerprint):
                     return existing
             raise
 
@@ -101,9 +65,9 @@ class Turns:
         self, person: str, twin_id: str, twin_name: str, content: str, fingerprint: str
     ) -> AddedTurn:
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
-            if existing := _find_existing(connection, fingerprint):
+            if existing := turn_rows.find_existing(connection, fingerprint):
                 return existing
-            self.quota.check(connection, person)
+            self.quota.check(connection, person, requests=FIRST_TURN_REQUESTS)
             now = self._clock.time()
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
@@ -142,7 +106,7 @@ class Turns:
         Returns the existing turn for a repeated submission. Raises ReplyInProgress, SendingBlocked,
         ConversationNotFound and DatabaseUnavailable.
         """
-        fingerprint = _fingerprint(person, conversation_id, idempotency_key, content)
+        fingerprint = turn_rows.fingerprint(person, conversation_id, idempotency_key, content)
         try:
             return self._add(person, conversation_id, content, fingerprint, resent_turn_id)
         except ReplyInProgress as error:
@@ -166,16 +130,18 @@ class Turns:
             )
             if conversation is None:
                 raise ConversationNotFound
-            if existing := _find_existing(connection, fingerprint):
+            if existing := turn_rows.find_existing(connection, fingerprint):
                 return existing
-            newest_turn = _select_newest_turn(connection, conversation_id)
+            newest_turn = turn_rows.select_newest_turn(connection, conversation_id)
             if newest_turn and not read_ends(connection, [newest_turn.id]):
                 raise ReplyInProgress(newest_turn.id)
             self.quota.check(connection, person)
             was_newest = is_newest(connection, conversation)
             values = {"updated_at": self._clock.time(), "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
-            resent_turn = _find_resent_turn(connection, conversation_id, resent_turn_id, content)
+            resent_turn = turn_rows.find_resent_turn(
+                connection, conversation_id, resent_turn_id, content
+            )
             turn = self._insert(
                 connection,
                 conversation,
@@ -198,20 +164,20 @@ class Turns:
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the turn, or None if it does not exist or belongs to another person."""
         owned_by_person = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
-        query = _select_turns().where(turns.c.id == turn_id, owned_by_person)
+        query = turn_rows.select_turns().where(turns.c.id == turn_id, owned_by_person)
         with self.database.read() as connection:
-            return _turn_from_row(connection.execute(query).first())
+            return turn_rows.turn_from_row(connection.execute(query).first())
 
     def list_for_conversation(
         self, conversation_id: str, *, before: int | None = None, limit: int
     ) -> Sequence[Turn]:
         """Return the newest `limit` turns before a position, the oldest of them first."""
-        query = _select_turns().where(turns.c.conversation_id == conversation_id)
+        query = turn_rows.select_turns().where(turns.c.conversation_id == conversation_id)
         if before is not None:
             query = query.where(turns.c.position < before)
         with self.database.read() as connection:
             rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit))
-            return [turn for row in rows if (turn := _turn_from_row(row))][::-1]
+            return [turn for row in rows if (turn := turn_rows.turn_from_row(row))][::-1]
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
@@ -260,50 +226,3 @@ class Turns:
             connection, conversation.person, conversation.id, turn.id, content
         )
         return turn
-
-
-def _fingerprint(person: str, target_id: str, idempotency_key: str, content: str) -> str:
-    payload = "\0".join((person, target_id, idempotency_key, content))
-    return hashlib.sha256(payload.encode()).hexdigest()
-
-
-def _find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
-    turn = _turn_from_row(
-        connection.execute(_select_turns().where(turns.c.press == fingerprint)).first()
-    )
-    if turn is None:
-        return None
-    condition = conversations.c.id == turn.conversation_id
-    row = connection.execute(select(conversations).where(condition)).one()
-    if row.deleted_at is not None:
-        raise ConversationNotFound
-    return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
-
-
-def _select_newest_turn(connection: Connection, conversation_id: str) -> Turn | None:
-    query = _select_turns().where(turns.c.conversation_id == conversation_id)
-    return _turn_from_row(
-        connection.execute(query.order_by(turns.c.position.desc()).limit(1)).first()
-    )
-
-
-def _find_resent_turn(
-    connection: Connection, conversation_id: str, turn_id: str, content: str
-) -> Turn | None:
-    """Return the turn that is sent again, if it is in the conversation with the same message."""
-    if not turn_id:
-        return None
-    condition = (turns.c.id == turn_id) & (turns.c.conversation_id == conversation_id)
-    turn = _turn_from_row(connection.execute(_select_turns().where(condition)).first())
-    return turn if turn and turn.content == content else None
-
-
-def _select_turns() -> Select[Any]:
-    return select(
-        *turns.c["id", "conversation_id", "position", "content", "once", "created_at"],
-        *conversations.c["twin_id", "twin_name"],
-    ).join(conversations)
-
-
-def _turn_from_row(row: Row[tuple[object, ...]] | None) -> Turn | None:
-    return Turn(**row._mapping) if row else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
@@ -196,7 +197,7 @@ class Client:
 
     def _report_limits(self, key: str, response: requests.Response) -> None:
         if key == self._key and (limits := parse_limits(response.headers)):
-            self._on_limits(limits)
+            self._on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
 
     def _get(self, path: str, **options: Any) -> Any:
         return self._transport.request_json("GET", path, self._read_key, **options)

@@ -22,12 +22,14 @@ class Limits:
     """The number of remaining requests, and the seconds until the limit resets.
 
     `window` is the length of the time window of the limit in seconds, if the service announces it.
+    `elapsed` is how many seconds the response took.
     """
 
     remaining: int
     limit: int | None = None
     resets_in: float | None = None
     window: float | None = None
+    elapsed: float = 0.0
 
 
 def parse_limits(headers: Mapping[str, str]) -> Limits | None:

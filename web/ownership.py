@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import abort
 
 from chat.conversations import Conversation
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from web.container import portal
 from web.current_person import person
 

@@ -46,10 +46,14 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     # The service would reject the same message again.
     too_long: bool = False
     retry_at: float | None = None
+    # The reply was ended before its request was sent.
+    never_sent: bool = False
 
     @property
     def is_charged(self) -> bool:
         """Return whether the service may count this turn against the quota."""
+        if self.never_sent:
+            return False
         return self.state is not ReplyState.FAILED or self.perhaps_received
 
 
@@ -92,6 +96,7 @@ class Reply:
     gone: bool = False
     too_long: bool = False
     retry_at: float | None = None
+    never_sent: bool = False
     cursor: int = 0
 
     @property

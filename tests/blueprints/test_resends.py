@@ -103,7 +103,7 @@ def test_retry_during_a_database_outage_creates_no_turn(
     upstream.next_call().respond(500, {})
     page = wait_for_reply(alice, page)
 
-    def away(*_: object) -> None:
+    def away(*_: object, **_options: object) -> None:
         raise DatabaseUnavailable
 
     with monkeypatch.context() as broken:

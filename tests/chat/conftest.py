@@ -14,7 +14,8 @@ from chat.log.entries import build_reply
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.quota import Quota
-from chat.turns import Turn, Turns
+from chat.turn_rows import Turn
+from chat.turns import Turns
 from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate

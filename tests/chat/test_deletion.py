@@ -14,7 +14,8 @@ from chat.log.log import Log
 from chat.schema import conversations, entries, passages
 from chat.schema import turns as turns_table
 from chat.search.search import Search
-from chat.turns import Turn, Turns
+from chat.turn_rows import Turn
+from chat.turns import Turns
 from tests.chat.conftest import both_databases
 
 

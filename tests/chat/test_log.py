@@ -10,7 +10,7 @@ from chat.log.buffer import LogBuffer
 from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.schema import entries
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock

@@ -11,7 +11,8 @@ from chat.deletion import Deletions
 from chat.log.buffer import LogBuffer
 from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
 from chat.log.log import Log
-from chat.turns import Turn, Turns
+from chat.turn_rows import Turn
+from chat.turns import Turns
 from core.clock import SYSTEM_CLOCK
 from core.database import DatabaseUnavailable
 from tests.support.waiting import wait_until

@@ -13,7 +13,7 @@ from chat.log import heartbeat
 from chat.log.entries import Delta, Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.quota import Quota
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from core.database import DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import Thread
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -196,3 +198,68 @@ def test_quota_table_does_not_contain_the_api_key(log: Log, quota: Quota):
     quota.record_refusal(60)
     with log.database.read() as connection:
         assert UPSTREAM_KEY not in str(connection.execute(schema.allowances.select()).all())
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_last_request_is_given_to_one_of_two_simultaneous_messages(
+    log: Log, quota: Quota, new_log: Callable[[], Log]
+):
+    quota.record_limits(Limits(remaining=2, limit=500, resets_in=600))
+    other_log = new_log()
+    other_log.database.lock_timeout = 10
+    other = Turns(
+        other_log.database, other_log, Quota(other_log.database, UPSTREAM_KEY, limit=500, share=1)
+    )
+    outcomes: list[bool] = []
+
+    def send_bob() -> None:
+        try:
+            other.start_conversation("bob", "ada", "Ada", "Hello", "key")
+        except SendingBlocked:
+            outcomes.append(False)
+        else:
+            outcomes.append(True)
+
+    turns = Turns(log.database, log, quota)
+    check, sending = quota.check, Thread(target=send_bob)
+
+    def check_while_the_other_begins(*args: Any, **options: Any) -> None:
+        check(*args, **options)
+        sending.start()
+        sending.join(0.2)  # it waits for this transaction
+        assert outcomes == []
+
+    quota.check = check_while_the_other_begins
+    turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    sending.join(10)
+
+    assert outcomes == [False]
+
+
+def test_first_message_needs_two_requests(log: Log, quota: Quota):
+    quota.record_limits(Limits(remaining=1, limit=500, resets_in=600))
+
+    with pytest.raises(SendingBlocked, match="hourly limit"):
+        Turns(log.database, log, quota).start_conversation("alice", "ada", "Ada", "Hello", "key")
+
+
+def test_late_response_does_not_replace_newer_limits(quota: Quota):
+    quota.record_limits(Limits(remaining=10, limit=500, resets_in=600, elapsed=1))
+    quota.record_limits(Limits(remaining=400, limit=500, resets_in=600, elapsed=30))
+
+    assert remaining_requests(quota) == 10
+
+
+def test_reply_stopped_before_its_request_is_not_charged(log: Log, quota: Quota):
+    turn = Turns(log.database, log, quota).start_conversation("a", "ada", "Ada", "Hi", "key").turn
+    log.end(turn.id, Ended(ReplyState.STOPPED))
+
+    assert remaining_requests(quota) == 500
+
+
+def test_reply_stopped_after_its_request_is_charged(log: Log, quota: Quota):
+    turn = Turns(log.database, log, quota).start_conversation("a", "ada", "Ada", "Hi", "key").turn
+    log.call_on_end(turn.id, lambda: None)
+    log.end(turn.id, Ended(ReplyState.STOPPED))
+
+    assert remaining_requests(quota) == 498

@@ -11,7 +11,7 @@ from chat.log.entries import Delta, ReplyState, build_reply, join_text
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.schema import producers
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 

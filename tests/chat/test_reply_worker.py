@@ -13,7 +13,8 @@ from chat.log.log import Log
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
-from chat.turns import AddedTurn, Turn, Turns
+from chat.turn_rows import AddedTurn, Turn
+from chat.turns import Turns
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 

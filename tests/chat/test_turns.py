@@ -12,7 +12,8 @@ from chat.conversations import Conversation, Conversations, make_title
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.quota import Quota
-from chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
+from chat.turn_rows import AddedTurn, Turn
+from chat.turns import ReplyInProgress, Turns
 from core.database import DatabaseUnavailable
 from tests.support.upstream import UPSTREAM_KEY
 

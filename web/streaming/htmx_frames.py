@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from flask import render_template
 
 from chat.log import Entry, Progress, Reply
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from rendering.stream import DomPatch
 from web import message_form
 

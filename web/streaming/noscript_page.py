@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 from flask import Response, current_app, render_template, stream_template
 
 from chat.log import Batch, Progress, Reply, build_reply
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from rendering.stream import IncrementalRenderer
 from web.container import portal
 from web.i18n import is_overdue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from chat.log import Batch, Reply, build_reply
-from chat.turns import Turn
+from chat.turn_rows import Turn
 from rendering import render_plain
 from web.container import portal
 from web.streaming import render_running

@@ -1,0 +1,101 @@
+"""Turns as rows of the database."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select
+
+from chat.conversations import Conversation, ConversationNotFound
+from chat.quota import QuotaStatus
+from chat.schema import conversations, turns
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Message of a person. `position` counts from 1 within the conversation.
+
+    `once` is the id of the first of the turns that resend each other.
+    """
+
+    id: str
+    conversation_id: str
+    position: int
+    content: str
+    once: str
+    created_at: float
+    twin_id: str
+    twin_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddedTurn:
+    """A turn, and its conversation as it was before the turn was added.
+
+    `is_new` is False for a repeated form submission; the other values are set for new turns only.
+    `resent_turn` is the earlier turn that this one sends again. `previous_turn_id` is the turn
+    before it in the conversation. `was_newest` tells whether the conversation was the newest of the
+    person before.
+    """
+
+    conversation: Conversation
+    turn: Turn
+    is_new: bool
+    resent_turn: Turn | None = None
+    previous_turn_id: str | None = None
+    was_newest: bool = False
+    quota_status: QuotaStatus | None = None
+
+
+def fingerprint(person: str, target_id: str, idempotency_key: str, content: str) -> str:
+    """Return the hash that identifies a form submission: the same form, sent with the same text."""
+    payload = "\0".join((person, target_id, idempotency_key, content))
+    return hashlib.sha256(payload.encode()).hexdigest()
+
+
+def find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
+    """Return the turn of an earlier submission of the same form. Raises ConversationNotFound."""
+    turn = turn_from_row(
+        connection.execute(select_turns().where(turns.c.press == fingerprint)).first()
+    )
+    if turn is None:
+        return None
+    condition = conversations.c.id == turn.conversation_id
+    row = connection.execute(select(conversations).where(condition)).one()
+    if row.deleted_at is not None:
+        raise ConversationNotFound
+    return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
+
+
+def select_newest_turn(connection: Connection, conversation_id: str) -> Turn | None:
+    """Return the last turn of a conversation."""
+    query = select_turns().where(turns.c.conversation_id == conversation_id)
+    return turn_from_row(
+        connection.execute(query.order_by(turns.c.position.desc()).limit(1)).first()
+    )
+
+
+def find_resent_turn(
+    connection: Connection, conversation_id: str, turn_id: str, content: str
+) -> Turn | None:
+    """Return the turn that is sent again, if it is in the conversation with the same message."""
+    if not turn_id:
+        return None
+    condition = (turns.c.id == turn_id) & (turns.c.conversation_id == conversation_id)
+    turn = turn_from_row(connection.execute(select_turns().where(condition)).first())
+    return turn if turn and turn.content == content else None
+
+
+def select_turns() -> Select[Any]:
+    """Return the query of all turns."""
+    return select(
+        *turns.c["id", "conversation_id", "position", "content", "once", "created_at"],
+        *conversations.c["twin_id", "twin_name"],
+    ).join(conversations)
+
+
+def turn_from_row(row: Row[tuple[object, ...]] | None) -> Turn | None:
+    """Convert a row of `select_turns`."""
+    return Turn(**row._mapping) if row else None
