@@ -18,12 +18,18 @@ TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]
 
 
+@bp.get("/livez")
 @bp.get("/healthz")
-@bp.get("/readyz")
 def live() -> tuple[str, int, dict[str, str]]:
+    """Return 200: the process responds."""
+    return "ok\n", 200, TEXT_HEADERS
+
+
+@bp.get("/readyz")
+def ready() -> tuple[str, int, dict[str, str]]:
     """Return 200, or 503 while the database is not writable."""
     if can_write(container()):
-        return "ok\n", 200, TEXT_HEADERS
+        return live()
     return "The database is not writable.\n", 503, TEXT_HEADERS
 
 

@@ -21,7 +21,7 @@ def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upst
 
     assert check(service) == (0, "The service's database is writable.\nThe model responds.\n")
     assert model.calls[-1].body["max_tokens"] == 8
-    assert requests.get(f"{url}/healthz", timeout=10).text == "ok\n"
+    assert requests.get(f"{url}/readyz", timeout=10).text == "ok\n"
 
 
 def reply(call: Call) -> None:
@@ -49,7 +49,7 @@ def test_check_reports_an_invalid_twin_file(service: Flask, container: Container
     assert "bob.md: line 1" in said
 
 
-def test_unwritable_database_fails_the_check_and_the_readiness_endpoint(
+def test_unwritable_database_fails_the_check_and_only_the_readiness_endpoint(
     service: Flask, container: Container, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     model.answers["/v1/chat/completions"] = reply
@@ -63,4 +63,6 @@ def test_unwritable_database_fails_the_check_and_the_readiness_endpoint(
 
     assert status == 1
     assert "The service's database is not writable." in said
-    assert requests.get(f"{url}/readyz", timeout=10).status_code == 503
+    paths = "/livez", "/healthz", "/readyz"
+    statuses = [requests.get(f"{url}{path}", timeout=10).status_code for path in paths]
+    assert statuses == [200, 200, 503]

@@ -73,7 +73,7 @@ def _run_server(service: ScriptedService, *command: str) -> Iterator[ServerProce
             Path(data), *command, API_URL=service.url, API_KEY="any", **UNLIMITED_SETTINGS
         ) as server,
     ):
-        requests.get(f"{server.url}/healthz", timeout=START_TIMEOUT_SECONDS)
+        requests.get(f"{server.url}/readyz", timeout=START_TIMEOUT_SECONDS)
         yield ServerProcess(server.url, find_worker_pid(server.process.pid))
 
 

@@ -80,7 +80,7 @@ def _warm_up(data: Path, person: Person) -> list[str]:
     """Receive a normal reply and open every kind of page: lazy loading is not growth."""
     message = SentMessage(person, f"n=50 gap=0.01 tag={id(person)}.")
     _receive_reply(message, data)
-    paths = ["/healthz", "/conversations", message.path]
+    paths = ["/readyz", "/conversations", message.path]
     for _ in range(20):
         for path in paths:
             person.session.get(person.base_url + path, timeout=10)

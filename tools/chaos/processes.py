@@ -41,7 +41,7 @@ class Portal:
         return [int(child) for child in children.read_text().split()]
 
     def wait_until_healthy(self) -> float:
-        """Wait until /healthz answers with 200; return the time of the answer (monotonic clock)."""
+        """Wait until /readyz answers with 200; return the time of the answer (monotonic clock)."""
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             with (
@@ -50,7 +50,7 @@ class Portal:
                     HTTPConnection("127.0.0.1", self.port, timeout=START_TIMEOUT_SECONDS)
                 ) as connection,
             ):
-                connection.request("GET", "/healthz")
+                connection.request("GET", "/readyz")
                 if connection.getresponse().status == 200:
                     return time.monotonic()
             time.sleep(0.02)

@@ -27,7 +27,7 @@ PURGE_INTERVAL_SECONDS = 60
 # Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
     *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
-    *("/healthz", "/readyz"),
+    *("/livez", "/healthz", "/readyz"),
 )
 # Built once: constructing the statement takes longer than executing it.
 _SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(

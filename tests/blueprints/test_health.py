@@ -1,0 +1,20 @@
+"""Health endpoints for orchestrators, load balancers and monitoring."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from tests.support.person import Person
+from web.container import Portal
+
+
+def test_portal_with_a_locked_database_is_live_but_not_ready(alice: Person, portal: Portal):
+    portal.database.lock_timeout = 0.0
+    other = sqlite3.connect(str(portal.database.engine.url.database), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    paths = "/livez", "/healthz", "/readyz"
+
+    assert [alice.get(path).status for path in paths] == [200, 200, 503]
+    other.execute("ROLLBACK")
+    other.close()
+    assert [alice.get(path).status for path in paths] == [200, 200, 200]
