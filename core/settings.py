@@ -10,14 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import flask
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
+from core.environment import ENV_PREFIX, read_variables
 from core.stored_secrets import load_or_create_secret
 
 ROOT = Path(__file__).parent.parent
-ENV_PREFIX = "TWINDOW"
 LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
@@ -125,12 +124,7 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
 
     `overrides` maps lower-case names to values that take precedence. Raises SettingsError.
     """
-    environment = flask.Config(ROOT)
-    # Keep values as text: by default Flask parses JSON, so a key of digits becomes an integer.
-    environment.from_prefixed_env(ENV_PREFIX, loads=str)
-    values: dict[str, object] = {
-        name.lower(): value for name, value in environment.items() if value != ""
-    }
+    values = read_variables()
     for name in values.keys() - set(Settings.__struct_fields__):
         raise SettingsError(_unknown_setting_error(name))
     values |= overrides or {}

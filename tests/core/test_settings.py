@@ -71,6 +71,31 @@ def error_of_load() -> str:
     return "no error"
 
 
+KUBERNETES = {
+    "SERVICE_HOST": "10.96.0.7",
+    "SERVICE_PORT": "80",
+    "SERVICE_PORT_HTTP": "80",
+    "PORT": "tcp://10.96.0.7:80",
+    "PORT_80_TCP": "tcp://10.96.0.7:80",
+    "PORT_80_TCP_PROTO": "tcp",
+    "PORT_80_TCP_PORT": "80",
+    "PORT_80_TCP_ADDR": "10.96.0.7",
+    "PORTAL_SERVICE_HOST": "10.96.0.8",
+    "PORTAL_PORT": "tcp://10.96.0.8:80",
+}
+
+
+def test_variables_of_kubernetes_services_are_ignored_with_one_log_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    for name, value in KUBERNETES.items():
+        monkeypatch.setenv(f"TWINDOW_{name}", value)
+
+    assert load_settings().port == 8000
+    names = ", ".join(sorted(f"TWINDOW_{name}" for name in KUBERNETES))
+    assert caplog.messages == [f"Ignoring variables of Kubernetes services: {names}."]
+
+
 def test_settings_errors_do_not_contain_secrets(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TWINDOW_API_KEY", "canary")
 
