@@ -23,6 +23,7 @@ from werkzeug.exceptions import BadRequest
 
 import blueprints
 import web
+from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
 from core.database import DatabaseUnavailable
 from core.settings import Settings, SettingsError, load_settings
@@ -58,6 +59,7 @@ class Twindow:
             model_note = self.service.model_note if self.service else lambda: None
             portal = build_portal(settings, api_key, clock, model_note)
         self.log = portal.log
+        self.checkpoints = Checkpoints(portal.database)
         self.deletions = portal.deletions
         web.init_app(self.app, portal)
         blueprints.register(self.app)
@@ -80,6 +82,7 @@ class Twindow:
         """Start the background work: recovery, deletions, the service and the asset warm-up."""
         self.log.start()
         self.deletions.start()
+        self.checkpoints.start()
         if self.service:
             self.service.start()
         Thread(target=warm_up, args=(self.app, in_threadpool), daemon=True).start()
@@ -89,6 +92,12 @@ class Twindow:
         self.log.close()
         if self.service:
             self.service.close()
+
+    def disconnect(self) -> None:
+        """Close the databases, after the last request."""
+        if self.service:
+            self.service.disconnect()
+        self.checkpoints.close()
 
 
 def _is_valid_host(name: str) -> bool:

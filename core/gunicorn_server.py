@@ -35,6 +35,9 @@ class Application(Protocol):
     def close(self) -> None:
         """Close all open streams, and stop the background work."""
 
+    def disconnect(self) -> None:
+        """Close the database, after the last request."""
+
 
 class Worker(GeventWorker):  # type: ignore[misc]
     """A gevent worker that closes the application before it exits.
@@ -80,8 +83,13 @@ class Worker(GeventWorker):  # type: ignore[misc]
         deadline = time.monotonic() + grace_seconds
         while self.running_requests and time.monotonic() < deadline:
             gevent.sleep(0.02)
-        # Everything is stored and closed. In a greenlet, SystemExit would only print a traceback.
-        os._exit(0)
+        try:
+            if self.wsgi:
+                self.wsgi.disconnect()
+        finally:
+            # Everything is stored and closed. In a greenlet, SystemExit would only print a
+            # traceback.
+            os._exit(0)
 
 
 class BindError(Exception):

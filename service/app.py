@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Flask
 
+from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
 from core.database import Database
 from core.languages import N_
@@ -96,6 +97,7 @@ class Service:
     def __init__(self, app: Flask) -> None:
         self.app = app
         self.container = get_container(app)
+        self.checkpoints = Checkpoints(self.container.database)
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Handle a WSGI request."""
@@ -115,7 +117,8 @@ class Service:
         return health.report_problems(self.container)
 
     def start(self) -> None:
-        """Start the bundled model now, so that it is ready for the first message."""
+        """Start the background work; the bundled model is then ready for the first message."""
+        self.checkpoints.start()
         if self.container.model.bundled:
             self.container.model.bundled.start()
 
@@ -123,3 +126,7 @@ class Service:
         """Stop the running replies and the bundled model."""
         self.container.reply_manager.close()
         self.container.model.close()
+
+    def disconnect(self) -> None:
+        """Close the database, after the last request."""
+        self.checkpoints.close()

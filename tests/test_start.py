@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
 
@@ -128,6 +131,27 @@ def test_portal_uses_a_service_in_another_process(
 
     assert page.reply_states == ["complete"]
     assert not (portal / "service.db").exists()
+
+
+def test_database_files_of_a_stopped_portal_are_complete(
+    tmp_path: Path, somebody: Person, upstream: Upstream
+):
+    upstream.always_reply("Hi")
+    data, copies = tmp_path / "data", tmp_path / "copies"
+    model = {"MODEL_URL": f"{upstream.url}/v1", "MODEL": "any"}
+    with run_server(data, "app.py", **model) as server:
+        somebody.base_url = server.url
+        page = wait_for_reply(somebody, somebody.start_conversation("Hello"))
+        assert server.stop(signal.SIGTERM) == 0
+    copies.mkdir()
+    for name in ("portal.db", "service.db"):
+        shutil.copy(data / name, copies)
+
+    assert list(data.glob("*.db-*")) == []
+    assert stored_reply(copies, str(page.turns[0]["data-turn"])).text == "Hi"
+    with closing(sqlite3.connect(copies / "service.db")) as service:
+        stored = service.execute("SELECT content FROM service_messages ORDER BY rowid").fetchall()
+    assert stored == [("Hello",), ("Hi",)]
 
 
 def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, upstream: Upstream):

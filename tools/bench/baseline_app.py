@@ -84,6 +84,9 @@ class BaselineApp:
     def close(self) -> None:
         """Do nothing."""
 
+    def disconnect(self) -> None:
+        """Do nothing."""
+
 
 if __name__ == "__main__":
     Server(BaselineApp, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()
