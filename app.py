@@ -25,7 +25,8 @@ import blueprints
 import web
 from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
-from core.database import DatabaseUnavailable
+from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.migrations import DatabaseTooNew
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
 from core.stored_secrets import load_or_create_secret
@@ -40,7 +41,6 @@ from web.container import Portal, build_portal
 API_PREFIX = "/api"
 # RFC 1035, 2.3.4.
 MAX_HOST_LABEL_CHARACTERS = 63
-DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
 
 
 class Twindow:
@@ -109,31 +109,25 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     """Create the portal's Flask application from the environment.
 
     `overrides` maps lower-case setting names to values that take precedence.
-    Raises SettingsError, or click.ClickException inside a command.
+    Raises SettingsError, DatabaseUnavailable and DatabaseTooNew; a command prints the message.
     """
     try:
         settings = load_settings(_flask_run_address() | dict(overrides or {}))
-    except SettingsError as error:
+        return Twindow(settings, clock).app
+    except (SettingsError, DatabaseUnavailable, DatabaseTooNew) as error:
         if click.get_current_context(silent=True):
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(str(error) or DATABASE_UNREACHABLE) from None
         raise
-    return Twindow(settings, clock).app
 
 
 def main() -> None:
     """Run the server."""
-    from core.gunicorn_server import BindError, Server, StartupError
-
-    def make_app() -> Twindow:
-        try:
-            return Twindow(settings)
-        except DatabaseUnavailable:
-            raise StartupError(DATABASE_UNREACHABLE) from None
+    from core.gunicorn_server import BindError, Server
 
     try:
         settings = load_settings()
         server = Server(
-            make_app,
+            lambda: Twindow(settings),
             host=settings.host,
             port=settings.port,
             workers=settings.workers,

@@ -40,6 +40,8 @@ TRANSACTION_TIMEOUT_MS = 30_000
 # PostgreSQL: the transaction is read-only (a switchover), or was idle for too long.
 UNAVAILABLE_SQLSTATES = {"25006", "25P03"}
 
+DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
+
 
 class DatabaseUnavailable(Exception):
     """Raised when the database is locked for too long, full or unreachable; nothing was written."""

@@ -17,6 +17,9 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
 from gunicorn.workers.ggevent import GeventWorker
 
+from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.migrations import DatabaseTooNew
+
 MAX_CONNECTIONS = 20_000
 SHUTDOWN_SECONDS = 5
 # Open streams are closed at once, so the requests that are still running are short.
@@ -97,7 +100,7 @@ class BindError(Exception):
 
 
 class StartupError(AppImportError):  # type: ignore[misc]
-    """Raised by the application factory; gunicorn prints the message without a traceback."""
+    """Raised when an application cannot be created; gunicorn prints only the message."""
 
 
 def _check_bindable(host: str, port: int) -> None:
@@ -156,4 +159,7 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> Application:
         """Create the application of a worker."""
-        return self._make_app()
+        try:
+            return self._make_app()
+        except (DatabaseUnavailable, DatabaseTooNew) as error:
+            raise StartupError(str(error) or DATABASE_UNREACHABLE) from None

@@ -10,11 +10,22 @@ from core.database import Database
 _LOCK_ID = 8429  # arbitrary, but the same in every process
 
 
+class DatabaseTooNew(Exception):
+    """Raised when a newer version has migrated the database; the message is one sentence."""
+
+
 def migrate(database: Database, migrations: Path, version_table: str) -> None:
-    """Upgrade the tables to the newest migration in the folder `migrations`."""
+    """Upgrade the tables to the newest migration in `migrations`. Raises DatabaseTooNew."""
     newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
-    if _current_version(database, version_table) == newest_version:
+    current_version = _current_version(database, version_table) or ""
+    if current_version == newest_version:
         return
+    if current_version > newest_version:
+        name = database.engine.url.database
+        raise DatabaseTooNew(
+            f"The database {name} has version {current_version}, but this program supports only "
+            f"{newest_version}: update the program, or restore a backup from before its update."
+        )
 
     # Alembic takes a sixth of a second to import, and most starts have nothing to migrate.
     from alembic.config import Config

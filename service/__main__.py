@@ -12,7 +12,9 @@ monkey.patch_all()
 
 import sys
 
+from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.gunicorn_server import BindError, Server
+from core.migrations import DatabaseTooNew
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
 from service.app import Service, create_service_app
@@ -38,8 +40,8 @@ def main() -> None:
             workers=settings.workers,
             forwarded_allow_ips=settings.proxy_ips,
         )
-    except (SettingsError, BindError) as error:
-        sys.exit(str(error))
+    except (SettingsError, BindError, DatabaseUnavailable, DatabaseTooNew) as error:
+        sys.exit(str(error) or DATABASE_UNREACHABLE)
     server.run()
 
 

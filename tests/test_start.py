@@ -16,6 +16,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from sqlalchemy import text
 
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
@@ -192,9 +193,16 @@ def test_failed_start_prints_one_sentence_without_a_traceback(tmp_path: Path):
             ({"PORT": port}, f"Cannot listen on 127.0.0.1, port {port}: "),
             (
                 {"PORT": str(free_port()), "DATABASE_URL": away},
-                "The database is not responding. Check TWINDOW_DATABASE_URL",
+                "The database is not responding. Check TWINDOW_DATABASE_URL.\n",
             ),
+            ({"PORT": str(free_port())}, "portal.db has version 9999, but this program supports"),
         ]
+        database = Database(f"sqlite:///{tmp_path}/3/portal.db")
+        (tmp_path / "3").mkdir()
+        with database.write() as connection:
+            connection.execute(text("CREATE TABLE alembic_version (version_num TEXT)"))
+            connection.execute(text("INSERT INTO alembic_version VALUES ('9999')"))
+        database.close()
         starts = [start(tmp_path / str(n), given) for n, (given, _) in enumerate(cases)]
         said = [process.communicate(timeout=60)[1] for process in starts]
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from core.clock import Clock
 from core.database import Database, DatabaseUnavailable, metadata
-from core.migrations import migrate
+from core.migrations import DatabaseTooNew, migrate
 from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
@@ -152,6 +152,22 @@ def test_database_that_is_no_file_changes_no_mode(tmp_path: Path, monkeypatch: p
 
     assert tmp_path.stat().st_mode == mode
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("migrations", [MIGRATIONS_DIR, SERVICE_MIGRATIONS])
+def test_database_of_a_newer_program_is_rejected_with_both_versions(
+    db: Database, path: Path, migrations: Path
+):
+    with db.write() as connection:
+        connection.execute(text("CREATE TABLE versions (version_num TEXT)"))
+        connection.execute(text("INSERT INTO versions VALUES ('9999')"))
+
+    with pytest.raises(DatabaseTooNew) as raised:
+        migrate(db, migrations, "versions")
+
+    newest = max(file.name[:4] for file in (migrations / "versions").glob("0*.py"))
+    assert f"The database {path} has version 9999" in str(raised.value)
+    assert f"supports only {newest}" in str(raised.value)
 
 
 @pytest.mark.parametrize(
