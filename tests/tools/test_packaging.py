@@ -1,0 +1,24 @@
+"""The repository is an application, which pip cannot install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import ROOT
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("options", [[], ["--editable"]], ids=["wheel", "editable"])
+def test_pip_install_reports_that_this_is_an_application(tmp_path: Path, options: list[str]):
+    command = ["-m", "pip", "install", "--no-index", "--no-deps", "--target", str(tmp_path)]
+    result = subprocess.run(
+        [sys.executable, *command, *options, str(ROOT)], check=False, capture_output=True, text=True
+    )
+
+    assert result.returncode != 0
+    assert "Twindow is an application, not a package: run it with `make run`" in result.stderr
+    assert list(tmp_path.iterdir()) == []
