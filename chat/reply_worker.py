@@ -14,6 +14,7 @@ from chat.quota import Quota
 from chat.turn_rows import AddedTurn, Turn
 from core.database import DatabaseUnavailable
 from core.languages import N_
+from core.urls import without_credentials
 from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
@@ -170,7 +171,7 @@ class ReplyWorker:
         return Ended(ReplyState.STOPPED)
 
     def _end_for_error(self, turn: Turn, error: TwinApiError) -> Ended:
-        logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)
+        self._log_error(turn, error)
         is_gone = isinstance(error, twinapi.NotFound)
         code, params = "conversation_gone" if is_gone else error.code, error.params
         retry_at = None
@@ -181,9 +182,6 @@ class ReplyWorker:
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Forbidden():
                 self.quota.record_forbidden()
-                logger.error("turn %s: the portal's key is read-only", turn.id)
-            case twinapi.Unauthorized():
-                logger.error("turn %s: the service refused the portal's key", turn.id)
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
             code=code,
@@ -193,6 +191,17 @@ class ReplyWorker:
             too_long=isinstance(error, twinapi.InvalidRequest) and error.status == 413,
             retry_at=retry_at,
         )
+
+    def _log_error(self, turn: Turn, error: TwinApiError) -> None:
+        if isinstance(error, twinapi.Unauthorized | twinapi.Forbidden):
+            reason = "rejected" if isinstance(error, twinapi.Unauthorized) else "read-only"
+            url = without_credentials(self.client.base_url)
+            values = turn.id, url, error.status, reason
+            logger.error(
+                "turn %s: %s: status %d, the API key is %s. Check TWINDOW_API_KEY.", *values
+            )
+        else:
+            logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)
 
 
 def _end_for_reported_error(detail: str, code: str) -> Ended:

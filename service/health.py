@@ -14,6 +14,8 @@ from service.twins import Sampling
 bp = Blueprint("health", __name__)
 
 VERSION_TABLE = "service_alembic_version"
+# Ends the messages for people; the person at the command line is the administrator.
+CONTACT = " Please contact your administrator."
 TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]
 
@@ -68,7 +70,9 @@ def _check_model(service: Container) -> bool:
     try:
         reply = "".join(service.model.stream_reply(PROBE_PROMPT, Sampling(max_tokens=8)))
     except ModelFailed as error:
-        return _report(error.sentence, is_ok=False)
+        sentence = error.sentence.removesuffix(CONTACT)
+        advice = f" Check {error.setting}." if error.setting else ""
+        return _report(f"{sentence}{advice}", is_ok=False)
     except PromptTooLong:
         return _report(
             "The model rejects every message. Is its context window too small?", is_ok=False

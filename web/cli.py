@@ -8,11 +8,15 @@ from collections.abc import Callable
 import click
 import requests
 
+from chat.twins import advise_operator, list_error_code
+from core.urls import without_credentials
 from twinapi import TwinApiError
 from web.container import Portal
 from web.i18n import english_message
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
+# Ends the messages for people; the person at the command line is the administrator.
+CONTACT = " Please contact your administrator."
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0
 
@@ -57,8 +61,10 @@ def _check_service(portal: Portal) -> bool:
     try:
         twins = portal.client.list_twins()
     except TwinApiError as error:
-        message = english_message(error.code, error.params)
-        return _report(f"The service at {portal.settings.service_url}: {message}", is_ok=False)
+        message = english_message(list_error_code(error), error.params).removesuffix(CONTACT)
+        url = without_credentials(portal.settings.service_url)
+        advice = advise_operator(error, portal.settings)
+        return _report(f"The service at {url}: {message} {advice}".rstrip(), is_ok=False)
     remaining_quota = portal.quota.remaining()
     sentence = f"The service responds with {len(twins.items)} twins; "
     return _report(

@@ -16,7 +16,7 @@ from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.search import Search
 from chat.turns import Turns
-from chat.twins import AvatarFetcher, RecentTwins, TwinCatalogue
+from chat.twins import AvatarFetcher, RecentTwins, TwinCatalogue, advise_operator
 from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate
@@ -90,7 +90,12 @@ def build_portal(
         reply_timeout=settings.api_reply_timeout,
         on_limits=quota.record_limits,
     )
-    catalogue = TwinCatalogue(client, database, max_age_seconds=settings.twins_cache)
+    catalogue = TwinCatalogue(
+        client,
+        database,
+        max_age_seconds=settings.twins_cache,
+        advise=lambda error: advise_operator(error, settings),
+    )
     conversations = Conversations(database)
     html_cache = HtmlCache(database, in_threadpool(render))
     log = Log(database, on_end=html_cache.add)

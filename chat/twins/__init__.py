@@ -2,6 +2,7 @@
 
 from chat.twins.avatar_fetcher import AvatarFetcher
 from chat.twins.catalogue import TwinCatalogue, TwinList
+from chat.twins.list_errors import advise_operator, list_error_code
 from chat.twins.recent_twins import RecentTwins, TwinUsage, filter_twins
 
 __all__ = [
@@ -10,5 +11,7 @@ __all__ = [
     "TwinCatalogue",
     "TwinList",
     "TwinUsage",
+    "advise_operator",
     "filter_twins",
+    "list_error_code",
 ]

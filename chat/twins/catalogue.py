@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,8 +15,10 @@ import msgspec
 from sqlalchemy import select
 
 from chat.schema import kept_twins
+from chat.twins.list_errors import list_error_code
 from core.database import Database, DatabaseUnavailable, upsert
 from core.text_folding import fold
+from core.urls import without_credentials
 from twinapi import (
     Client,
     ConnectionFailed,
@@ -64,18 +66,29 @@ class CachedTwins(msgspec.Struct, frozen=True):
 
 
 class TwinCatalogue:
-    """Cached twins of the service. A list is fresh for `max_age_seconds`."""
+    """Cached twins of the service. A list is fresh for `max_age_seconds`.
+
+    `advise` returns the status of an error and the setting to check, for the log.
+    """
 
     # Pause between attempts while the service is down, since each may take a whole timeout.
     retry_seconds = 5.0
     rate_limited_seconds = 60.0
     max_wait_seconds = 1.0
 
-    def __init__(self, client: Client, database: Database, *, max_age_seconds: float) -> None:
+    def __init__(
+        self,
+        client: Client,
+        database: Database,
+        *,
+        max_age_seconds: float,
+        advise: Callable[[TwinApiError], str] = lambda _: "",
+    ) -> None:
         self.client = client
         self.database = database
         self._clock = database.clock
         self.max_age_seconds = max_age_seconds
+        self._advise = advise
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None
         self._error: TwinApiError | None = None
@@ -165,10 +178,10 @@ class TwinCatalogue:
             delay_seconds = (
                 self.rate_limited_seconds if error.retry_after is None else error.retry_after
             )
-        if isinstance(error, UnexpectedResponse):
-            error.code = "list_unreadable"
-        if isinstance(error, NotFound):
-            error.code = "service_not_found"
+        error.code = list_error_code(error)
+        if self._error is None or self._error.code != error.code:
+            values = (without_credentials(self._service_url), error.code, self._advise(error))
+            logger.error("Could not list the twins at %s: %s. %s", *values)
         self._retry_at = self._clock.monotonic() + delay_seconds
         self._error = error
 

@@ -13,6 +13,7 @@ import requests
 from core.bounded_http import NETWORK_ERRORS, read_bounded
 from core.retry_after import parse_retry_after
 from core.settings import Settings
+from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.completion_stream import READ_BYTES, CompletionStream, ModelFailed
 from service.llm.special_tokens import neutralize
@@ -118,8 +119,9 @@ class ModelClient:
             )
         except NETWORK_ERRORS as error:
             if not self._is_closed:
-                logger.warning("Request to the model server failed: %s", type(error).__name__)
-            raise ModelFailed("The model is not responding.") from None
+                values = without_credentials(url), type(error).__name__
+                logger.warning("Request to the model server %s failed: %s", *values)
+            raise ModelFailed("The model is not responding.", setting="TWINDOW_MODEL_URL") from None
         if response.status_code == 200:
             return response
         if response.status_code == 404:
@@ -171,17 +173,20 @@ def _error_from_response(response: requests.Response) -> Exception:
         return PromptTooLong()
     if status in (400, 422) and "stream_options" in body:
         return _UsageNotSupported()
-    logger.warning("The model server responded with status %s.", status)
+    url = without_credentials(response.url)
+    logger.warning("The model server responded with status %s at %s.", status, url)
     retry_after = parse_retry_after(response.headers)
     if status == 429 or (status == 503 and retry_after):
         seconds = math.ceil(retry_after) if retry_after else None
         return ModelFailed(BUSY_SENTENCE, "model_busy", seconds)
     if status in (401, 403):
         return ModelFailed(
-            "The model server rejected the API key. Please contact your administrator."
+            "The model server rejected the API key. Please contact your administrator.",
+            setting="TWINDOW_MODEL_KEY",
         )
     if status == 404:
         return ModelFailed(
-            "The model server doesn't have this model. Please contact your administrator."
+            "The model server doesn't have this model. Please contact your administrator.",
+            setting="TWINDOW_MODEL",
         )
     return ModelFailed(MODEL_PROBLEM)

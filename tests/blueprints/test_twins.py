@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
+from chat.twins import TwinCatalogue
 from tests.support.cases import failures
+from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
@@ -27,6 +29,21 @@ def test_home_page_needs_no_request_while_the_twin_list_is_fresh(alice: Person, 
         alice.get("/twins/ada")
 
     assert len(upstream.calls) == 1
+
+
+def test_refused_key_is_logged_once_with_status_address_and_setting(
+    alice: Person, upstream: Upstream, clock: AdjustableClock, caplog: pytest.LogCaptureFixture
+):
+    upstream.answers["/api/v1/twins"] = 401, {}
+    for _ in range(3):
+        alice.get("/")
+        clock.advance(TwinCatalogue.retry_seconds)
+
+    assert len(upstream.calls) == 3
+    address = f"{upstream.url}/api/v1"
+    expected = f"Could not list the twins at {address}: unauthorized. Status 401. Check TWINDOW_"
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert logged == [f"{expected}API_KEY."]
 
 
 # A query, the names that it finds, and the count in words.

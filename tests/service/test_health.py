@@ -36,7 +36,7 @@ def test_check_reports_a_model_server_that_rejects_the_key(service: Flask, model
     status, said = check(service)
 
     assert status == 1
-    assert "The model server rejected the API key." in said
+    assert said.endswith("The model server rejected the API key. Check TWINDOW_MODEL_KEY.\n")
 
 
 def test_check_reports_an_invalid_twin_file(service: Flask, container: Container, model: Upstream):

@@ -8,9 +8,10 @@ from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
 def check(app: Flask, *more: str) -> tuple[int, str]:
+    """Return the exit status, and the failures if there are any or else the results."""
     result = app.test_cli_runner().invoke(args=["twindow", "check", *more])
     assert UPSTREAM_KEY not in result.output
-    return result.exit_code, result.output
+    return result.exit_code, result.stderr or result.stdout
 
 
 def test_check_command_passes_when_everything_works(app: Flask, url: str):
@@ -30,7 +31,19 @@ def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upst
     status, said = check(app)
 
     assert status == 1
-    assert f"The service at {upstream.url}: The twin service can't be reached." in said
+    sentence = "The twin service can't be reached. Check TWINDOW_API_URL."
+    assert said == f"The service at {upstream.url}: {sentence}\n"
+
+
+def test_check_command_names_the_setting_of_a_refused_key(app: Flask, upstream: Upstream):
+    upstream.answers["/api/v1/twins"] = 401, {}
+
+    status, said = check(app)
+
+    assert status == 1
+    sentence = "(access denied). Status 401. Check TWINDOW_API_KEY."
+    assert said.endswith(f"{sentence}\n")
+    assert f"The service at {upstream.url}: " in said
 
 
 def test_check_command_reports_an_address_without_streams(app: Flask, upstream: Upstream):

@@ -1,0 +1,38 @@
+"""Errors of the list of twins: their codes, and advice for the operator."""
+
+from __future__ import annotations
+
+from core.environment import ENV_PREFIX
+from core.settings import Settings
+from twinapi import ApiError, Forbidden, NotFound, TwinApiError, Unauthorized, UnexpectedResponse
+
+EMBEDDED_ADVICE = f"Check that the portal is running, and {ENV_PREFIX}_HOST and {ENV_PREFIX}_PORT."
+SETTING_BY_CODE = {
+    "tls_failed": "API_CA_FILE",
+    **dict.fromkeys(
+        (
+            *("not_connected", "response_timeout", "connection_closed", "connection_lost"),
+            *("service_not_found", "list_unreadable"),
+        ),
+        "API_URL",
+    ),
+}
+
+
+def list_error_code(error: TwinApiError) -> str:
+    """Return the code of the message about a failed request for the list."""
+    if isinstance(error, UnexpectedResponse):
+        return "list_unreadable"
+    return "service_not_found" if isinstance(error, NotFound) else error.code
+
+
+def advise_operator(error: TwinApiError, settings: Settings) -> str:
+    """Return the status of a failed request for the list and the setting to check, or ""."""
+    sentences = [f"Status {error.status}."] if isinstance(error, ApiError) else []
+    setting = SETTING_BY_CODE.get(list_error_code(error), "")
+    if isinstance(error, Unauthorized | Forbidden):
+        setting = "API_READ_KEY" if settings.api_read_key else "API_KEY"
+    if setting:
+        is_embedded = settings.is_embedded
+        sentences.append(EMBEDDED_ADVICE if is_embedded else f"Check {ENV_PREFIX}_{setting}.")
+    return " ".join(sentences)
