@@ -26,6 +26,7 @@ import web
 from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.logs import configure_logging, log_start
 from core.migrations import DatabaseTooNew
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
@@ -124,6 +125,7 @@ def main() -> None:
     """Run the server."""
     from core.gunicorn_server import BindError, Server
 
+    configure_logging()
     try:
         settings = load_settings()
         server = Server(
@@ -135,6 +137,7 @@ def main() -> None:
         )
     except (SettingsError, BindError) as error:
         sys.exit(str(error))
+    log_start(settings, is_portal=True)
     server.run()
 
 

@@ -14,6 +14,7 @@ import sys
 
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.gunicorn_server import BindError, Server
+from core.logs import configure_logging, log_start
 from core.migrations import DatabaseTooNew
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
@@ -30,9 +31,11 @@ def build_service(settings: Settings) -> Service:
 def main() -> None:
     """Run the command in `sys.argv`, or serve the service without the portal."""
     try:
-        settings = load_settings()
         if len(sys.argv) > 1:
-            create_cli_group(build_service(settings).app)(prog_name="python -m service")
+            app = build_service(load_settings()).app
+            create_cli_group(app)(prog_name="python -m service")
+        configure_logging()
+        settings = load_settings()
         server = Server(
             lambda: build_service(settings),
             host=settings.host,
@@ -42,6 +45,7 @@ def main() -> None:
         )
     except (SettingsError, BindError, DatabaseUnavailable, DatabaseTooNew) as error:
         sys.exit(str(error) or DATABASE_UNREACHABLE)
+    log_start(settings, is_portal=False)
     server.run()
 
 

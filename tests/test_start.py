@@ -132,6 +132,9 @@ def test_portal_uses_a_service_in_another_process(
 
     assert page.reply_states == ["complete"]
     assert not (portal / "service.db").exists()
+    assert f"data folder: {portal}, database: SQLite in the data folder" in server.start_output
+    assert f"service: {service.url}, workers: 1, sign-in: visitor\n" in server.start_output
+    assert f"model: any at {upstream.url}/v1, workers: 1\n" in service.start_output
 
 
 def test_database_files_of_a_stopped_portal_are_complete(

@@ -9,6 +9,7 @@ import msgspec
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
+from core import logs
 from core.database import DatabaseUnavailable
 from service.api.response_headers import request_id
 from service.api.schemas import ErrorDetail, ErrorResponse
@@ -99,6 +100,7 @@ def not_found_error() -> ApiError:
 
 def init_app(app: Flask) -> None:
     """Register error handlers, so that every error has a JSON response."""
+    logs.init_app(app, request_id)
     app.register_error_handler(ApiError, ApiError.to_response)
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(DatabaseUnavailable, _handle_database_unavailable)

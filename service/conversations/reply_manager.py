@@ -77,7 +77,9 @@ class ReplyManager:
             return reply
         self._running[message.id] = reply
         self.lease_keeper.wake()
-        threading.Thread(target=self._write, args=(reply,), daemon=True, name="reply").start()
+        threading.Thread(
+            target=self._write, args=(reply,), daemon=True, name=f"reply-{reply.message.id}"
+        ).start()
         return reply
 
     def _resume(self, message: Message, twin: Twin) -> ReplyEvents:

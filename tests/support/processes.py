@@ -22,9 +22,10 @@ def free_port() -> int:
 class ServerProcess:
     """A server in a separate process."""
 
-    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+    def __init__(self, process: subprocess.Popen[str], url: str, start_output: str) -> None:
         self.process = process
         self.url = url
+        self.start_output = start_output
 
     def stop(self, signal_number: signal.Signals) -> int:
         """Send a signal to its process group, as a terminal does, and return the exit status."""
@@ -59,8 +60,11 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
     )
     assert process.stdout is not None
     try:
-        assert "Listening" in process.stdout.readline()
-        yield ServerProcess(process, f"http://127.0.0.1:{port}")
+        lines = [process.stdout.readline()]
+        while lines[-1] and "Listening" not in lines[-1]:
+            lines.append(process.stdout.readline())
+        assert lines[-1], "".join(lines)
+        yield ServerProcess(process, f"http://127.0.0.1:{port}", "".join(lines))
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)

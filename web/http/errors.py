@@ -25,6 +25,7 @@ from web.ownership import RecentlyDeleted
 logger = logging.getLogger(__name__)
 
 DEFAULT_RETRY_SECONDS = 60.0
+LOG_LINE = "request %s: %d %s %s"
 
 
 def init_app(app: Flask) -> None:
@@ -62,7 +63,7 @@ def _error_response(
     """
     if status >= 500:
         log_values = (request_id(), status, request.method, request.path)
-        logger.log(ERROR if exception else WARNING, "%s: %d %s %s", *log_values, exc_info=exception)
+        logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
     if request.blueprint == "events":
         # An error page must not be swapped into the reply; the browser reconnects the stream.
         response = make_response(translate(error_page.sentence), status, {"HX-Reswap": "none"})

@@ -8,6 +8,8 @@ from http import HTTPStatus
 from flask import Flask, Response, g, request
 from werkzeug import Response as BaseResponse
 
+from core import logs
+
 PAGE_CSP = ";".join(
     (
         "default-src 'none'",
@@ -27,6 +29,7 @@ def init_app(app: Flask) -> None:
     """Set the headers on each response, and register `request_id` for templates."""
     app.after_request(_add_security_headers)
     app.add_template_global(request_id)
+    logs.init_app(app, request_id)
 
 
 def request_id() -> str:

@@ -1,0 +1,84 @@
+"""Log lines with time, process, level, and the request, turn or reply that they are about."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import tomllib
+from collections.abc import Callable
+from typing import TextIO
+
+from flask import Flask, current_app, has_request_context
+from sqlalchemy.engine import make_url
+
+from core.settings import ROOT, Settings
+from core.urls import without_credentials
+
+# As gunicorn's own lines.
+FORMAT = "[%(asctime)s] [%(process)d] [%(levelname)s] %(context)s%(message)s"
+TIME_FORMAT = "%Y-%m-%d %H:%M:%S %z"
+REQUEST_ID_EXTENSION = "twindow-request-id"
+# Threads with names such as turn-<id> write about one thing.
+CONTEXT_THREADS = ("turn", "reply")
+
+logger = logging.getLogger("twindow")
+
+
+def configure_logging(stream: TextIO | None = None) -> logging.Handler:
+    """Write warnings and errors, and the line about the start, to `stream` (default: stderr)."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter(FORMAT, TIME_FORMAT))
+    handler.addFilter(_add_context)
+    logging.getLogger().addHandler(handler)
+    logger.setLevel(logging.INFO)
+    return handler
+
+
+def init_app(app: Flask, request_id: Callable[[], str]) -> None:
+    """Use `request_id` to identify the requests of `app` in the log."""
+    app.extensions[REQUEST_ID_EXTENSION] = request_id
+
+
+def log_start(settings: Settings, *, is_portal: bool) -> None:
+    """Log the version and the settings that matter most. Contains no secrets."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    facts: dict[str, object] = {
+        "data folder": settings.data_dir.resolve(),
+        "database": _describe_database(settings),
+    }
+    if is_portal:
+        url = without_credentials(settings.service_url)
+        facts["service"] = "embedded" if settings.is_embedded else url
+    if settings.is_embedded or not is_portal:
+        facts["model"] = _describe_model(settings)
+    facts["workers"] = settings.workers
+    if is_portal:
+        facts["sign-in"] = settings.sign_in
+    name = "Twindow" if is_portal else "Twindow service"
+    described = ", ".join(f"{fact}: {value}" for fact, value in facts.items())
+    logger.info("%s %s starts. %s", name, project["version"], described)
+
+
+def _describe_database(settings: Settings) -> str:
+    if not settings.database_url:
+        return "SQLite in the data folder"
+    return make_url(settings.database_url).set(query={}).render_as_string(hide_password=True)
+
+
+def _describe_model(settings: Settings) -> str:
+    if not settings.model_url:
+        return "bundled"
+    return f"{settings.model or 'first listed'} at {without_credentials(settings.model_url)}"
+
+
+def _add_context(record: logging.LogRecord) -> bool:
+    context = _context()
+    record.context = "" if record.getMessage().startswith(context) else context
+    return True
+
+
+def _context() -> str:
+    if has_request_context() and REQUEST_ID_EXTENSION in current_app.extensions:
+        return f"request {current_app.extensions[REQUEST_ID_EXTENSION]()}: "
+    kind, _, identifier = threading.current_thread().name.partition("-")
+    return f"{kind} {identifier}: " if kind in CONTEXT_THREADS and identifier else ""
