@@ -26,6 +26,7 @@ import web
 from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.env_file import load_env_file
 from core.logs import configure_logging, log_start
 from core.migrations import DatabaseTooNew
 from core.settings import Settings, SettingsError, load_settings
@@ -112,11 +113,16 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     `overrides` maps lower-case setting names to values that take precedence.
     Raises SettingsError, DatabaseUnavailable and DatabaseTooNew; a command prints the message.
     """
+    context = click.get_current_context(silent=True)
     try:
-        settings = load_settings(_flask_run_address() | dict(overrides or {}))
+        settings = load_settings(
+            _flask_run_address() | dict(overrides or {}),
+            # A command with other settings than the server must not start a second data folder.
+            create_data_dir=context is None or context.info_name == "run",
+        )
         return Twindow(settings, clock).app
     except (SettingsError, DatabaseUnavailable, DatabaseTooNew) as error:
-        if click.get_current_context(silent=True):
+        if context:
             raise click.ClickException(str(error) or DATABASE_UNREACHABLE) from None
         raise
 
@@ -127,6 +133,8 @@ def main() -> None:
 
     configure_logging()
     try:
+        if load_env_file(sys.argv[1:]):
+            sys.exit("Usage: python app.py [--env-file FILE]")
         settings = load_settings()
         server = Server(
             lambda: Twindow(settings),

@@ -119,10 +119,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
+def load_settings(
+    overrides: Mapping[str, object] | None = None, *, create_data_dir: bool = True
+) -> Settings:
     """Read the settings from the environment, and create the data folder.
 
-    `overrides` maps lower-case names to values that take precedence. Raises SettingsError.
+    `overrides` maps lower-case names to values that take precedence. Without `create_data_dir`, the
+    data folder must exist. Raises SettingsError.
     """
     values = read_variables()
     for name in values.keys() - set(Settings.__struct_fields__):
@@ -133,6 +136,11 @@ def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     except msgspec.ValidationError as error:
         raise SettingsError(_invalid_value_error(str(error), values)) from None
     _check_combinations(settings)
+    if not create_data_dir and not settings.data_dir.is_dir():
+        raise SettingsError(
+            f"The data folder {settings.data_dir.resolve()} does not exist. Use the settings of "
+            f"the server: --env-file, or {ENV_PREFIX}_DATA_DIR."
+        )
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -13,6 +13,7 @@ monkey.patch_all()
 import sys
 
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.env_file import load_env_file
 from core.gunicorn_server import BindError, Server
 from core.logs import configure_logging, log_start
 from core.migrations import DatabaseTooNew
@@ -31,9 +32,9 @@ def build_service(settings: Settings) -> Service:
 def main() -> None:
     """Run the command in `sys.argv`, or serve the service without the portal."""
     try:
-        if len(sys.argv) > 1:
-            app = build_service(load_settings()).app
-            create_cli_group(app)(prog_name="python -m service")
+        if arguments := load_env_file(sys.argv[1:]):
+            app = build_service(load_settings(create_data_dir=False)).app
+            create_cli_group(app)(arguments, prog_name="python -m service")
         configure_logging()
         settings = load_settings()
         server = Server(

@@ -1,0 +1,26 @@
+"""The option --env-file of the servers, which Flask's own commands have, too."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from flask.cli import load_dotenv
+
+from core.settings import SettingsError
+
+
+def load_env_file(arguments: Sequence[str]) -> list[str]:
+    """Read variables from the file of `--env-file`, and return the other arguments.
+
+    As in Flask's commands, a file `.env` in the working folder is read, too, and variables that
+    are set take precedence. Raises SettingsError.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--env-file", type=Path)
+    options, others = parser.parse_known_args(arguments)
+    if options.env_file and not options.env_file.is_file():
+        raise SettingsError(f"--env-file={options.env_file} is not a file.")
+    load_dotenv(options.env_file)
+    return others

@@ -1,0 +1,40 @@
+"""The option --env-file of `python app.py` and `python -m service`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.env_file import load_env_file
+from core.settings import SettingsError
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TWINDOW_PORT", "9000")
+    monkeypatch.setenv("TWINDOW_SITE_NAME", "")  # so that it is restored after the test
+    monkeypatch.delenv("TWINDOW_SITE_NAME")
+
+
+def test_env_file_sets_the_variables_that_are_not_set(tmp_path: Path):
+    file = tmp_path / "twindow.env"
+    file.write_text('TWINDOW_PORT=8000\nTWINDOW_SITE_NAME="Our portal"  # a comment\n')
+
+    assert load_env_file(["--env-file", str(file), "key", "--sub", "me"]) == ["key", "--sub", "me"]
+    assert os.environ["TWINDOW_PORT"] == "9000"
+    assert os.environ["TWINDOW_SITE_NAME"] == "Our portal"
+
+
+def test_file_named_env_is_read_as_flask_commands_do(tmp_path: Path):
+    (tmp_path / ".env").write_text("TWINDOW_SITE_NAME=Ours\n")
+
+    assert load_env_file([]) == []
+    assert os.environ["TWINDOW_SITE_NAME"] == "Ours"
+
+
+def test_missing_env_file_is_an_error():
+    with pytest.raises(SettingsError, match=r"--env-file=nowhere\.env is not a file\."):
+        load_env_file(["--env-file=nowhere.env"])

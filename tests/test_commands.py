@@ -1,0 +1,61 @@
+"""Commands in a shell with other settings than the server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import flask.cli
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.support.processes import ROOT
+
+
+def run_flask(*arguments: str, **variables: str) -> Result:
+    environment = {f"TWINDOW_{name}": value for name, value in variables.items()}
+    return CliRunner().invoke(flask.cli.cli, arguments, env=environment)
+
+
+@pytest.mark.parametrize(
+    "command", [["twins"], ["check"], ["token", "--sub", "me"], ["key", "--sub=me", "--name=mine"]]
+)
+def test_flask_command_does_not_create_a_data_folder(tmp_path: Path, command: list[str]):
+    folder = tmp_path / "data"
+
+    result = run_flask("--app", "app", "twindow", *command, DATA_DIR=str(folder))
+
+    assert result.exit_code == 1
+    assert f"Error: The data folder {folder} does not exist. Use the settings of" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_flask_command_reads_the_env_file_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TWINDOW_DATA_DIR", "")  # so that it is restored after the test
+    monkeypatch.delenv("TWINDOW_DATA_DIR")
+    file = tmp_path / "twindow.env"
+    file.write_text(f"TWINDOW_DATA_DIR={tmp_path}\n")
+
+    result = run_flask("--env-file", str(file), "--app", "app", "twindow", "twins")
+
+    assert (result.exit_code, result.output.splitlines()[0]) == (0, "ada\tAda")
+
+
+@pytest.mark.usefixtures("processes")
+def test_service_command_does_not_create_a_data_folder(tmp_path: Path):
+    file = tmp_path / "twindow.env"
+    file.write_text(f"TWINDOW_DATA_DIR={tmp_path}/data\n")
+    command = [sys.executable, "-m", "service", "--env-file", str(file), "twins"]
+    environment = {name: os.environ[name] for name in os.environ if "TWINDOW" not in name}
+
+    result = subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+
+    assert result.returncode == 1
+    assert f"The data folder {tmp_path}/data does not exist." in result.stderr
+    assert list(tmp_path.iterdir()) == [file]
