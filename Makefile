@@ -36,6 +36,7 @@ format: .venv/test.done ## Format the code
 lint: .venv/test.done ## Check format and lint
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(BIN)/deptry .
 
 types: .venv/test.done ## Check types
 	@$(BIN)/mypy

@@ -1,0 +1,51 @@
+"""The lock files pin every dependency by version and hash, and name no package index."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PIN = re.compile(r"(?P<name>[a-z0-9-]+)(\[[a-z,]+\])?==(?P<version>[\w.]+)( ; [^\\]+)?")
+
+
+def pins(name: str) -> dict[str, str]:
+    """Return the versions in a lock file; every line is a pinned package with its hashes."""
+    found = {}
+    for entry in (ROOT / name).read_text().replace(" \\\n", "").splitlines():
+        package, *hashes = entry.split("    --hash=")
+        match = PIN.fullmatch(package.strip())
+        assert match, package
+        assert hashes, package
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", value.strip()) for value in hashes), package
+        found[match["name"]] = match["version"]
+    return found
+
+
+def numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_lock_files_contain_only_pinned_and_hashed_packages(name: str):
+    assert len(pins(name)) > 20
+
+
+def test_locked_versions_satisfy_the_declared_minimum_versions():
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = {
+        "requirements.lock": document["project"]["dependencies"],
+        "requirements-dev.lock": document["dependency-groups"]["dev"],
+    }
+    wrong = []
+    for lock, declared in groups.items():
+        locked = pins(lock)
+        for requirement in declared:
+            name, _, minimum = re.sub(r"\[.*?\]", "", requirement).partition(">=")
+            if numbers(locked[name]) < numbers(minimum):
+                wrong.append(f"{requirement}: {locked[name]}")
+
+    assert wrong == []
