@@ -6,15 +6,12 @@ import logging
 from datetime import timedelta
 from typing import Any
 
-import msgspec
-from cachelib.base import BaseCache
 from flask import Flask, Request, Response, current_app, g, request, session
-from flask_session.cachelib import CacheLibSessionInterface
-from sqlalchemy import Connection, bindparam, delete, select
+from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 
-from chat.schema import sessions
-from core.database import Database, DatabaseUnavailable, insert_or_ignore, upsert
+from core.database import Database, DatabaseUnavailable
 from web.container import portal
+from web.http.session_rows import DatabaseCache
 
 logger = logging.getLogger(__name__)
 
@@ -22,77 +19,45 @@ SESSION_LIFETIME = timedelta(days=365)
 # For visitors who never submitted a form: crawlers send no cookie and get a new session each time.
 VISITOR_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
-# Minimum time between two deletions of expired rows.
-PURGE_INTERVAL_SECONDS = 60
 # Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
     *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
     *("/livez", "/healthz", "/readyz"),
 )
-# Built once: constructing the statement takes longer than executing it.
-_SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
-    sessions.c.key == bindparam("key")
-)
 
 
-class DatabaseCache(BaseCache):
-    """Cache that stores sessions in a table, encoded as MessagePack.
+class Session(CacheLibSession):  # type: ignore[misc]
+    """Session that knows what has changed since it was opened.
 
-    It replaces cachelib's file store, which unpickles stored data and counts files in a directory.
+    `loaded_key` is the key of the row that it was loaded from, or None for a new session.
     """
 
-    def __init__(self, database: Database) -> None:
-        super().__init__()
-        self.database = database
-        self._clock = database.clock
-        self._purged_at = 0.0
+    def __init__(self, initial: dict[str, Any] | None = None, **options: Any) -> None:
+        self.loaded = dict(initial or {})
+        self.loaded_key: str | None = None
+        self.is_saved = False
+        super().__init__(initial, **options)
 
-    def get(self, key: str) -> Any:
-        """Return the value of a key, or None if it is missing, expired or cannot be decoded."""
-        if "\0" in key:  # PostgreSQL text cannot contain NUL
-            return None
-        with self.database.read() as connection:
-            row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
-        if row is None or row.expires_at < self._clock.time():
-            return None
-        try:
-            return msgspec.msgpack.decode(row.data, type=dict[str, Any])
-        except msgspec.MsgspecError:
-            return None
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Return the items that were set since the session was opened."""
+        loaded = self.loaded
+        return {
+            name: value
+            for name, value in self.items()
+            if name not in loaded or loaded[name] != value
+        }
 
-    def set(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Store a value for `timeout` seconds. From time to time, also delete expired rows."""
-        with self.database.write() as connection:
-            self._purge_expired(connection)
-            upsert(connection, sessions, "key", self._row(key, value, timeout))
-        return True
-
-    def add(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Store a value if the key does not exist. Return whether it was stored."""
-        with self.database.write() as connection:
-            self._purge_expired(connection)
-            insert = insert_or_ignore(connection, sessions)
-            return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
-
-    def delete(self, key: str) -> bool:
-        """Delete the value of a key."""
-        with self.database.write() as connection:
-            connection.execute(delete(sessions).where(sessions.c.key == key))
-        return True
-
-    def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
-        expires_at = self._clock.time() + self._normalize_timeout(timeout)
-        return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
-
-    def _purge_expired(self, connection: Connection) -> None:
-        now = self._clock.time()
-        if not 0 <= now - self._purged_at < PURGE_INTERVAL_SECONDS:
-            connection.execute(delete(sessions).where(sessions.c.expires_at < now))
-            self._purged_at = now
+    @property
+    def removed_names(self) -> set[str]:
+        """Return the names of the items that were removed since the session was opened."""
+        return set(self.loaded) - set(self)
 
 
 class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     """Session interface that marks the cookie Secure on https only, so that http works, too."""
+
+    session_class = Session
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
         """Return whether this request uses https."""
@@ -106,14 +71,28 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         if request.path.startswith(SESSIONLESS_PATHS):
             return self.make_null_session(app)
         try:
-            return super().open_session(app, request)
+            opened = super().open_session(app, request)
         except DatabaseUnavailable:
             g.session_unavailable = True
             return self.make_null_session(app)
+        if opened.loaded:
+            opened.loaded_key = self._get_store_id(opened.sid)
+        return opened
+
+    def should_set_cookie(self, app: Flask, session: Any) -> bool:
+        """Return whether to set the cookie: not if the session has ended meanwhile."""
+        return bool(session.is_saved and super().should_set_cookie(app, session))
 
     def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
+        """Store what this request has changed, and keep what others have changed meanwhile."""
         lifetime = session_lifetime if session.permanent else VISITOR_LIFETIME
-        super()._upsert_session(lifetime, session, store_id)
+        session.is_saved = self.cache.merge(
+            store_id,
+            session.changes,
+            session.removed_names,
+            new_value=None if session.loaded_key == store_id else session.loaded,
+            timeout=int(lifetime.total_seconds()),
+        )
 
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
         """Save the session. Log database failures only, so that the response is still sent."""

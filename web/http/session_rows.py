@@ -1,0 +1,98 @@
+"""Rows of the table of sessions: encoded data with an expiry time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import msgspec
+from cachelib.base import BaseCache
+from sqlalchemy import Connection, bindparam, delete, select
+
+from chat.schema import sessions
+from core.database import Database, insert_or_ignore, upsert
+
+# Minimum time between two deletions of expired rows.
+PURGE_INTERVAL_SECONDS = 60
+# Built once: constructing the statement takes longer than executing it.
+_SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
+    sessions.c.key == bindparam("key")
+)
+_SELECT_FOR_UPDATE = _SELECT_BY_KEY.with_for_update()
+
+
+class DatabaseCache(BaseCache):
+    """Cache that stores sessions in a table, encoded as MessagePack.
+
+    It replaces cachelib's file store, which unpickles stored data and counts files in a directory.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self.database = database
+        self._clock = database.clock
+        self._purged_at = 0.0
+
+    def get(self, key: str) -> Any:
+        """Return the value of a key, or None if it is missing, expired or cannot be decoded."""
+        if "\0" in key:  # PostgreSQL text cannot contain NUL
+            return None
+        with self.database.read() as connection:
+            row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
+        return self._decode(row)
+
+    def merge(
+        self,
+        key: str,
+        changes: Mapping[str, Any],
+        removed_names: Collection[str],
+        *,
+        new_value: Mapping[str, Any] | None,
+        timeout: int,
+    ) -> bool:
+        """Change items of a stored dictionary for `timeout` seconds. Return whether it was stored.
+
+        If the key does not exist, the changes are applied to `new_value`, unless that is None.
+        From time to time, also delete expired rows.
+        """
+        with self.database.write() as connection:
+            self._purge_expired(connection)
+            stored = self._decode(connection.execute(_SELECT_FOR_UPDATE, {"key": key}).first())
+            if stored is None and new_value is None:
+                return False
+            value = {**(new_value or {}), **(stored or {}), **changes}
+            for name in removed_names:
+                value.pop(name, None)
+            upsert(connection, sessions, "key", self._row(key, value, timeout))
+        return True
+
+    def add(self, key: str, value: Any, timeout: Any = None) -> bool:
+        """Store a value if the key does not exist. Return whether it was stored."""
+        with self.database.write() as connection:
+            self._purge_expired(connection)
+            insert = insert_or_ignore(connection, sessions)
+            return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
+
+    def delete(self, key: str) -> bool:
+        """Delete the value of a key."""
+        with self.database.write() as connection:
+            connection.execute(delete(sessions).where(sessions.c.key == key))
+        return True
+
+    def _decode(self, row: Any) -> dict[str, Any] | None:
+        if row is None or row.expires_at < self._clock.time():
+            return None
+        try:
+            return msgspec.msgpack.decode(row.data, type=dict[str, Any])
+        except msgspec.MsgspecError:
+            return None
+
+    def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
+        expires_at = self._clock.time() + self._normalize_timeout(timeout)
+        return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
+
+    def _purge_expired(self, connection: Connection) -> None:
+        now = self._clock.time()
+        if not 0 <= now - self._purged_at < PURGE_INTERVAL_SECONDS:
+            connection.execute(delete(sessions).where(sessions.c.expires_at < now))
+            self._purged_at = now
