@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from flask import Flask, current_app, session
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
+import app as twindow
 from chat.schema import sessions
+from core.clock import Clock
 from tests.support.cases import failures
-from tests.support.person import Person
+from tests.support.person import Person, complete_first_turn
+from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -77,3 +81,49 @@ def test_slow_request_does_not_restore_an_ended_session(alice: Person, app: Flas
 def finish_request() -> Any:
     """Save the session as at the end of a request, and return the response."""
     return current_app.process_response(current_app.make_response("ok"))
+
+
+def test_no_cookie_value_is_stored(
+    alice: Person, bob: Person, upstream: Upstream, portal: Portal, tmp_path: Path
+):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+    form = alice.get("/keys")
+    values = set(alice.session.cookies.values()) | {form.hidden_fields("/keys")["key"]}
+    alice.press(form, "Create key", name="laptop", scope="read_only", jwt="a.b.c")
+    save_preferences(bob)
+    for person in (alice, bob):
+        complete_first_turn(person, upstream, "Hello", "Hi")
+        values |= set(person.session.cookies.values())
+
+    assert len(values) == 3
+    stored = [path.read_bytes() for path in tmp_path.rglob("*.db*")]
+    stored.append(repr(stored_rows(portal)).encode())
+    assert [value for value in values if any(str(value).encode() in file for file in stored)] == []
+
+
+def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
+    alice: Person, upstream: Upstream, settings: dict[str, Any], portal: Portal, clock: Clock
+):
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
+    [row] = stored_rows(portal)
+    items = msgspec.msgpack.decode(row.data) | {"kept": {"/": "x" * 1_000}, "first_keys": ["x"]}
+    kept = {"data": msgspec.msgpack.encode(items), "expires_at": row.expires_at}
+    keys = "session:old-id", "session:unreadable", "idempotency-key:old-id:form"
+    with portal.database.write() as connection:
+        connection.execute(
+            insert(sessions),
+            [{"key": key, **kept, "data": b"\x80\x03c"} for key in keys[1:]]
+            + [{"key": keys[0], **kept}],
+        )
+
+    restarted = twindow.create_app(settings, clock=clock)
+    rows = {row.key: row for row in stored_rows(portal)}
+    [converted] = rows.keys() - {row.key}
+    cookie = {"Cookie": "twindow=old-id"}
+    client = restarted.test_client(use_cookies=False)
+    assert client.get(page.path, headers=cookie).status_code == 200
+    close_portal(restarted)
+
+    assert "old-id" not in converted
+    assert rows[converted].expires_at == row.expires_at
+    assert msgspec.msgpack.decode(rows[converted].data) == msgspec.msgpack.decode(row.data)

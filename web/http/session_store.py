@@ -11,10 +11,12 @@ from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 
 from core.database import Database, DatabaseUnavailable
 from web.container import portal
-from web.http.session_rows import DatabaseCache
+from web.http.session_rows import DatabaseCache, hash_stored_ids
+from web.keyed_hash import keyed_hash
 
 logger = logging.getLogger(__name__)
 
+COOKIE_NAME = "twindow"
 SESSION_LIFETIME = timedelta(days=365)
 # For visitors who never submitted a form: crawlers send no cookie and get a new session each time.
 VISITOR_LIFETIME = timedelta(days=1)
@@ -83,6 +85,9 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         """Return whether to set the cookie: not if the session has ended meanwhile."""
         return bool(session.is_saved and super().should_set_cookie(app, session))
 
+    def _get_store_id(self, sid: str) -> str:
+        return session_key(current_app, sid)
+
     def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
         """Store what this request has changed, and keep what others have changed meanwhile."""
         lifetime = session_lifetime if session.permanent else VISITOR_LIFETIME
@@ -107,7 +112,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 def init_app(app: Flask, database: Database) -> None:
     """Configure the sessions."""
     app.config.update(
-        SESSION_COOKIE_NAME="twindow",
+        SESSION_COOKIE_NAME=COOKIE_NAME,
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_REFRESH_EACH_REQUEST=False,
@@ -115,19 +120,27 @@ def init_app(app: Flask, database: Database) -> None:
     )
     app.before_request(_require_session)
     app.before_request(_extend_session)
+    hash_stored_ids(database, lambda sid: session_key(app, sid))
     app.session_interface = DatabaseSessionInterface(
         client=DatabaseCache(database), permanent=False
     )
 
 
+def session_key(app: Flask, sid: str) -> str:
+    """Return the key of the row of a session id."""
+    return keyed_hash(str(app.secret_key), "session", COOKIE_NAME, sid)
+
+
 def claim_idempotency_key(idempotency_key: str) -> bool:
-    """Return whether this session submits the key for the first time within a day.
+    """Return whether this browser submits the key for the first time within a day.
 
     Of concurrent submissions, exactly one gets True.
     """
     cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
-    cache_key = f"idempotency-key:{session.sid}:{idempotency_key}"  # type: ignore[attr-defined]
-    return cache.add(cache_key, value=True, timeout=DAY_SECONDS)
+    browser = session.get("csrf_token", "")
+    parts = "idempotency key", browser, idempotency_key
+    key = keyed_hash(str(current_app.secret_key), *parts)
+    return cache.add(key, value=True, timeout=DAY_SECONDS)
 
 
 def _require_session() -> None:

@@ -1,0 +1,13 @@
+"""Hashes that only this portal can compute, because they depend on its secret key."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+
+
+def keyed_hash(secret_key: str, *parts: str) -> str:
+    """Return the HMAC of the parts as 64 hexadecimal digits. The first part names the purpose."""
+    # JSON keeps the parts apart, and encodes any text.
+    return hmac.new(secret_key.encode(), json.dumps(parts).encode(), hashlib.sha256).hexdigest()
