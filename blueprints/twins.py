@@ -15,7 +15,7 @@ from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import message_form
 from web.container import portal
-from web.current_person import ensure_person, person
+from web.current_person import person, person_of_form, remember_person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
@@ -113,8 +113,6 @@ def show(twin_id: str) -> BaseResponse | str:
                 url_for("twins.show", twin_id=twin_id.removesuffix(CONVERSATIONS_SUFFIX)), 303
             )
         raise
-    # Assign the id before the form is submitted: a double click must belong to one person.
-    ensure_person()
     return _render_twin(twin, first_composer(twin))
 
 
@@ -137,13 +135,16 @@ def converse(twin_id: str) -> BaseResponse:
 def _start_conversation(twin: Twin) -> AddedTurn:
     """Start a conversation with the submitted message. Raises RejectedMessage."""
     message = message_form.read_message()
+    person_id = person_of_form(message.idempotency_key)
     try:
-        return portal().turns.start_conversation(
-            ensure_person(), twin.id, twin.name, message.content, message.idempotency_key
+        added = portal().turns.start_conversation(
+            person_id, twin.id, twin.name, message.content, message.idempotency_key
         )
     except SendingBlocked as error:
         sentence = join_sentences(error.sentence, message_form.NOT_SENT)
         raise RejectedMessage(sentence, 429, message.content, error.retry_at) from error
+    remember_person(person_id, message.idempotency_key)
+    return added
 
 
 def _rejection_response(twin: Twin, rejection: RejectedMessage) -> Response:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+from flask import current_app, session
 
-from flask import request, session
+from web.keyed_hash import keyed_hash
 
 
 def person() -> str:
@@ -12,11 +12,28 @@ def person() -> str:
     return str(session.get("person", ""))
 
 
-def ensure_person() -> str:
-    """Return the id of the person. Assign a new one if the session has none."""
-    if "person" not in session:
-        session["person"] = secrets.token_urlsafe(16)
-    # Sessions that never submit a form expire soon (`VISITOR_LIFETIME`).
-    if request.method == "POST":
-        session.permanent = True
-    return person()
+def person_of_form(idempotency_key: str) -> str:
+    """Return the id of the person, or the one that a visitor gets if this form is accepted.
+
+    It is the same when the form is submitted twice at once.
+    """
+    return person() or _hash_of_form("person", idempotency_key)[:32]
+
+
+def remember_person(person_id: str, idempotency_key: str) -> None:
+    """Store that the browser belongs to this person.
+
+    A visitor gets a new session id: whoever planted the old one in the browser must not be able to
+    read the conversation. It depends on the form, so that submitting it twice stores one session.
+    """
+    if session.permanent and person():
+        return
+    session["person"] = person_id
+    session.permanent = True
+    session.sid = _hash_of_form("session id", idempotency_key)  # type: ignore[attr-defined]
+
+
+def _hash_of_form(purpose: str, idempotency_key: str) -> str:
+    # Only the browser has the key of the form, a planted cookie contains only the CSRF secret.
+    parts = session.get("csrf_token", ""), idempotency_key
+    return keyed_hash(str(current_app.secret_key), purpose, *parts)

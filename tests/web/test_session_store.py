@@ -1,7 +1,8 @@
-"""Sessions: any cookie of a browser is answered, on both databases."""
+"""Sessions of visitors and people, on both databases."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ import app as twindow
 from chat.schema import sessions
 from core.clock import Clock
 from tests.support.cases import failures
+from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 from web.container import Portal
+
+DAY = 86_400
+VISITOR_COOKIE = "twindow-visitor"
 
 
 @pytest.fixture
@@ -36,13 +41,83 @@ def save_preferences(person: Person) -> None:
     assert person.press(person.get("/preferences"), "Save", theme="dark").status == 200
 
 
+def plant_cookies(attacker: Person, victim: Person) -> None:
+    """Set the attacker's cookies in the victim's browser, as a sibling host can."""
+    victim.session.cookies.update(attacker.session.cookies)
+
+
 def test_invalid_session_cookie_starts_a_new_session(alice: Person):
     def check(cookie: str) -> None:
         for path in ("/", "/twins/ada", "/conversations"):
-            assert alice.get(path, Cookie=f"twindow={cookie}").status == 200
+            for name in ("twindow", VISITOR_COOKIE):
+                assert alice.get(path, Cookie=f"{name}={cookie}").status == 200
 
     cookies = '"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"'
     assert failures(check, {cookie: cookie for cookie in cookies}) == {}
+
+
+def test_visitor_has_a_small_cookie_and_no_row_until_a_message_is_accepted(
+    alice: Person, upstream: Upstream, portal: Portal
+):
+    for path in ("/preferences", "/keys", "/twins/ada"):
+        alice.get(path)
+    assert alice.start_conversation("too long " * 4_000).status == 413
+    [cookie] = alice.session.cookies
+
+    assert stored_rows(portal) == []
+    assert cookie.name == VISITOR_COOKIE
+    assert len(str(cookie.value)) < 200
+    complete_first_turn(alice, upstream, "Hello", "Hi")
+    assert len(stored_rows(portal)) == 1
+    assert [cookie.name for cookie in alice.session.cookies] == ["twindow"]
+
+
+def test_cookie_of_a_visitor_is_valid_for_a_day(
+    alice: Person, bob: Person, clock: AdjustableClock, upstream: Upstream
+):
+    pages = [person.get("/twins/ada") for person in (alice, bob)]
+    clock.advance(DAY - 60)
+    assert alice.press(pages[0], "Send", content="Hello").status == 200
+    clock.advance(120)
+    assert bob.press(pages[1], "Send", content="Hello").status == 400
+
+
+def test_forged_cookie_of_a_visitor_is_ignored(alice: Person):
+    page = alice.get("/preferences")
+    value = str(alice.session.cookies[VISITOR_COOKIE])
+    alice.session.cookies.set(VISITOR_COOKIE, value[:-4] + "AAAA", domain="127.0.0.1", path="/")
+
+    assert alice.press(page, "Save", theme="dark").status == 400
+
+
+def test_session_of_a_person_lasts_a_year(alice: Person, portal: Portal, clock: AdjustableClock):
+    save_preferences(alice)
+    [cookie], [row] = alice.session.cookies, stored_rows(portal)
+
+    assert round((row.expires_at - clock.time()) / DAY) == 365
+    assert cookie.expires
+    assert round((cookie.expires - clock.time()) / DAY) == 365
+
+
+@pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])
+def test_two_simultaneous_first_messages_create_one_conversation_and_session(
+    alice: Person, bob: Person, upstream: Upstream, portal: Portal, prepare: Any
+):
+    prepare(alice)
+    before = {row.key for row in stored_rows(portal)}
+    action, fields = alice.get("/twins/ada").button_action("Send")
+    plant_cookies(alice, bob)  # the second request does not have the cookies of the first response
+    with ThreadPoolExecutor(2) as pool:
+        pages = [
+            pool.submit(person.post, action, fields | {"content": "once"})
+            for person in (alice, bob)
+        ]
+        first, second = (page.result(10) for page in pages)
+
+    assert (first.status, second.status) == (200, 200)
+    assert first.path == second.path
+    assert len({row.key for row in stored_rows(portal)} - before) == 1
+    assert alice.session.cookies["twindow"] == bob.session.cookies["twindow"]
 
 
 def test_slow_request_keeps_what_others_have_stored_meanwhile(alice: Person, app: Flask):
@@ -95,7 +170,7 @@ def test_no_cookie_value_is_stored(
         complete_first_turn(person, upstream, "Hello", "Hi")
         values |= set(person.session.cookies.values())
 
-    assert len(values) == 3
+    assert len(values) == 4
     stored = [path.read_bytes() for path in tmp_path.rglob("*.db*")]
     stored.append(repr(stored_rows(portal)).encode())
     assert [value for value in values if any(str(value).encode() in file for file in stored)] == []
@@ -127,3 +202,13 @@ def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
     assert "old-id" not in converted
     assert rows[converted].expires_at == row.expires_at
     assert msgspec.msgpack.decode(rows[converted].data) == msgspec.msgpack.decode(row.data)
+
+
+def test_cookie_is_secure_over_https(app: Flask):
+    for scheme in ("http", "https"):
+        answer = app.test_client().get("/keys", base_url=f"{scheme}://localhost")
+        cookie = answer.headers["Set-Cookie"]
+        assert ("Secure" in cookie) is (scheme == "https")
+        assert "HttpOnly" in cookie
+        assert "SameSite=Lax" in cookie
+        assert ("Strict-Transport-Security" in answer.headers) is (scheme == "https")

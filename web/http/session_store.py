@@ -1,4 +1,4 @@
-"""Server-side sessions, stored by Flask-Session in the portal's database."""
+"""Sessions: a signed cookie until something is accepted, then a row in the portal's database."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 from core.database import Database, DatabaseUnavailable
 from web.container import portal
 from web.http.session_rows import DatabaseCache, hash_stored_ids
+from web.http.visitor_cookie import CSRF_FIELD, VISITOR_SECONDS, read_visitor, sign_visitor
 from web.keyed_hash import keyed_hash
 
 logger = logging.getLogger(__name__)
 
 COOKIE_NAME = "twindow"
+VISITOR_COOKIE_NAME = "twindow-visitor"
 SESSION_LIFETIME = timedelta(days=365)
-# For visitors who never submitted a form: crawlers send no cookie and get a new session each time.
-VISITOR_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
@@ -31,7 +31,8 @@ SESSIONLESS_PATHS = (
 class Session(CacheLibSession):  # type: ignore[misc]
     """Session that knows what has changed since it was opened.
 
-    `loaded_key` is the key of the row that it was loaded from, or None for a new session.
+    A permanent session has a row in the database, all others are visitors' and have only a cookie.
+    `loaded_key` is the key of the row that it was loaded from, or None.
     """
 
     def __init__(self, initial: dict[str, Any] | None = None, **options: Any) -> None:
@@ -57,12 +58,12 @@ class Session(CacheLibSession):  # type: ignore[misc]
 
 
 class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
-    """Session interface that marks the cookie Secure on https only, so that http works, too."""
+    """Session interface that stores only hashes of session ids, and nothing of visitors."""
 
     session_class = Session
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
-        """Return whether this request uses https."""
+        """Return whether this request uses https: http works, too."""
         return request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> Any:
@@ -73,40 +74,72 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         if request.path.startswith(SESSIONLESS_PATHS):
             return self.make_null_session(app)
         try:
-            opened = super().open_session(app, request)
+            return self._load(app, request) or self._open_visitor(app, request)
         except DatabaseUnavailable:
             g.session_unavailable = True
             return self.make_null_session(app)
-        if opened.loaded:
-            opened.loaded_key = self._get_store_id(opened.sid)
-        return opened
+
+    def save_session(self, app: Flask, session: Any, response: Response) -> None:
+        """Save the session. Log database failures only, so that the response is still sent."""
+        if self.is_null_session(session):
+            return
+        if not session.permanent:
+            self._save_visitor(app, session, response)
+            return
+        try:
+            super().save_session(app, session, response)
+        except DatabaseUnavailable:
+            logger.warning("A session could not be saved.")
+            return
+        if session.is_saved and VISITOR_COOKIE_NAME in request.cookies:
+            response.delete_cookie(VISITOR_COOKIE_NAME, secure=request.is_secure, httponly=True)
 
     def should_set_cookie(self, app: Flask, session: Any) -> bool:
         """Return whether to set the cookie: not if the session has ended meanwhile."""
         return bool(session.is_saved and super().should_set_cookie(app, session))
+
+    def _load(self, app: Flask, request: Request) -> Session | None:
+        sid = request.cookies.get(COOKIE_NAME)
+        if not sid:
+            return None
+        key = session_key(app, sid)
+        data = self._retrieve_session_data(key)
+        if data is None:
+            return None
+        session = Session(data, sid=sid)
+        session.loaded_key = key
+        return session
+
+    def _open_visitor(self, app: Flask, request: Request) -> Session:
+        cookie = request.cookies.get(VISITOR_COOKIE_NAME, "")
+        items = read_visitor(app, cookie, portal().clock.time())
+        return Session(items, sid=self._generate_sid(self.sid_length))
+
+    def _save_visitor(self, app: Flask, session: Session, response: Response) -> None:
+        if session.accessed:
+            response.vary.add("Cookie")
+        if session.modified and session.get(CSRF_FIELD):
+            response.set_cookie(
+                VISITOR_COOKIE_NAME,
+                sign_visitor(app, session, portal().clock.time()),
+                max_age=VISITOR_SECONDS,
+                httponly=True,
+                secure=request.is_secure,
+                samesite="Lax",
+            )
 
     def _get_store_id(self, sid: str) -> str:
         return session_key(current_app, sid)
 
     def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
         """Store what this request has changed, and keep what others have changed meanwhile."""
-        lifetime = session_lifetime if session.permanent else VISITOR_LIFETIME
         session.is_saved = self.cache.merge(
             store_id,
             session.changes,
             session.removed_names,
             new_value=None if session.loaded_key == store_id else session.loaded,
-            timeout=int(lifetime.total_seconds()),
+            timeout=int(session_lifetime.total_seconds()),
         )
-
-    def save_session(self, app: Flask, session: Any, response: Response) -> None:
-        """Save the session. Log database failures only, so that the response is still sent."""
-        if self.is_null_session(session):
-            return
-        try:
-            super().save_session(app, session, response)
-        except DatabaseUnavailable:
-            logger.warning("Could not save a session.")
 
 
 def init_app(app: Flask, database: Database) -> None:
@@ -137,7 +170,7 @@ def claim_idempotency_key(idempotency_key: str) -> bool:
     Of concurrent submissions, exactly one gets True.
     """
     cache: DatabaseCache = current_app.session_interface.cache  # type: ignore[attr-defined]
-    browser = session.get("csrf_token", "")
+    browser = session.get(CSRF_FIELD, "")
     parts = "idempotency key", browser, idempotency_key
     key = keyed_hash(str(current_app.secret_key), *parts)
     return cache.add(key, value=True, timeout=DAY_SECONDS)
