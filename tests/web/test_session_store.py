@@ -17,7 +17,7 @@ from core.clock import Clock
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
-from tests.support.portals import close_portal
+from tests.support.portals import close_portal, get_portal
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -100,6 +100,22 @@ def test_session_of_a_person_lasts_a_year(alice: Person, portal: Portal, clock: 
 
 
 @pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])
+def test_planted_cookie_gives_no_access_to_the_conversation(
+    alice: Person, bob: Person, upstream: Upstream, prepare: Any
+):
+    prepare(bob)
+    form = bob.get("/twins/ada")
+    plant_cookies(bob, alice)
+    page = complete_first_turn(alice, upstream, "a secret", "Hi")
+    # The attacker's browser becomes a person, too, with the same CSRF secret.
+    bob.press(form, "Send", content="Hello")
+
+    assert alice.get(page.path).status == 200
+    assert bob.get(page.path).status == 404
+    assert "a secret" not in bob.get("/conversations").text
+
+
+@pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])
 def test_two_simultaneous_first_messages_create_one_conversation_and_session(
     alice: Person, bob: Person, upstream: Upstream, portal: Portal, prepare: Any
 ):
@@ -118,6 +134,19 @@ def test_two_simultaneous_first_messages_create_one_conversation_and_session(
     assert first.path == second.path
     assert len({row.key for row in stored_rows(portal)} - before) == 1
     assert alice.session.cookies["twindow"] == bob.session.cookies["twindow"]
+
+
+def test_replaced_session_id_is_valid_for_a_minute(
+    alice: Person, bob: Person, upstream: Upstream, clock: AdjustableClock
+):
+    save_preferences(alice)
+    plant_cookies(alice, bob)
+    complete_first_turn(alice, upstream, "Hello", "Hi")
+
+    assert 'data-theme="dark"' in bob.get("/").response.text
+    clock.advance(DAY)  # also the day on which a session is extended
+    assert "data-theme" not in bob.get("/").response.text
+    assert 'data-theme="dark"' in alice.get("/").response.text
 
 
 def test_slow_request_keeps_what_others_have_stored_meanwhile(alice: Person, app: Flask):
@@ -195,8 +224,10 @@ def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
     rows = {row.key: row for row in stored_rows(portal)}
     [converted] = rows.keys() - {row.key}
     cookie = {"Cookie": "twindow=old-id"}
-    client = restarted.test_client(use_cookies=False)
-    assert client.get(page.path, headers=cookie).status_code == 200
+    for scheme in ("http", "https"):
+        client = restarted.test_client(use_cookies=False)
+        answer = client.get(page.path, headers=cookie, base_url=f"{scheme}://localhost")
+        assert answer.status_code == 200
     close_portal(restarted)
 
     assert "old-id" not in converted
@@ -204,11 +235,46 @@ def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
     assert msgspec.msgpack.decode(rows[converted].data) == msgspec.msgpack.decode(row.data)
 
 
-def test_cookie_is_secure_over_https(app: Flask):
-    for scheme in ("http", "https"):
-        answer = app.test_client().get("/keys", base_url=f"{scheme}://localhost")
+def test_cookies_of_https_cannot_be_set_by_a_sibling_host(app: Flask):
+    for base_url, name in (
+        ("http://localhost", "twindow-visitor"),
+        ("https://localhost", "__Host-twindow-visitor"),
+        ("https://localhost/chat", "twindow-visitor"),
+    ):
+        answer = app.test_client().get("/keys", base_url=base_url)
         cookie = answer.headers["Set-Cookie"]
-        assert ("Secure" in cookie) is (scheme == "https")
+        assert cookie.startswith(f"{name}=")
+        assert ("Secure" in cookie) is ("https" in base_url)
         assert "HttpOnly" in cookie
         assert "SameSite=Lax" in cookie
-        assert ("Strict-Transport-Security" in answer.headers) is (scheme == "https")
+        assert "Path=/;" in f"{cookie};"
+        assert ("Strict-Transport-Security" in answer.headers) is ("https" in base_url)
+
+
+def test_cookie_from_before_https_is_replaced_once(alice: Person, app: Flask):
+    save_preferences(alice)
+    old = str(alice.session.cookies["twindow"])
+    client = app.test_client()
+    client.set_cookie("twindow", old, domain="localhost")
+    answer = client.get("/", base_url="https://localhost")
+    new = client.get_cookie("__Host-twindow")
+
+    assert 'data-theme="dark"' in answer.text
+    assert new
+    assert new.value != old
+    assert client.get_cookie("twindow") is None
+    assert 'data-theme="dark"' in client.get("/", base_url="https://localhost").text
+    get_portal(app).database.clock.advance(120)  # type: ignore[attr-defined]
+    assert "data-theme" not in alice.get("/").response.text
+
+
+def test_session_of_https_is_not_accepted_from_a_sibling_host(alice: Person, app: Flask):
+    save_preferences(alice)
+    attacker, victim = app.test_client(), app.test_client()
+    attacker.set_cookie("twindow", str(alice.session.cookies["twindow"]), domain="localhost")
+    attacker.get("/", base_url="https://localhost")
+    planted = attacker.get_cookie("__Host-twindow")
+    assert planted
+    victim.set_cookie("twindow", planted.value, domain="localhost")
+
+    assert "data-theme" not in victim.get("/", base_url="https://localhost").text

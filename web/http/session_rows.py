@@ -7,13 +7,15 @@ from typing import Any
 
 import msgspec
 from cachelib.base import BaseCache
-from sqlalchemy import Connection, bindparam, delete, or_, select
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from chat.schema import sessions
 from core.database import Database, insert_or_ignore, upsert
 
 # Minimum time between two deletions of expired rows.
 PURGE_INTERVAL_SECONDS = 60
+# A session that has a new id is readable under the old one for requests that are on their way.
+REPLACED_SECONDS = 60
 # Earlier revisions stored plain ids, behind these prefixes, and items that are no longer used.
 OLD_SESSION_PREFIX = "session:"
 OLD_CLAIM_PREFIX = "idempotency-key:"
@@ -51,22 +53,31 @@ class DatabaseCache(BaseCache):
         removed_names: Collection[str],
         *,
         new_value: Mapping[str, Any] | None,
+        replaced_key: str | None,
         timeout: int,
     ) -> bool:
         """Change items of a stored dictionary for `timeout` seconds. Return whether it was stored.
 
-        If the key does not exist, the changes are applied to `new_value`, unless that is None.
-        From time to time, also delete expired rows.
+        If the key does not exist, the changes are applied to `new_value`, unless that is None. The
+        row of `replaced_key` expires soon. From time to time, also delete expired rows.
         """
         with self.database.write() as connection:
             self._purge_expired(connection)
-            stored = self._decode(connection.execute(_SELECT_FOR_UPDATE, {"key": key}).first())
-            if stored is None and new_value is None:
+            row = connection.execute(_SELECT_FOR_UPDATE, {"key": key}).first()
+            stored = self._decode(row)
+            if new_value is None and (stored is None or self._is_replaced(row)):
                 return False
             value = {**(new_value or {}), **(stored or {}), **changes}
             for name in removed_names:
                 value.pop(name, None)
             upsert(connection, sessions, "key", self._row(key, value, timeout))
+            if replaced_key:
+                expires_at = self._clock.time() + REPLACED_SECONDS
+                connection.execute(
+                    update(sessions)
+                    .where(sessions.c.key == replaced_key, sessions.c.expires_at > expires_at)
+                    .values(expires_at=expires_at)
+                )
         return True
 
     def add(self, key: str, value: Any, timeout: Any = None) -> bool:
@@ -89,6 +100,9 @@ class DatabaseCache(BaseCache):
             return msgspec.msgpack.decode(row.data, type=dict[str, Any])
         except msgspec.MsgspecError:
             return None
+
+    def _is_replaced(self, row: Any) -> bool:
+        return bool(row.expires_at <= self._clock.time() + REPLACED_SECONDS)
 
     def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
         expires_at = self._clock.time() + self._normalize_timeout(timeout)

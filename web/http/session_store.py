@@ -18,7 +18,8 @@ from web.keyed_hash import keyed_hash
 logger = logging.getLogger(__name__)
 
 COOKIE_NAME = "twindow"
-VISITOR_COOKIE_NAME = "twindow-visitor"
+# Browsers accept a cookie with this prefix only from the host itself, not from a sibling.
+HOST_PREFIX = "__Host-"
 SESSION_LIFETIME = timedelta(days=365)
 DAY_SECONDS = 86_400
 # Responses there do not depend on the person. They need no database, and work without one.
@@ -62,6 +63,11 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 
     session_class = Session
 
+    def get_cookie_name(self, app: Flask) -> str:  # noqa: ARG002
+        """Return the name of the cookie, which begins with `__Host-` where browsers allow it."""
+        is_host_cookie = request.is_secure and not request.script_root
+        return f"{HOST_PREFIX}{COOKIE_NAME}" if is_host_cookie else COOKIE_NAME
+
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
         """Return whether this request uses https: http works, too."""
         return request.is_secure
@@ -73,8 +79,13 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         """
         if request.path.startswith(SESSIONLESS_PATHS):
             return self.make_null_session(app)
+        name = self.get_cookie_name(app)
         try:
-            return self._load(app, request) or self._open_visitor(app, request)
+            return (
+                self._load(app, request, name)
+                or (name != COOKIE_NAME and self._rename(app, request))
+                or self._open_visitor(app, request)
+            )
         except DatabaseUnavailable:
             g.session_unavailable = True
             return self.make_null_session(app)
@@ -91,18 +102,20 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         except DatabaseUnavailable:
             logger.warning("A session could not be saved.")
             return
-        if session.is_saved and VISITOR_COOKIE_NAME in request.cookies:
-            response.delete_cookie(VISITOR_COOKIE_NAME, secure=request.is_secure, httponly=True)
+        if session.is_saved and session.loaded_key != self._get_store_id(session.sid):
+            for name in (self._visitor_cookie_name(app), COOKIE_NAME):
+                if name in request.cookies and name != self.get_cookie_name(app):
+                    response.delete_cookie(name, secure=request.is_secure, httponly=True)
 
     def should_set_cookie(self, app: Flask, session: Any) -> bool:
         """Return whether to set the cookie: not if the session has ended meanwhile."""
         return bool(session.is_saved and super().should_set_cookie(app, session))
 
-    def _load(self, app: Flask, request: Request) -> Session | None:
-        sid = request.cookies.get(COOKIE_NAME)
+    def _load(self, app: Flask, request: Request, cookie_name: str) -> Session | None:
+        sid = request.cookies.get(cookie_name)
         if not sid:
             return None
-        key = session_key(app, sid)
+        key = session_key(app, cookie_name, sid)
         data = self._retrieve_session_data(key)
         if data is None:
             return None
@@ -110,8 +123,16 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         session.loaded_key = key
         return session
 
+    def _rename(self, app: Flask, request: Request) -> Session | None:
+        """Load the session of a cookie that was set before the portal had https."""
+        if session := self._load(app, request, COOKIE_NAME):
+            # The same id for requests at the same time.
+            session.sid = keyed_hash(str(app.secret_key), "renamed", session.sid)
+            session.modified = True
+        return session
+
     def _open_visitor(self, app: Flask, request: Request) -> Session:
-        cookie = request.cookies.get(VISITOR_COOKIE_NAME, "")
+        cookie = request.cookies.get(self._visitor_cookie_name(app), "")
         items = read_visitor(app, cookie, portal().clock.time())
         return Session(items, sid=self._generate_sid(self.sid_length))
 
@@ -120,7 +141,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
             response.vary.add("Cookie")
         if session.modified and session.get(CSRF_FIELD):
             response.set_cookie(
-                VISITOR_COOKIE_NAME,
+                self._visitor_cookie_name(app),
                 sign_visitor(app, session, portal().clock.time()),
                 max_age=VISITOR_SECONDS,
                 httponly=True,
@@ -128,16 +149,21 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
                 samesite="Lax",
             )
 
+    def _visitor_cookie_name(self, app: Flask) -> str:
+        return f"{self.get_cookie_name(app)}-visitor"
+
     def _get_store_id(self, sid: str) -> str:
-        return session_key(current_app, sid)
+        return session_key(current_app, self.get_cookie_name(current_app), sid)
 
     def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
         """Store what this request has changed, and keep what others have changed meanwhile."""
+        is_new = session.loaded_key != store_id
         session.is_saved = self.cache.merge(
             store_id,
             session.changes,
             session.removed_names,
-            new_value=None if session.loaded_key == store_id else session.loaded,
+            new_value=session.loaded if is_new else None,
+            replaced_key=session.loaded_key if is_new else None,
             timeout=int(session_lifetime.total_seconds()),
         )
 
@@ -145,7 +171,6 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 def init_app(app: Flask, database: Database) -> None:
     """Configure the sessions."""
     app.config.update(
-        SESSION_COOKIE_NAME=COOKIE_NAME,
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_REFRESH_EACH_REQUEST=False,
@@ -153,15 +178,19 @@ def init_app(app: Flask, database: Database) -> None:
     )
     app.before_request(_require_session)
     app.before_request(_extend_session)
-    hash_stored_ids(database, lambda sid: session_key(app, sid))
+    hash_stored_ids(database, lambda sid: session_key(app, COOKIE_NAME, sid))
     app.session_interface = DatabaseSessionInterface(
         client=DatabaseCache(database), permanent=False
     )
 
 
-def session_key(app: Flask, sid: str) -> str:
-    """Return the key of the row of a session id."""
-    return keyed_hash(str(app.secret_key), "session", COOKIE_NAME, sid)
+def session_key(app: Flask, cookie_name: str, sid: str) -> str:
+    """Return the key of the row of a session id.
+
+    An id is valid only in the cookie it was issued for: what a sibling host can set is worthless
+    as a `__Host-` cookie, and the reverse.
+    """
+    return keyed_hash(str(app.secret_key), "session", cookie_name, sid)
 
 
 def claim_idempotency_key(idempotency_key: str) -> bool:
