@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from flask import Blueprint, render_template, request
@@ -10,8 +11,9 @@ from core.languages import N_
 from twinapi import TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
-from web.http import claim_idempotency_key
+from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
+from web.key_request_limit import count_key_request
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -42,7 +44,7 @@ def new() -> str:
 
 
 @bp.post("")
-def create() -> str | tuple[str, int]:
+def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Create a key and show it, once."""
     name = request.form.get("name", "").strip()
     scope = request.form.get("scope", "")
@@ -55,6 +57,10 @@ def create() -> str | tuple[str, int]:
         return _render_form(name, "read_only", N_("Choose the permissions of the key.")), 422
     if not JWT_PATTERN.fullmatch(jwt):
         return _render_form(name, scope, JWT_MALFORMED, "jwt"), 422
+    if wait_seconds := count_key_request():
+        retry_at = portal().clock.time() + wait_seconds
+        page = _render_form(name, scope, page_for_status(429).sentence, retry_at=retry_at)
+        return page, 429, {"Retry-After": str(math.ceil(wait_seconds))}
     # Reloading the response must not create another key.
     if not claim_idempotency_key(
         request.form.get("key", "").replace("\0", "")[: message_form.MAX_IDEMPOTENCY_KEY_CHARACTERS]
@@ -75,8 +81,17 @@ def create() -> str | tuple[str, int]:
     )
 
 
-def _render_form(name: str, scope: str, notice: str = "", invalid_field: str = "") -> str:
-    """Render the form, with the reason of a rejection and the name of the invalid field."""
+def _render_form(
+    name: str,
+    scope: str,
+    notice: str = "",
+    invalid_field: str = "",
+    retry_at: float | None = None,
+) -> str:
+    """Render the form, with the reason of a rejection and the name of the invalid field.
+
+    `retry_at` is the time when another key may be requested.
+    """
     return render_template(
         "keys/new.html",
         name=name,
@@ -85,6 +100,7 @@ def _render_form(name: str, scope: str, notice: str = "", invalid_field: str = "
         scope_hints=SCOPE_HINTS,
         notice=notice,
         invalid_field=invalid_field,
+        retry_at=retry_at,
         idempotency_key=message_form.new_idempotency_key(),
         docs_url=_docs_url(),
     )

@@ -6,7 +6,7 @@ from flask import Flask
 from flask_compress import Compress
 from flask_wtf.csrf import CSRFProtect
 
-from web import preferences, site_context, stream_limit
+from web import key_request_limit, preferences, site_context, stream_limit
 from web.container import EXTENSION_KEY, Portal
 from web.http import errors, htmx, security_headers, session_store, url_converters
 from web.i18n import formatting, locale, sentences, service_messages
@@ -47,5 +47,6 @@ def init_app(app: Flask, portal: Portal) -> None:
     sentences.init_app(app)
     service_messages.init_app(app)
     stream_limit.init_app(app)
+    key_request_limit.init_app(app, portal)
     CSRFProtect(app)
     Compress(app)

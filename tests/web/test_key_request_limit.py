@@ -1,0 +1,102 @@
+"""The limit of API key requests: per browser, per address, and in bounded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.support.cases import failures
+from tests.support.clock import AdjustableClock
+from tests.support.html import parse_html
+from tests.support.person import Person
+from tests.support.upstream import Upstream
+from web.client_address import client_address
+from web.key_request_limit import MAX_COUNTERS, HourlyLimit
+
+LIMIT = 3
+TOO_MANY = "Too many requests. Please wait a moment."
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Allow few requests, and trust two proxies."""
+    proxies = "10.0.0.1, 10.1.0.0/16"
+    return settings | {"key_hourly_limit": LIMIT, "proxy_ips": proxies}
+
+
+def request_key(person: Person) -> int:
+    form = person.get("/keys")
+    return person.press(form, "Create key", name="x", scope="read_only", jwt="a.b.c").status
+
+
+def test_key_requests_of_a_browser_are_limited_per_hour(
+    alice: Person, upstream: Upstream, clock: AdjustableClock
+):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+    assert [request_key(alice) for _ in range(LIMIT)] == [200] * LIMIT
+
+    form = alice.get("/keys")
+    page = alice.press(form, "Create key", name="laptop", scope="read_only", jwt="a.b.c")
+    assert page.status == 429
+    assert TOO_MANY in page.html.select_one("#form-error").get_text()
+    assert page.html.select_one("#name")["value"] == "laptop"
+    assert 3_500 < int(page.response.headers["Retry-After"]) <= 3_600
+    assert len(upstream.calls) == LIMIT
+    clock.advance(3_600)
+    assert request_key(alice) == 200
+
+
+def test_key_requests_of_an_address_are_limited_whatever_its_cookies(
+    app: Flask, upstream: Upstream
+):
+    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+
+    def request_key_from(address: str) -> int:
+        client = app.test_client()
+        client.environ_base["REMOTE_ADDR"] = address
+        form = parse_html(client.get("/keys").text)
+        fields = {tag["name"]: tag["value"] for tag in form.select("input[type=hidden]")}
+        fields |= {"name": "x", "scope": "read_only", "jwt": "a.b.c"}
+        return client.post("/keys", data=fields).status_code
+
+    same = [request_key_from("192.0.2.1") for _ in range(LIMIT + 1)]
+    assert same == [200] * LIMIT + [429]
+    assert request_key_from("192.0.2.2") == 200
+
+
+def test_counters_are_bounded_and_forget_the_least_recent(clock: AdjustableClock):
+    limit = HourlyLimit(1, clock)
+    assert [limit.count("first"), limit.count("second")] == [0, 0]
+    for number in range(MAX_COUNTERS - 1):
+        limit.count(str(number))
+
+    assert len(limit._counts) == MAX_COUNTERS
+    assert limit.count("second") > 0
+    assert limit.count("first") == 0
+
+
+# The address of the connection, the header, and the address of the browser.
+ADDRESSES = [
+    ("192.0.2.1", "", "192.0.2.1"),
+    ("192.0.2.1", "198.51.100.7", "192.0.2.1"),
+    ("10.0.0.1", "198.51.100.7", "198.51.100.7"),
+    ("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.1.2.3", "198.51.100.7"),
+    ("10.0.0.1", "203.0.113.9, nonsense, 10.1.2.3", "10.1.2.3"),
+    ("10.0.0.1", "", "10.0.0.1"),
+    ("::ffff:10.0.0.1", "::ffff:198.51.100.7", "198.51.100.7"),
+    ("2001:db8:1:2:3::4", "", "2001:db8:1:2::/64"),
+    ("", "", ""),
+]
+
+
+def test_address_of_the_browser_is_found_behind_trusted_proxies_only(app: Flask):
+    def check(case: tuple[str, str, str]) -> None:
+        remote, forwarded, expected = case
+        with app.test_request_context(
+            headers={"X-Forwarded-For": forwarded}, environ_base={"REMOTE_ADDR": remote}
+        ):
+            assert client_address() == expected
+
+    assert failures(check, {repr(case): case for case in ADDRESSES}) == {}

@@ -1,0 +1,53 @@
+"""Limit of requests for API keys per browser and per address, in each process."""
+
+from __future__ import annotations
+
+from flask import Flask, current_app, session
+
+from core.clock import Clock
+from web.client_address import client_address
+from web.container import Portal
+
+WINDOW_SECONDS = 3600
+# Beyond this number of browsers and addresses in an hour, the least recent ones are forgotten.
+MAX_COUNTERS = 10_000
+
+_EXTENSION_KEY = "key_request_limit"
+
+
+class HourlyLimit:
+    """Counts of the current hour by name. The hour begins with the first request."""
+
+    def __init__(self, limit: int, clock: Clock) -> None:
+        self.limit = limit
+        self._clock = clock
+        self._began_at = clock.monotonic()
+        self._counts: dict[str, int] = {}
+
+    def count(self, *names: str) -> float:
+        """Count a request of each name, and return 0.
+
+        If one of them has reached the limit, count nothing and return the seconds to wait.
+        """
+        passed_seconds = self._clock.monotonic() - self._began_at
+        if passed_seconds >= WINDOW_SECONDS or not self._counts:
+            self._began_at, passed_seconds = self._clock.monotonic(), 0.0
+            self._counts.clear()
+        if any(self._counts.get(name, 0) >= self.limit for name in names):
+            return WINDOW_SECONDS - passed_seconds
+        for name in names:
+            self._counts[name] = self._counts.pop(name, 0) + 1
+        while len(self._counts) > MAX_COUNTERS:
+            del self._counts[next(iter(self._counts))]
+        return 0.0
+
+
+def init_app(app: Flask, portal: Portal) -> None:
+    """Create the counters of this app."""
+    app.extensions[_EXTENSION_KEY] = HourlyLimit(portal.settings.key_hourly_limit, portal.clock)
+
+
+def count_key_request() -> float:
+    """Count a request of the current browser. Return the seconds to wait if it is not allowed."""
+    limit: HourlyLimit = current_app.extensions[_EXTENSION_KEY]
+    return limit.count(f"browser {session.get('csrf_token', '')}", f"address {client_address()}")
