@@ -100,7 +100,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         try:
             super().save_session(app, session, response)
         except DatabaseUnavailable:
-            logger.warning("A session could not be saved.")
+            logger.warning("Could not save a session.")
             return
         if session.is_saved and session.loaded_key != self._get_store_id(session.sid):
             for name in (self._visitor_cookie_name(app), COOKIE_NAME):
