@@ -15,7 +15,7 @@ from chat.log import Reply
 from chat.transcript import iter_turns
 from chat.turn_rows import Turn
 from core.threadpool import in_serial_threadpool
-from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown
+from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
 from web.container import portal
 from web.i18n import (
     english_end_message,
@@ -35,6 +35,7 @@ MAX_NAME_BYTES = 200
 WINDOWS_DEVICE_NAMES = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])", re.IGNORECASE)
 Transcript = Iterator[tuple[Turn, Reply]]
 _embed_markdown = in_serial_threadpool(embed_markdown)
+_quote_markdown = in_serial_threadpool(quote_markdown)
 
 
 @bp.get("/conversations/<conversation_id>/export")
@@ -61,8 +62,7 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Iterator[s
         body = _embed_markdown(greeting).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(conversation.twin_name)}\n\n{body}\n"
     for turn, reply in turns:
-        quoted_message = "\n".join(f"> {line}".rstrip() for line in turn.content.splitlines())
-        yield f"\n## {you}, {exact_time(turn.created_at)}\n\n{quoted_message}\n"
+        yield f"\n## {you}, {exact_time(turn.created_at)}\n\n{_quote_markdown(turn.content)}\n"
         body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         if reply.is_running:

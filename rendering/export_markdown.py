@@ -1,15 +1,21 @@
-"""Embedding of Markdown in exported Markdown: lowers headings and closes open code fences."""
+"""Embedding of Markdown in exported Markdown: escapes HTML, lowers headings, closes code fences."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import pyromark
 
-from rendering.preprocess import MARKDOWN_OPTIONS, escape_raw_html
+from rendering.preprocess import MARKDOWN_OPTIONS, MAX_ESCAPE_PASSES, is_html
 
-# Parsers without formulas recognise HTML inside of them.
-_COMMONMARK_OPTIONS = pyromark.Options(0)
+# Parsers without formulas recognise HTML and images inside of them.
+_DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
+# What any parser may take for HTML or for an image, with the backslashes before it. Parsers
+# disagree about what a tag is, but not about a URL in angle brackets.
+_MARKUP = re.compile(r"(\\*)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
+_LESS_THAN = "&lt;"
 # The blanks of Markdown; Python counts more characters as blank.
 BLANK_CHARACTERS = " \t\n"
 _FENCE = re.compile(rb"`{3,}|~{3,}")
@@ -18,23 +24,90 @@ _FENCE = re.compile(rb"`{3,}|~{3,}")
 def embed_markdown(text: str) -> str:
     """Return a text that neither merges with the text before it nor absorbs the text after it.
 
-    HTML is escaped, as on our pages, and an open code fence is closed.
+    HTML and images are escaped for any viewer, and an open code fence is closed.
     """
     return _close_code_fence(
-        lower_headings(_escape_html(text.replace("\r\n", "\n").replace("\r", "\n")))
+        lower_headings(escape_markup(text.replace("\r\n", "\n").replace("\r", "\n")))
     )
 
 
 def embed_inline(text: str) -> str:
-    """Return a text of one line, such as a title or a name, with its HTML escaped."""
+    """Return a text of one line, such as a title or a name, without HTML and images."""
     heading_prefix = "# "
-    return _escape_html(f"{heading_prefix}{text}").removeprefix(heading_prefix)
+    return escape_markup(f"{heading_prefix}{text}").removeprefix(heading_prefix)
 
 
-def _escape_html(text: str) -> str:
-    """Escape HTML for all parsers, with or without support for formulas."""
-    text = escape_raw_html(text, lambda html: html.replace("<", r"\<"))
-    return escape_raw_html(text, lambda html: html.replace("<", r"\lt "), _COMMONMARK_OPTIONS)
+def quote_markdown(text: str) -> str:
+    """Return a text as a quotation without HTML and images."""
+    return escape_markup("\n".join(f"> {line}".rstrip() for line in text.splitlines()))
+
+
+def escape_markup(text: str) -> str:
+    """Escape HTML outside of code, and turn images into links: viewers would load them."""
+    for _ in range(MAX_ESCAPE_PASSES):
+        if not _MARKUP.search(text):
+            return text
+        escaped_text = text
+        for options in _DIALECTS:
+            escaped_text = _escape_outside_code(escaped_text, options)
+        if escaped_text == text:
+            return text
+        # What was escaped no longer encloses the text after it, which may now be HTML itself.
+        text = escaped_text
+    return _escape_all(text)
+
+
+def _escape_outside_code(text: str, options: pyromark.Options) -> str:
+    source = text.encode()
+    parts: list[str] = []
+    end = 0
+    for event, span in pyromark.events_with_range(text, options=options):
+        if not isinstance(event, dict) or span["start"] < end:
+            continue
+        part = source[span["start"] : span["end"]].decode()
+        if _is_code_for_all_parsers(event, part):
+            replacement = part
+        elif "InlineMath" in event or "DisplayMath" in event:
+            replacement = _escape_all(part, less_than=r"\lt ")
+        elif is_html(event):
+            replacement = _escape_all(part.replace("&", "&amp;"))
+        elif _starts(event, "Image"):
+            replacement, span["end"] = "", span["start"] + len("!")
+        else:
+            continue
+        parts += [_escape_all(source[end : span["start"]].decode()), replacement]
+        end = span["end"]
+    return "".join([*parts, _escape_all(source[end:].decode())])
+
+
+def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
+    """Return whether an event is code that no parser takes for something else.
+
+    Parsers disagree about indented code, spans of several lines, and fences with a bar (tables).
+    """
+    if "Code" in event:
+        return "\n" not in part
+    if not _starts(event, "CodeBlock"):
+        return False
+    block: str | dict[str, str] = event["Start"]["CodeBlock"]
+    return isinstance(block, dict) and "|" not in block["Fenced"]
+
+
+def _escape_all(text: str, less_than: str = _LESS_THAN) -> str:
+    def escape(match: re.Match[str]) -> str:
+        backslashes, sign = match[1], match[2]
+        is_escaped = len(backslashes) % 2 == 1
+        if sign == "!":
+            return match[0] if is_escaped else f"{backslashes}&#33;"
+        return f"{backslashes[1:] if is_escaped else backslashes}{less_than}"
+
+    return _MARKUP.sub(escape, text)
+
+
+def _starts(event: object, name: str) -> bool:
+    """Return whether an event of pyromark is the start of an element."""
+    start_tag = event.get("Start") if isinstance(event, dict) else None
+    return isinstance(start_tag, dict) and name in start_tag
 
 
 def _close_code_fence(text: str) -> str:
@@ -45,9 +118,7 @@ def _close_code_fence(text: str) -> str:
     open_fences = [
         fence[0].decode()
         for event, span in pyromark.events_with_range(text, options=MARKDOWN_OPTIONS)
-        if isinstance(event, dict)
-        and "CodeBlock" in str(event.get("Start"))
-        and (fence := _FENCE.match(source, span["start"]))
+        if _starts(event, "CodeBlock") and (fence := _FENCE.match(source, span["start"]))
     ]
     return f"{text.rstrip(BLANK_CHARACTERS)}\n{open_fences[-1]}" if open_fences else text
 
@@ -61,7 +132,7 @@ def _ends_at_top_level(text: str) -> bool:
         f"{padded_text}# Next\n", options=MARKDOWN_OPTIONS
     ):
         if isinstance(event, dict):
-            if "Heading" in str(event.get("Start")) and span["start"] == heading_start:
+            if _starts(event, "Heading") and span["start"] == heading_start:
                 return depth == 0
             depth += ("Start" in event) - ("End" in event)
     return False

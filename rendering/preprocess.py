@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -71,36 +70,33 @@ def is_table_too_large(columns: int, cells: int) -> bool:
     return columns > MAX_COLUMNS or cells > MAX_CELLS
 
 
-def escape_raw_html(
-    text: str,
-    escape: Callable[[str], str] = escape_html,
-    options: pyromark.Options = MARKDOWN_OPTIONS,
-) -> str:
+def escape_raw_html(text: str) -> str:
     """Escape raw HTML, so that it is shown as text; line numbers stay the same."""
     if not _TAG_START.search(text):
         return text
     for _ in range(MAX_ESCAPE_PASSES):
-        escaped_text = _escape_html_events(text, escape, options)
+        escaped_text = _escape_html_events(text)
         if escaped_text == text:
             return text
         # Escaped HTML no longer encloses the text after it, which may now be HTML itself.
         text = escaped_text
-    return text.replace("<", escape("<"))
+    return text.replace("<", escape_html("<"))
 
 
-def _escape_html_events(text: str, escape: Callable[[str], str], options: pyromark.Options) -> str:
+def _escape_html_events(text: str) -> str:
     source = text.encode()
     parts: list[str] = []
     end = 0
-    for event, span in pyromark.events_with_range(text, options=options):
-        if not _is_html(event):
+    for event, span in pyromark.events_with_range(text, options=MARKDOWN_OPTIONS):
+        if not is_html(event):
             continue
         parts.append(source[end : span["start"]].decode())
-        parts.append(escape(source[span["start"] : span["end"]].decode()))
+        parts.append(escape_html(source[span["start"] : span["end"]].decode()))
         end = span["end"]
     parts.append(source[end:].decode())
     return "".join(parts)
 
 
-def _is_html(event: Any) -> bool:
+def is_html(event: Any) -> bool:
+    """Return whether an event of pyromark is raw HTML."""
     return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
