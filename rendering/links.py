@@ -23,8 +23,9 @@ _REL_ATTRIBUTE = ' rel="noopener noreferrer nofollow"'
 _URL_END = re.compile(
     r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$|[\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff1a\uff1b\uff1f\u060c\u061b\u061f]"
 )
-# As browsers parse it (WHATWG URL): any number of slashes of either kind, then the authority.
-_HTTP_AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
+# As browsers parse it (WHATWG URL): at least two slashes of either kind, then the authority. With
+# fewer, the URL is relative to a page of the same scheme: it leads to the portal.
+_HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
 # Characters that reverse the order of letters could display another host than the real one.
@@ -117,12 +118,15 @@ def _normalize_mailbox(mailbox: str) -> str:
 def host_of(url: str) -> str | None:
     """Return the host of a URL; non-ASCII letters, which may imitate others, are in Punycode.
 
-    Returns "" if the URL has no host, and None if no browser would accept the host.
+    Returns "" if the URL has no host, and None if browsers would not accept the host, or would
+    connect to the host of the page.
     """
     match = _HTTP_AUTHORITY.match(_IGNORED_WHITESPACE.sub("", url.strip()))
     if not match:
         return ""
-    host = _PORT.sub("", unquote(match[1]).rpartition("@")[2]).lower()
+    if len(match[1]) < len("//"):
+        return None
+    host = _PORT.sub("", unquote(match[2]).rpartition("@")[2]).lower()
     return _to_ascii(host)
 
 

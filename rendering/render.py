@@ -13,7 +13,7 @@ from rendering.formulas import MathBudget
 from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
 # Increase it with each change of the HTML of a text, so that cached HTML is rendered again.
-RENDERER_VERSION = 1
+RENDERER_VERSION = 2
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 DEFAULT_BUDGET = MathBudget()

@@ -60,7 +60,7 @@ LINKS = [
     ("http://a.example/b\u3002\u6b21", f"{B}\u3002\u6b21"),
     ("http://a.example/b\u061f", f"{B}\u061f"),
     ("[x](HTTPS://evil.example)", link("HTTPS://evil.example", "x", "evil.example")),
-    ("[x](https:/evil.example)", link("https:/evil.example", "x", "evil.example")),
+    ("[x](https:///evil.example)", link("https:///evil.example", "x", "evil.example")),
     (
         "[https://fussball.example](https://fußball.example)",
         link(
@@ -108,6 +108,16 @@ def test_host_is_shown_as_browsers_normalise_it():
     assert [(address, host_of(address)) for address, _ in CHROMIUM_HOSTS] == CHROMIUM_HOSTS
     for address, host in CHROMIUM_HOSTS:
         assert f"> {host}</small>" in render(f"[good.com]({address})")
+
+
+def test_link_that_browsers_resolve_to_the_portal_is_text():
+    for url in (
+        "http:bank.example/login",
+        "https:bank.example",
+        "HTTP:/bank.example",
+    ):
+        assert render(f"[log in]({url})") == "<p>log in</p>\n", url
+    assert "href" not in render("<http:bank.example>")
 
 
 @pytest.mark.fault("F73")
