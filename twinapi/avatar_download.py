@@ -47,7 +47,7 @@ class AvatarDownloader:
         try:
             url = parse_url(urljoin(self._base_url, avatar_url))
             is_same_origin = _origin(url) == _origin(parse_url(self._base_url))
-            if url.auth or not (is_same_origin or url.port in (None, *DEFAULT_PORTS.values())):
+            if url.auth or not (is_same_origin or _port(url) in DEFAULT_PORTS.values()):
                 raise AvatarUnavailable("the URL contains a user or a port")
             return self._download(url, is_same_origin=is_same_origin)
         except (HTTPError, OSError, ValueError) as error:
@@ -94,9 +94,8 @@ class AvatarDownloader:
             "is_private_allowed": is_same_origin,
             "abort_handle": abort_handle,
         }
-        host = (url.host or "").strip("[]")
-        # Without a port, http.client takes the last group of an IPv6 address for one.
-        port = url.port or DEFAULT_PORTS[url.scheme or "http"]
+        # Without a port, http.client would take the end of an IPv6 address for one.
+        host, port = (url.host or "").strip("[]"), _port(url)
         if url.scheme == "http":
             return _Pool(host, port, **options)
         ca_certs = self._ca_file if is_same_origin and self._ca_file else DEFAULT_CA_BUNDLE_PATH
@@ -153,7 +152,11 @@ class _SecurePool(HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
-def _origin(url: Url) -> tuple[str | None, str | None, int | None]:
+def _origin(url: Url) -> tuple[str | None, str | None, int]:
     if url.scheme not in DEFAULT_PORTS or not url.host:
         raise AvatarUnavailable("it is not an HTTP URL")
-    return url.scheme, url.host, url.port or DEFAULT_PORTS[url.scheme]
+    return url.scheme, url.host, _port(url)
+
+
+def _port(url: Url) -> int:
+    return DEFAULT_PORTS[url.scheme or ""] if url.port is None else url.port

@@ -179,6 +179,25 @@ def test_connection_uses_the_address_that_was_checked(
         client.fetch_avatar(f"http://twins.example:{port}/a.png")
 
 
+@pytest.mark.usefixtures("in_the_internet")
+def test_ipv6_address_is_requested_at_the_port_of_its_scheme(
+    client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    """Its last group is not taken for a port, which the check would not have seen."""
+    port = int(elsewhere.url.rpartition(":")[2])
+    requested = []
+
+    def getaddrinfo(host: str, requested_port: int, **_: Any) -> list[Any]:
+        requested.append((host, requested_port))
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    assert client.fetch_avatar("http://[2606:4700::6810:22]/a.png") == PICTURE
+    assert requested == [("2606:4700::6810:22", 80)]
+    assert elsewhere.calls[0].headers["Host"] == "[2606:4700::6810:22]"
+
+
 def test_redirects_are_not_followed(client: Client, upstream: Upstream, elsewhere: Upstream):
     for status in (301, 302, 303, 307, 308):
         upstream.answers[PLACE] = gives(b"", status, location=f"{elsewhere.url}/a.png")
