@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import gevent
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
+from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.workers.ggevent import GeventWorker
 
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
@@ -42,6 +43,22 @@ class Application(Protocol):
         """Close the database, after the last request."""
 
 
+class _BodyReader:
+    """Reader for which a malformed body is a truncated one: applications respond 400 to it."""
+
+    def __init__(self, reader: Any, log: Any) -> None:
+        self._reader = reader
+        self._log = log
+
+    def read(self, size: int) -> bytes:
+        try:
+            return bytes(self._reader.read(size))
+        except ParseException as error:
+            # The text of the error repeats what the client sent.
+            self._log.warning("Malformed request body: %s", type(error).__name__)
+            raise NoMoreData from None
+
+
 class Worker(GeventWorker):  # type: ignore[misc]
     """A gevent worker that closes the application before it exits.
 
@@ -52,13 +69,14 @@ class Worker(GeventWorker):  # type: ignore[misc]
     running_requests = 0
     is_stopping = False
 
-    def handle_request(self, *args: Any) -> Any:
+    def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
+        request.body.reader = _BodyReader(request.body.reader, self.log)
         # Yield: a connection whose next request is always ready would starve all others.
         gevent.sleep(0)
         self.running_requests += 1
         try:
-            return super().handle_request(*args)
+            return super().handle_request(listener_name, request, *args)
         finally:
             self.running_requests -= 1
 
