@@ -166,7 +166,7 @@ class ReplyWorker:
                         return Ended(ReplyState.COMPLETE, text=text or "", code=note)
                     return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
                 case twinapi.Failed(detail, code):
-                    logger.warning("turn %s: the service reported an error: %r", turn.id, detail)
+                    logger.warning("turn %s: the service reported an error", turn.id)
                     return _end_for_reported_error(detail, code)
         return Ended(ReplyState.STOPPED)
 

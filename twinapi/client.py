@@ -13,6 +13,7 @@ import requests
 from twinapi import errors, models
 from twinapi.avatar_download import AvatarDownloader
 from twinapi.bounded_adapter import AbortHandle
+from twinapi.key_mask import mask_keys
 from twinapi.models import ApiKey, Conversation, Message, Page, Twin
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
@@ -120,7 +121,9 @@ class Client:
         page_count = _page_count(payload)
         if page_count > 1:
             payload = self._get(path, params={"page": page_count, "limit": MAX_PAGE_SIZE})
-        return _parse_page(payload, models.parse_message, MAX_PAGE_SIZE).items
+        messages = _parse_page(payload, models.parse_message, MAX_PAGE_SIZE).items
+        # As in a streamed reply; a person's message stays as it was sent.
+        return [self._mask_reply(message) for message in messages]
 
     def send_message(self, conversation_id: str, content: str) -> Message:
         """Send a message and wait for the whole reply."""
@@ -198,6 +201,11 @@ class Client:
     def _report_limits(self, key: str, response: requests.Response) -> None:
         if key == self._key and (limits := parse_limits(response.headers)):
             self._on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
+
+    def _mask_reply(self, message: Message) -> Message:
+        if message.role != "assistant":
+            return message
+        return replace(message, content=mask_keys(message.content, (self._key, self._read_key)))
 
     def _get(self, path: str, **options: Any) -> Any:
         return self._transport.request_json("GET", path, self._read_key, **options)

@@ -34,7 +34,8 @@ class TwinApiError(Exception):
     def __init__(self, code: str | None = None, **params: str) -> None:
         self.code = code or self.code
         self.params = params
-        super().__init__(": ".join([self.code, *params.values()]))
+        # Without the parameters, which may repeat a person's message: errors are logged.
+        super().__init__(self.code)
 
 
 class ConnectionFailed(TwinApiError):

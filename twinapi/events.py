@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.sse import ServerSentEvent
+from twinapi.key_mask import REDACTED, mask_keys
 from twinapi.models import clean, message_text, parse_id
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
 # The part of an error that is scanned: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
-REDACTED = "•••"
+MAX_PROGRESS_CHARACTERS = 100
 # Text that looks like a key is never displayed, whatever put it into the error.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
@@ -68,7 +69,7 @@ Event = Progress | Delta | Complete | Failed
 
 
 def parse(event: ServerSentEvent, secrets: Sequence[str] = ()) -> Event | None:
-    """Parse an event; return None for an unknown one. `secrets` are redacted in errors."""
+    """Parse an event, with `secrets` masked in errors and progress; None for an unknown one."""
     try:
         return _parse_data(json.loads(event.data), event.name, secrets)
     except (ValueError, RecursionError):
@@ -80,7 +81,7 @@ def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None
         return None
     match data.get("type", name):
         case "progress":
-            return parse_progress(data.get("progress"))
+            return parse_progress(data.get("progress"), secrets)
         case "delta":
             content = parse_delta(data.get("content"))
             return None if content is None else Delta(content)
@@ -102,7 +103,7 @@ def parse_complete(message: object) -> Complete:
     )
 
 
-def parse_progress(data: object) -> Progress:
+def parse_progress(data: object, secrets: Sequence[str] = ()) -> Progress:
     """Parse progress: a number is a percentage, a string a label, an object may hold both.
 
     A number up to 1 is a fraction, and a string such as "40 %" is a percentage.
@@ -110,13 +111,15 @@ def parse_progress(data: object) -> Progress:
     if isinstance(data, Mapping):
         label = next((v for k in ("label", "stage", "text", "message") if (v := data.get(k))), "")
         return Progress(
-            clean(label)[:100] if isinstance(label, str) else "",
+            _progress_text(label, secrets) if isinstance(label, str) else "",
             _parse_percent(data.get("percent")),
         )
     if isinstance(data, str):
         number = re.fullmatch(r"\s*([\d.]+)\s*%\s*", data)
         return (
-            Progress(percent=_parse_percent(number[1])) if number else Progress(clean(data)[:100])
+            Progress(percent=_parse_percent(number[1]))
+            if number
+            else Progress(_progress_text(data, secrets))
         )
     percent = _parse_percent(data)
     return Progress(percent=percent * 100 if percent is not None and percent <= 1 else percent)
@@ -148,6 +151,10 @@ def error_text(data: object, secrets: Sequence[str] = ()) -> str:
         plain_text = plain_text.replace(secret, REDACTED)
     # Truncate last, because a truncated secret is not recognised.
     return _SECRET.sub(REDACTED, plain_text)[:500]
+
+
+def _progress_text(label: str, secrets: Sequence[str]) -> str:
+    return mask_keys(clean(label), secrets)[:MAX_PROGRESS_CHARACTERS]
 
 
 def _parse_percent(data: object) -> float | None:

@@ -6,6 +6,7 @@ import threading
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -16,6 +17,7 @@ from core.bounded_http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import Complete, Delta, Event, Failed, parse, parse_complete
+from twinapi.key_mask import beginning_of_key, mask_keys
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
@@ -90,7 +92,7 @@ class ReplyStream(Watchable):
             self.location = response.headers.get("Location")
             if self._is_closed:
                 return
-            yield from self._limit_length(self._events(response))
+            yield from self._limit_length(self._mask_keys(self._events(response)))
 
     def close(self) -> None:
         """End the stream and abort it, even while another thread waits for the next event."""
@@ -168,6 +170,28 @@ class ReplyStream(Watchable):
             if size > MAX_REPLY_BYTES:
                 raise errors.StreamTooLarge
             yield chunk
+
+    def _mask_keys(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Mask the keys in the text; what may be the beginning of one waits for the next event."""
+        held_back = ""
+        try:
+            for event in events:
+                if isinstance(event, Delta):
+                    text = mask_keys(held_back + event.text, self._secrets)
+                    held_back = beginning_of_key(text, self._secrets)
+                    yield Delta(text.removesuffix(held_back))
+                    continue
+                if held_back and isinstance(event, Complete | Failed):
+                    yield Delta(held_back)
+                    held_back = ""
+                if isinstance(event, Complete) and event.text:
+                    yield replace(event, text=mask_keys(event.text, self._secrets))
+                else:
+                    yield event
+        except errors.StreamError:
+            if held_back:
+                yield Delta(held_back)
+            raise
 
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:
         """Yield events up to `MAX_REPLY_CHARACTERS` of text, then raise StreamTooLarge."""

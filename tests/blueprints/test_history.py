@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.cases import failures
 from tests.support.person import Page, Person, wait_for_reply
-from tests.support.upstream import Upstream
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
 Said = dict[str, str]
@@ -61,6 +61,14 @@ def test_retry_takes_the_reply_from_the_service_history(alice: Person, upstream:
         assert upstream.sent_messages() == ["first", "second"]
 
     assert failures(check, FOUND) == {}
+
+
+def test_key_is_masked_in_a_reply_from_the_history(alice: Person, upstream: Upstream, cut: Page):
+    upstream.history = [*FIRST, said("assistant", f"It is {UPSTREAM_KEY}.")]
+
+    page = wait_for_reply(alice, alice.press(cut, "Retry"))
+
+    assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "It is •••."
 
 
 # Histories that do not certainly contain the reply to the second message.

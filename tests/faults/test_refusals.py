@@ -13,6 +13,7 @@ from tests.faults.conftest import (
     SendMessage,
     UpstreamAction,
     assert_outcome,
+    event_bytes,
     observe_reply,
     respond_with,
     respond_with_html,
@@ -61,6 +62,19 @@ def test_rejected_message_shows_the_reason_of_the_service(send_message: SendMess
         assert UPSTREAM_KEY not in seen.page.response.text
 
     assert failures(check, REASONS) == {}
+
+
+@pytest.mark.fault("F19", "F43")
+def test_messages_and_keys_that_the_service_repeats_are_not_logged(
+    send_message: SendMessage, caplog: pytest.LogCaptureFixture
+):
+    error = f"{MESSAGE} {UPSTREAM_KEY}"
+    send_message(respond_with(422, {"error": error}))
+    send_message(respond_with(500, {"error": error}))
+    send_message(respond_with_stream(event_bytes({"type": "error", "error": error})))
+
+    assert len(caplog.records) >= 3
+    assert [line for line in caplog.messages if MESSAGE in line or UPSTREAM_KEY in line] == []
 
 
 @pytest.mark.fault("F44")

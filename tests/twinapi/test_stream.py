@@ -175,3 +175,47 @@ def test_slow_response_body_times_out(upstream: Upstream, pool):
     with pytest.raises(twinapi.TwinApiError):
         result.result(10)
     client.close()
+
+
+def test_key_is_masked_in_replies_whatever_its_pieces(client: twinapi.Client, upstream, pool):
+    for cut in range(len(UPSTREAM_KEY) + 1):
+        result = pool.submit(read, client)
+        call = upstream.next_call().start_stream()
+        for piece in (
+            "It is ",
+            UPSTREAM_KEY[:cut],
+            UPSTREAM_KEY[cut:],
+            f", not {UPSTREAM_KEY[:5]}",
+        ):
+            call.delta(piece)
+        call.send_event(type="complete", message=None)
+
+        *deltas, end = result.result(10)
+        assert "".join(event.text for event in deltas) == f"It is •••, not {UPSTREAM_KEY[:5]}"
+        assert end == Complete(None)
+
+
+def test_key_is_masked_in_complete_texts_and_progress(client: twinapi.Client, upstream, pool):
+    result = pool.submit(read, client)
+    call = upstream.next_call().start_stream()
+    call.send_event(type="progress", progress=f"{'x' * 90} {UPSTREAM_KEY}")
+    call.send_event(type="complete", message=f"It is {UPSTREAM_KEY}.")
+
+    assert result.result(10) == [Progress(f"{'x' * 90} •••"), Complete("It is •••.")]
+
+
+def test_text_held_back_as_the_beginning_of_a_key_is_part_of_an_interrupted_reply(
+    client: twinapi.Client, upstream, pool
+):
+    stream = client.stream_message("c1", "hello")
+    events = pool.submit(lambda: [event.text for event in until_interrupted(stream)])
+    call = upstream.next_call().start_stream()
+    call.delta(f"It is {UPSTREAM_KEY[:5]}")
+    call.close()
+
+    assert "".join(events.result(10)) == f"It is {UPSTREAM_KEY[:5]}"
+
+
+def until_interrupted(stream: twinapi.ReplyStream) -> Iterator[twinapi.Event]:
+    with suppress(twinapi.StreamInterrupted):
+        yield from stream
