@@ -87,6 +87,8 @@ class Quota:
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
+        # The twin of the last message, if the service has forbidden it.
+        self._forbidden_twin_id: str | None = None
 
     def record_limits(self, limits: Limits) -> None:
         """Store the rate limits that the service has reported, unless newer ones are known."""
@@ -133,16 +135,25 @@ class Quota:
         self._update(values)
         return retry_at
 
-    def record_forbidden(self) -> None:
-        """Store that the key may not write, which blocks sending for `FORBIDDEN_RETRY_SECONDS`."""
-        forbidden_until = self._clock.time() + FORBIDDEN_RETRY_SECONDS
-        self._update(lambda _: {"forbidden_until": forbidden_until})
+    def record_forbidden(self, twin_id: str) -> bool:
+        """Store that the service has forbidden a message. Return whether the key is read-only.
+
+        One twin may be forbidden for other reasons. After two different twins in a row, pages say
+        for `FORBIDDEN_RETRY_SECONDS` that sending is disabled.
+        """
+        is_read_only = self._forbidden_twin_id not in (None, twin_id)
+        self._forbidden_twin_id = twin_id
+        if is_read_only:
+            forbidden_until = self._clock.time() + FORBIDDEN_RETRY_SECONDS
+            self._update(lambda _: {"forbidden_until": forbidden_until})
+        return is_read_only
 
     def record_acceptance(self) -> None:
-        """Reset the number of refusals, because the service has accepted a message."""
+        """Forget earlier refusals, because the service has accepted a message."""
+        self._forbidden_twin_id = None
         row = self._load_row()
-        if row and row.refusals:
-            self._update(lambda _: {"refusals": 0})
+        if row and (row.refusals or row.forbidden_until):
+            self._update(lambda _: {"refusals": 0, "forbidden_until": 0.0})
 
     def status(self) -> QuotaStatus:
         """Return what is known about the next message, regardless of the person.
@@ -179,8 +190,6 @@ class Quota:
         self.database.advisory_lock(connection, QUOTA_LOCK)
         now = self._clock.time()
         row = self._select_row(connection)
-        if row and _is_upcoming(row.forbidden_until, now):
-            raise SendingBlocked(KEY_IS_READ_ONLY, None)
         if row and _is_upcoming(row.refused_until, now):
             raise SendingBlocked(SERVICE_BUSY, row.refused_until)
         remaining_quota = self._remaining(connection, row, now)

@@ -181,7 +181,8 @@ class ReplyWorker:
             case twinapi.RateLimited(retry_after=retry_after):
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Forbidden():
-                self.quota.record_forbidden()
+                if self.quota.record_forbidden(turn.twin_id):
+                    logger.error("turn %s: the portal's key is read-only", turn.id)
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
             code=code,

@@ -77,6 +77,6 @@ def test_quota_bookkeeping_ignores_an_unavailable_database(
     monkeypatch.setattr(quota.database, "write", away)
 
     quota.record_acceptance()
-    quota.record_forbidden()
+    quota.record_forbidden("ada")
     assert quota.record_refusal(60) > 0
     assert quota.status().can_send

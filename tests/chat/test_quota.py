@@ -134,13 +134,25 @@ def test_repeated_idempotency_key_returns_its_turn_while_sending_is_blocked(log:
         turns.add("alice", first.conversation.id, "more", "another key")
 
 
-def test_read_only_api_key_blocks_sending_for_a_minute(quota: Quota, clock: AdjustableClock):
+def test_two_forbidden_twins_in_a_row_disable_the_composers_for_a_minute(
+    quota: Quota, clock: AdjustableClock
+):
+    assert not quota.record_forbidden("ada")
+    assert not quota.record_forbidden("ada")
     assert quota.status().can_send
-    quota.record_forbidden()
+    assert quota.record_forbidden("bob")
     assert not quota.status().can_send
-    with pytest.raises(SendingBlocked, match="read-only access"):
-        check(quota, "alice")
+    check(quota, "alice")  # no message is refused for it
     clock.advance(61)
+    assert quota.status().can_send
+
+
+def test_accepted_message_shows_that_the_key_can_write(quota: Quota):
+    quota.record_forbidden("ada")
+    quota.record_acceptance()
+    assert not quota.record_forbidden("bob")
+    assert quota.record_forbidden("ada")
+    quota.record_acceptance()
     assert quota.status().can_send
 
 

@@ -50,8 +50,7 @@ MESSAGES = {
         "We can't connect to the twin service (access denied). Please contact your administrator."
     ),
     "forbidden": N_(
-        "Sending is disabled: this portal's API key is read-only. "
-        "Please contact your administrator."
+        "You can't send messages to this twin (access denied). Please contact your administrator."
     ),
     "not_found": N_("This no longer exists in the twin service."),
     "conflict": N_(
