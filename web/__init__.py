@@ -8,7 +8,14 @@ from flask_wtf.csrf import CSRFProtect
 
 from web import key_request_limit, preferences, site_context, stream_limit
 from web.container import EXTENSION_KEY, Portal
-from web.http import errors, htmx, security_headers, session_store, url_converters
+from web.http import (
+    errors,
+    htmx,
+    same_origin,
+    security_headers,
+    session_store,
+    url_converters,
+)
 from web.i18n import formatting, locale, sentences, service_messages
 
 __all__ = ["init_app"]
@@ -48,5 +55,6 @@ def init_app(app: Flask, portal: Portal) -> None:
     service_messages.init_app(app)
     stream_limit.init_app(app)
     key_request_limit.init_app(app, portal)
+    same_origin.init_app(app)
     CSRFProtect(app)
     Compress(app)

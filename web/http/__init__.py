@@ -1,6 +1,6 @@
 """HTTP concerns of all requests: htmx, errors, headers, sessions and URL converters."""
 
-from web.http import errors, htmx, security_headers, session_store, url_converters
+from web.http import errors, htmx, same_origin, security_headers, session_store, url_converters
 from web.http.error_pages import page_for_status
 from web.http.htmx import render_fragment, render_notice, wants_fragment
 from web.http.security_headers import add_file_headers
@@ -14,6 +14,7 @@ __all__ = [
     "page_for_status",
     "render_fragment",
     "render_notice",
+    "same_origin",
     "security_headers",
     "session_store",
     "url_converters",
