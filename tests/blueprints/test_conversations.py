@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
+
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
 def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):
@@ -41,7 +45,9 @@ def test_out_of_range_numbers_in_the_query_are_harmless(alice: Person, upstream:
     assert alice.get("/conversations?page=" + "9" * 30).status == 200
 
 
-def test_low_quota_is_announced_before_it_is_exhausted(alice: Person, upstream: Upstream):
+def test_low_quota_is_announced_before_it_is_exhausted(
+    alice: Person, upstream: Upstream, portal: Portal
+):
     page = alice.start_conversation("hello")
     call = upstream.next_call()
     call.send_head(
@@ -55,3 +61,6 @@ def test_low_quota_is_announced_before_it_is_exhausted(alice: Person, upstream: 
     page = wait_for_reply(alice, page)
 
     assert "3 messages left for everyone until" in page.text
+    resets_at = math.ceil(portal.quota.remaining().resets_at or 0)
+    time = page.html.select_one("#composer .hint time")["datetime"]
+    assert time == datetime.fromtimestamp(resets_at, UTC).isoformat()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
+from datetime import UTC, datetime
 from email.utils import formatdate
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from chat.schema import allowances
 from tests.faults.conftest import (
@@ -68,6 +70,18 @@ def asks_to_wait(seen: Outcome, seconds: float) -> bool:
         seen.turn.select(".note .countdown__clock")
         and clock & set(re.findall(r"\d+:\d\d [AP]M", shown))
     )
+
+
+@pytest.mark.fault("F49")
+def test_machine_readable_time_of_a_countdown_is_that_of_the_next_try(
+    send_message: SendMessage, portal: Portal
+):
+    seen = send_message(respond_with(429, {}, retry_after="120"))
+
+    with portal.database.read() as connection:
+        retry_at = math.ceil(connection.execute(select(allowances.c.refused_until)).scalar_one())
+    times = [element["datetime"] for element in seen.page.html.select(".countdown__text time")]
+    assert set(times) == {datetime.fromtimestamp(retry_at, UTC).isoformat()}
 
 
 def dated(status: int, seconds: float) -> UpstreamAction:
