@@ -5,23 +5,33 @@ Import this module only after gevent has patched the standard library.
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any, Protocol
 
 import gevent
+from gevent.local import local
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
 from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.workers.ggevent import GeventWorker
 
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.descriptors import max_connections, raise_descriptor_limit
 from core.migrations import DatabaseTooNew
 
 MAX_CONNECTIONS = 20_000
+REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\n"
+    b"Retry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+)
+# Minimum time between two log lines about refused connections.
+REFUSAL_LOG_SECONDS = 60
 SHUTDOWN_SECONDS = 5
 # Open streams are closed at once, so the requests that are still running are short.
 REQUEST_GRACE_SECONDS = 2
@@ -66,12 +76,50 @@ class Worker(GeventWorker):  # type: ignore[misc]
     """
 
     wsgi: Application | None = None
+    # Within this time, the headers of the first request must be complete.
+    header_timeout_seconds = 10.0
     running_requests = 0
     is_stopping = False
+    _open_connections = 0
+    _refusal_logged_at = -math.inf
+
+    def init_process(self) -> None:
+        """Start the worker in its process."""
+        self._max_connections = min(MAX_CONNECTIONS, max_connections())
+        # Each connection has a greenlet of its own.
+        self._connection = local()
+        super().init_process()
+
+    def handle(self, listener: Any, client: Any, address: Any) -> None:
+        """Handle a connection, or refuse it before descriptors run out for everything else."""
+        if self._open_connections >= self._max_connections:
+            self._refuse(client)
+            return
+        self._open_connections += 1
+        try:
+            super().handle(listener, client, address)
+        finally:
+            self._open_connections -= 1
+
+    def _refuse(self, client: Any) -> None:
+        with suppress(OSError):
+            client.sendall(REFUSAL)
+        client.close()
+        if time.monotonic() - self._refusal_logged_at > REFUSAL_LOG_SECONDS:
+            self._refusal_logged_at = time.monotonic()
+            self.log.warning("Refusing connections: %d are open.", self._open_connections)
+
+    def timeout_ctx(self) -> gevent.Timeout:
+        """Return the timeout until the headers of the next request are complete."""
+        is_kept_alive = getattr(self._connection, "is_kept_alive", False)
+        seconds = self.cfg.keepalive if is_kept_alive else self.header_timeout_seconds
+        # With False, the timeout only leaves the block, and gunicorn closes the connection.
+        return gevent.Timeout(seconds, exception=False)  # type: ignore[arg-type]
 
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
         request.body.reader = _BodyReader(request.body.reader, self.log)
+        self._connection.is_kept_alive = True
         # Yield: a connection whose next request is always ready would starve all others.
         gevent.sleep(0)
         self.running_requests += 1
@@ -148,6 +196,7 @@ class Server(BaseApplication):  # type: ignore[misc]
     ) -> None:
         self._make_app = make_app
         _check_bindable(host, port)
+        raise_descriptor_limit()
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._options = {
             "bind": address,

@@ -1,34 +1,111 @@
-"""The gunicorn server: requests that are not HTTP."""
+"""The server under many connections and malformed requests: reachable, with a quiet log."""
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
+import requests
 
-from tests.support.processes import run_server
+from tests.support.processes import ServerProcess, run_server
+from tests.support.waiting import wait_until
+from tools.bench.servers import find_worker_pid
 
 pytestmark = pytest.mark.usefixtures("processes")
 
-HEAD = (
+REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+INCOMPLETE_REQUEST = b"GET /livez HTTP/1.1\r\n"
+MALFORMED_HEAD = (
     b"POST /preferences HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
 )
-MALFORMED = [b"zz\r\nabc\r\n", b"-1\r\nabc\r\n0\r\n\r\n", b"5\r\nhelloXX0\r\n\r\n"]
+MALFORMED_BODIES = [b"zz\r\nabc\r\n", b"-1\r\nabc\r\n0\r\n\r\n", b"5\r\nhelloXX0\r\n\r\n"]
+SCRIPT = """
+from gevent import monkey
+monkey.patch_all()
+import resource, runpy
+from core.gunicorn_server import Worker
+{preparation}
+runpy.run_path("app.py", run_name="__main__")
+"""
+
+
+@contextmanager
+def run_prepared_server(data: Path, preparation: str) -> Iterator[ServerProcess]:
+    script = SCRIPT.format(preparation=preparation)
+    remote = {"API_URL": "http://127.0.0.1:1", "API_KEY": "any"}
+    with run_server(data, "-c", script, **remote) as server:
+        yield server
+
+
+def open_connection(server: ServerProcess) -> socket.socket:
+    port = int(server.url.rpartition(":")[2])
+    return socket.create_connection(("127.0.0.1", port), timeout=20)
+
+
+def is_ready(server: ServerProcess) -> bool:
+    try:
+        return requests.get(f"{server.url}/readyz", timeout=20).status_code == 200
+    except requests.ConnectionError:  # refused while the request was being sent
+        return False
+
+
+def test_soft_limit_of_descriptors_is_raised_to_the_hard_limit(tmp_path: Path):
+    limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (128, 500))"
+    with run_prepared_server(tmp_path, limit) as server:
+        requests.get(f"{server.url}/livez", timeout=20)
+        worker = find_worker_pid(server.process.pid)
+
+        assert resource.prlimit(worker, resource.RLIMIT_NOFILE) == (500, 500)
+
+
+def test_incomplete_request_is_closed_and_an_idle_connection_is_kept(tmp_path: Path):
+    with (
+        run_prepared_server(tmp_path, "Worker.header_timeout_seconds = 0.2") as server,
+        open_connection(server) as kept,
+    ):
+        kept.sendall(REQUEST)
+        assert kept.recv(1000).startswith(b"HTTP/1.1 200")
+        with open_connection(server) as incomplete:
+            incomplete.sendall(INCOMPLETE_REQUEST)
+            assert incomplete.recv(1000) == b""
+        kept.sendall(REQUEST)
+        assert kept.recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_connections_close_to_the_limit_are_refused_without_a_traceback(tmp_path: Path):
+    limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
+    with run_prepared_server(tmp_path, limit) as server:
+        with ExitStack() as stack:
+            for _ in range(192):
+                stack.enter_context(open_connection(server)).sendall(INCOMPLETE_REQUEST)
+            refusals = [stack.enter_context(open_connection(server)).recv(1000) for _ in range(50)]
+        wait_until(lambda: is_ready(server))
+        server.process.terminate()
+        output = server.read_output()
+
+    assert {refusal.partition(b"\r\n")[0] for refusal in refusals} == {
+        b"HTTP/1.1 503 Service Unavailable"
+    }
+    assert "Traceback" not in output
+    assert output.count("Refusing connections: 192 are open.") == 1
 
 
 def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
     with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
         statuses = []
-        for body in MALFORMED:
-            with socket.create_connection(("127.0.0.1", urlsplit(server.url).port), 10) as client:
-                client.sendall(HEAD + body)
+        for body in MALFORMED_BODIES:
+            with open_connection(server) as client:
+                client.sendall(MALFORMED_HEAD + body)
                 statuses.append(client.makefile("rb").read().split()[1])
         server.stop(signal.SIGINT)
-        log = server.read_output().splitlines()
+        log = server.read_output()
 
-    assert statuses == [b"400"] * len(MALFORMED)
-    assert len([line for line in log if "Malformed request body" in line]) == len(log) == 3
+    assert statuses == [b"400"] * len(MALFORMED_BODIES)
+    assert log.count("Malformed request body") == len(MALFORMED_BODIES)
+    assert "Traceback" not in log

@@ -1,0 +1,23 @@
+"""The limit of open files (descriptors) of this process."""
+
+from __future__ import annotations
+
+import resource
+from contextlib import suppress
+
+# Where the system sets no limit of its own.
+UNLIMITED = 65_536
+
+
+def raise_descriptor_limit() -> None:
+    """Raise the soft limit, often 1,024, to the hard limit."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft = UNLIMITED if hard == resource.RLIM_INFINITY else hard
+    with suppress(ValueError, OSError):  # macOS has a lower limit than it reports
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def max_connections() -> int:
+    """Return how many connections leave a quarter of the descriptors for everything else."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return (UNLIMITED if soft == resource.RLIM_INFINITY else soft) * 3 // 4
