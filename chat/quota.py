@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, select
 
 from chat.schema import allowances
-from chat.spent_requests import count_spent
+from chat.spent_requests import count_spent, is_new_window
 from core.database import Database, DatabaseUnavailable, upsert
 from core.languages import N_
 from twinapi import Limits
@@ -195,7 +195,7 @@ class Quota:
         remaining_quota = self._remaining(connection, row, now)
         if remaining_quota.is_from_service and remaining_quota.remaining < requests:
             raise SendingBlocked(QUOTA_USED_UP, remaining_quota.resets_at)
-        if self._share >= 1 or _is_new_window(connection, row, now):
+        if self._share >= 1 or is_new_window(connection, row, now):
             return
         window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
         own_spent, oldest = count_spent(connection, now - window, person=person)
@@ -246,11 +246,3 @@ def _is_fresh(row: Row[Any], now: float) -> bool:
     if row.heard_at is None or row.heard_at > now:
         return False
     return bool(now < (row.resets_at or row.heard_at + HOUR_SECONDS))
-
-
-def _is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> bool:
-    """Return whether the service has reset the quota but no message has been sent since."""
-    if row is None or not row.resets_at or not row.resets_at <= now:
-        return False
-    spent, _ = count_spent(connection, row.resets_at)
-    return spent == 0

@@ -182,7 +182,7 @@ class ReplyWorker:
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Forbidden():
                 if self.quota.record_forbidden(turn.twin_id):
-                    logger.error("turn %s: the portal's key is read-only", turn.id)
+                    self._log_key_error(turn, error, "read-only")
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
             code=code,
@@ -194,15 +194,14 @@ class ReplyWorker:
         )
 
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:
-        if isinstance(error, twinapi.Unauthorized | twinapi.Forbidden):
-            reason = "rejected" if isinstance(error, twinapi.Unauthorized) else "read-only"
-            url = without_credentials(self.client.base_url)
-            values = turn.id, url, error.status, reason
-            logger.error(
-                "turn %s: %s: status %d, the API key is %s. Check TWINDOW_API_KEY.", *values
-            )
+        if isinstance(error, twinapi.Unauthorized):
+            self._log_key_error(turn, error, "rejected")
         else:
             logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)
+
+    def _log_key_error(self, turn: Turn, error: twinapi.ApiError, reason: str) -> None:
+        values = turn.id, without_credentials(self.client.base_url), error.status, reason
+        logger.error("turn %s: %s: status %d, the API key is %s. Check TWINDOW_API_KEY.", *values)
 
 
 def _end_for_reported_error(detail: str, code: str) -> Ended:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, bindparam, case, func, select
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, case, func, select
 
 from chat.schema import conversations, turns
 
@@ -25,3 +27,11 @@ def count_spent(
     query = _SELECT_SPENT if person is None else _SELECT_SPENT_BY_PERSON
     spent, oldest = connection.execute(query, {"since": since, "person": person}).one()
     return int(spent), oldest
+
+
+def is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> bool:
+    """Return whether the service has reset the quota but no message has been sent since."""
+    if row is None or not row.resets_at or not row.resets_at <= now:
+        return False
+    spent, _ = count_spent(connection, row.resets_at)
+    return spent == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text, select
 from sqlalchemy.exc import IntegrityError
@@ -22,6 +23,14 @@ html_cache = Table(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class CachedHtml:
+    """HTML of a reply; `is_current` is False if an earlier version of the renderer made it."""
+
+    html: str
+    is_current: bool
+
+
 class HtmlCache:
     """HTML of finished replies, rendered once and shared by all processes.
 
@@ -33,16 +42,18 @@ class HtmlCache:
         self._database = database
         self._render = render
 
-    def find(self, turn_ids: Iterable[str]) -> Mapping[str, str]:
-        """Return the cached HTML by turn id, in one query. Raises DatabaseUnavailable."""
+    def find(self, turn_ids: Iterable[str]) -> Mapping[str, CachedHtml]:
+        """Return the newest cached HTML by turn id, in one query. Raises DatabaseUnavailable."""
         ids = list(turn_ids)
         if not ids:
             return {}
-        query = select(html_cache.c.turn_id, html_cache.c.html).where(
-            html_cache.c.turn_id.in_(ids), html_cache.c.version == RENDERER_VERSION
-        )
+        query = select(html_cache).where(html_cache.c.turn_id.in_(ids))
         with self._database.read() as connection:
-            return {row.turn_id: row.html for row in connection.execute(query)}
+            rows = connection.execute(query.order_by(html_cache.c.version))
+            return {
+                row.turn_id: CachedHtml(row.html, is_current=row.version == RENDERER_VERSION)
+                for row in rows
+            }
 
     def add(self, turn_id: str, text: str) -> str:
         """Render the text of a finished reply, store the HTML and return it. Never raises.
@@ -68,7 +79,7 @@ class HtmlCache:
         if not text:
             return ""
         try:
-            html = self.find([turn_id]).get(turn_id)
+            cached = self.find([turn_id]).get(turn_id)
         except DatabaseUnavailable:
-            html = None
-        return self.add(turn_id, text) if html is None else html
+            cached = None
+        return cached.html if cached and cached.is_current else self.add(turn_id, text)

@@ -107,7 +107,8 @@ def test_stored_reply_ends_keep_their_meaning(empty_url: str, tmp_path: Path):
         ends = store.read_ends(connection, turn_ids)
     replies = [build_reply(Batch(0, 1, (ends[turn_id],))) for turn_id in turn_ids]
     assert [english_end_message(reply) for reply in replies] == [said for _, said in OLD_ENDS]
-    assert set(HtmlCache(database, render_plain).find(turn_ids).values()) == {"<p>Hi</p>"}
+    cached = HtmlCache(database, render_plain).find(turn_ids).values()
+    assert {entry.html for entry in cached} == {"<p>Hi</p>"}
     assert replies[-1].text == "Hi \u00e9"
     database.close()
 

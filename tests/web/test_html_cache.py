@@ -15,7 +15,7 @@ from tests.support.history import insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import MIGRATIONS_DIR, Portal
-from web.html_cache import HtmlCache, html_cache
+from web.html_cache import CachedHtml, HtmlCache, html_cache
 
 
 class CountingRenderer:
@@ -61,12 +61,15 @@ def test_text_is_rendered_once_for_all_processes(database: Database, turn_id: st
     assert renderer.texts == ["Hi"]
 
 
-def test_html_of_another_renderer_version_is_not_used(database: Database, turn_id: str):
+def test_html_of_an_earlier_renderer_version_is_kept_until_it_is_rendered_again(
+    database: Database, turn_id: str
+):
     cache = HtmlCache(database, CountingRenderer())
     cache.add(turn_id, "Hi")
     with database.write() as connection:
         connection.execute(update(html_cache).values(version=0, html="<p>old</p>"))
 
+    assert cache.find([turn_id])[turn_id] == CachedHtml("<p>old</p>", is_current=False)
     assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
 
 
@@ -88,7 +91,7 @@ def test_end_of_a_reply_fills_the_cache(alice: Person, upstream: Upstream, porta
     page = complete_first_turn(alice, upstream, "one", "**first**")
 
     turn_id = str(page.turns[0]["data-turn"])
-    assert portal.html_cache.find([turn_id]) == {turn_id: "<p><strong>first</strong></p>\n"}
+    assert portal.html_cache.find([turn_id])[turn_id].html == "<p><strong>first</strong></p>\n"
 
 
 def test_page_renders_the_newest_missing_reply_and_shows_others_as_text(

@@ -37,17 +37,18 @@ def load_turn_view(turn: Turn) -> TurnView:
 def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
     """Return the views of several turns; ended replies are read with two queries.
 
-    Renders at most one finished reply that is missing in the HTML cache, the newest; others are
-    shown as plain text.
+    Renders at most one finished reply that is missing or outdated in the HTML cache, the newest.
+    Others are shown as they are in the cache, or as plain text.
     """
     logs = portal().log.read_all([turn.id for turn in turns])
     replies = {turn.id: build_reply(logs[turn.id]) for turn in turns}
     html_cache = portal().html_cache
     ended = [id_ for id_, reply in replies.items() if reply.text and not reply.is_running]
-    cached_html = dict(html_cache.find(ended))
-    missing = [turn_id for turn_id in ended if turn_id not in cached_html]
-    if missing:
-        cached_html[missing[-1]] = html_cache.add(missing[-1], replies[missing[-1]].text)
+    cached = html_cache.find(ended)
+    cached_html = {turn_id: entry.html for turn_id, entry in cached.items()}
+    outdated = [id_ for id_ in ended if id_ not in cached or not cached[id_].is_current]
+    if outdated:
+        cached_html[outdated[-1]] = html_cache.add(outdated[-1], replies[outdated[-1]].text)
     return [_view(turn, replies[turn.id], logs[turn.id], cached_html) for turn in turns]
 
 
