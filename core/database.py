@@ -27,7 +27,6 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.clock import SYSTEM_CLOCK, Clock
-from core.stored_secrets import make_database_private
 
 metadata = MetaData()
 
@@ -80,7 +79,6 @@ class Database:
             else self.engine.execution_options(isolation_level="REPEATABLE READ")
         )
         if self.is_sqlite:
-            make_database_private(self.engine.url.database)
             event.listen(self.engine, "connect", _prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
 

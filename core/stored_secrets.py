@@ -26,18 +26,3 @@ def write_private_file(path: Path, text: str) -> None:
     """Write a file that is readable only by its owner from the moment it is created."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
-
-
-def make_database_private(path: str | None) -> None:
-    """Make an SQLite database readable only by its owner, even outside of a private folder.
-
-    SQLite gives the files that it creates beside it the same mode. Does nothing for a database in
-    memory, and leaves errors to the first connection.
-    """
-    if not path or path == ":memory:":
-        return
-    with suppress(OSError):
-        Path(path).touch(mode=0o600)
-        for file in (Path(path), Path(f"{path}-wal"), Path(f"{path}-shm")):
-            if file.exists():
-                file.chmod(0o600)

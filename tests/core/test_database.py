@@ -38,18 +38,6 @@ def things(db: Database) -> list[str]:
         return list(connection.execute(text("SELECT name FROM things")).scalars())
 
 
-def test_sqlite_files_are_private_even_if_they_were_not(db: Database, path: Path):
-    def modes() -> dict[str, int]:
-        return {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
-
-    private = {"test.db": 0o600, "test.db-wal": 0o600, "test.db-shm": 0o600}
-    assert modes() == private
-    for file in path.parent.iterdir():
-        file.chmod(0o644)
-    Database(f"sqlite:///{path}").close()
-    assert modes() == private
-
-
 def test_failed_transaction_is_rolled_back(db: Database):
     with pytest.raises(ZeroDivisionError), db.write() as connection:
         connection.execute(text("INSERT INTO things VALUES ('half')"))
