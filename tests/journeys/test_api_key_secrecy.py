@@ -10,7 +10,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import turn
+from tests.journeys.steps import turn, wait_until_settled
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
@@ -29,6 +29,7 @@ def test_no_byte_sent_to_the_browser_contains_the_api_key(
     assert UPSTREAM_KEY in call.headers["Authorization"]
     call.complete("I would not tell")
     expect(turn(page, "complete")).to_be_visible()
+    wait_until_settled(page)
     page.get_by_role("textbox", name="Message").fill("Now?")
     page.keyboard.press("Enter")
     upstream.next_call().respond(401, {"error": f"the key {UPSTREAM_KEY} is wrong"})

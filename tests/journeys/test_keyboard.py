@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import turn
+from tests.journeys.steps import turn, wait_until_settled
 from tests.support.upstream import Upstream
 
 MOST_STOPS = 40
@@ -100,6 +100,7 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     page.keyboard.type("aaa.bbb.ccc")
     press(page, "Create key")
     expect(page.get_by_text("tw_shown_once")).to_be_visible()
+    wait_until_settled(page)
     tab_to(page, "Copy")
 
     page.goto("/")

@@ -6,7 +6,14 @@ import re
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import WAIT_FOR_PAINT, message_box, open_conversation, send_message, turn
+from tests.journeys.steps import (
+    WAIT_FOR_PAINT,
+    message_box,
+    open_conversation,
+    send_message,
+    turn,
+    wait_until_settled,
+)
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -98,7 +105,7 @@ def test_shortcut_keys_open_pages_and_focus_fields(context: BrowserContext, upst
     page.keyboard.press("g")
     page.keyboard.press("c")
     expect(page).to_have_url(re.compile("/conversations$"))
-    page.wait_for_load_state()
+    wait_until_settled(page)
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("Escape")
@@ -108,9 +115,11 @@ def test_shortcut_keys_open_pages_and_focus_fields(context: BrowserContext, upst
     page.go_back()
     page.go_back()
     expect(turn(page, "complete")).to_be_visible()
+    wait_until_settled(page)
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("/twins/ada#message$"))
+    wait_until_settled(page)
     page.keyboard.type("more")
     expect(message_box(page)).to_have_value("more")
 
