@@ -20,6 +20,8 @@ _BLOCK_TAGS = {
 _OUTER_SWAP_TAGS = ("<code>", "<ol", "<tbody>", "<ul")
 _MAX_ENTITY_LENGTH = 32
 NO_CONTENT = sys.maxsize
+# Comparing longer HTML would delay other people.
+MAX_DIFF_LENGTH = 400_000
 
 
 Swap = Literal["beforeend", "innerHTML", "outerHTML"]
@@ -53,12 +55,15 @@ class _Element(NamedTuple):
 def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None:
     """Return the patches that turn `old`, the last elements of a page, into `new`.
 
-    Returns None if everything must be replaced. Unchanged elements are not touched, so that the
-    reader's selection and focus stay. Both texts may start inside of `open_depth` elements, which
-    they close.
+    Returns None if everything must be replaced, or if the HTML is very long and does not just
+    continue. Unchanged elements are not touched, so that the reader's selection and focus stay.
+    Both texts may start inside of `open_depth` elements, which they close.
     """
     if old == new:
         return ()
+    if len(old) + len(new) > MAX_DIFF_LENGTH:
+        is_continued = not open_depth and new.startswith(old)
+        return (DomPatch(0, "beforeend", new[len(old) :]),) if is_continued else None
     tags = list(_TAG.finditer(old))
     common_length = _common_prefix_length(old, new, tags)
     elements_by_end = _elements_by_end(tags, open_depth)

@@ -16,9 +16,9 @@ FREEZE_LENGTH = 600
 # Above this length, the block is rendered again only when it has grown by a part of its length.
 THROTTLE_LENGTH = 4_000
 MIN_GROWTH_RATIO = 1 / 64
-# Above this length, it is shown as plain text, and less often: nobody writes such a paragraph.
-MAX_RENDERED_LENGTH = 32_000
-PLAIN_MIN_GROWTH_RATIO = 1 / 4
+# Above this length, it is closed and shown as plain text: nobody writes such a paragraph, and
+# parsing it would delay other people.
+MAX_RENDERED_LENGTH = 12_000
 
 _OPENING_TAGS = re.compile(
     r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>'
@@ -78,15 +78,12 @@ class OpenBlock:
         self._pending_cr = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         length = len(self._tail)
-        min_growth = (
-            PLAIN_MIN_GROWTH_RATIO
-            if length > MAX_RENDERED_LENGTH or self._is_plain
-            else MIN_GROWTH_RATIO
-        )
+        if length > MAX_RENDERED_LENGTH:
+            return self._close_as_text()
         if (
             not force
             and length > THROTTLE_LENGTH
-            and length - len(self._rendered_tail) < length * min_growth
+            and length - len(self._rendered_tail) < length * MIN_GROWTH_RATIO
         ):
             return ""
         boundaries = find_boundaries(preprocess(self._context + self._tail))
@@ -118,12 +115,28 @@ class OpenBlock:
             self._context
         )
         source = self._frozen_source + self._tail[:end]
-        self._tail = self._tail[end:]
-        self._frozen_source = self._context = self._frozen_html = ""
-        self._open_depth = 0
-        html = render(source, self.scope, self._block_budget)
+        if len(source) > MAX_RENDERED_LENGTH:
+            # Too long to render again; the final HTML of the reply replaces it.
+            self._rendered_tail = self._tail[:end]
+            html = self._build_html().full_html
+        else:
+            html = render(source, self.scope, self._block_budget)
+        self._reset(self._tail[end:])
         self._block_budget = self._tail_budget = self._block_budget.subtract(html)
         return html
+
+    def _close_as_text(self) -> str:
+        """Remove the open block, and return it as plain text."""
+        html = render_plain(self._frozen_source + self._tail)
+        self._reset("")
+        self._rendered_tail = ""
+        self._cached_html = BlockHtml()
+        return html
+
+    def _reset(self, tail: str) -> None:
+        self._tail = tail
+        self._frozen_source = self._context = self._frozen_html = ""
+        self._open_depth = 0
 
     def _freeze(self, boundaries: BlockBoundaries) -> None:
         """Freeze the HTML of all but the last item or line, for as long as the block is open."""
@@ -152,7 +165,7 @@ class OpenBlock:
             self._context, self._tail = context, self._tail[end:]
 
     def _build_html(self) -> BlockHtml:
-        if self._is_plain or len(self._rendered_tail) > MAX_RENDERED_LENGTH:
+        if self._is_plain:
             return BlockHtml(open_html=render_plain(self._frozen_source + self._rendered_tail))
         tail = strip_incomplete_fence(self._rendered_tail) if self._context else self._rendered_tail
         if not self._is_fenced_code:
@@ -162,7 +175,9 @@ class OpenBlock:
             return BlockHtml(open_html=html)
         if opening := _OPENING_TAGS.match(html):
             return BlockHtml(self._frozen_html, self._open_depth, html[opening.end() :])
-        return BlockHtml(open_html=self._render_source(self._frozen_source + self._rendered_tail))
+        source = self._frozen_source + self._rendered_tail
+        render_html = render_plain if len(source) > MAX_RENDERED_LENGTH else self._render_source
+        return BlockHtml(open_html=render_html(source))
 
     def _render_source(self, source: str) -> str:
         return render_preprocessed(

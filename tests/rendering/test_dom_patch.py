@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering.stream.dom_patch import DomPatch, diff
+from rendering.stream.dom_patch import MAX_DIFF_LENGTH, DomPatch, diff
 from tests.support.html import parse_html
 from tests.support.turn_dom import TurnDom
 from web.streaming import htmx_frames
@@ -75,6 +75,13 @@ def test_patch_continues_inside_open_elements():
         DomPatch(1, "beforeend", "<li>c</li>"),
     )
     assert diff("a\n</code></pre></div>", "b</code></pre></div>", 3) is None
+
+
+def test_very_long_html_is_continued_or_replaced_without_a_comparison():
+    html = "<p>a</p>" * (MAX_DIFF_LENGTH // 16 + 1)
+
+    assert diff(html, html + "<p>b</p>") == (DomPatch(0, "beforeend", "<p>b</p>"),)
+    assert diff(html, html[:-8] + "<p>b</p>") is None
 
 
 def trimmed(parts: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:

@@ -90,6 +90,24 @@ def test_deeply_nested_markdown_is_shown_as_plain_text():
 
 
 @pytest.mark.fault("F73")
+def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.MonkeyPatch):
+    closed: list[int] = []
+
+    def closing(source: str, scope: str, room: MathBudget) -> str:
+        closed.append(len(source))
+        return render(source, scope, room)
+
+    monkeypatch.setattr("rendering.stream.open_block.render", closing)
+    for line in ("- item\n", "| a | b |\n", "    code\n", "word\n", "> quote\n"):
+        start = "| a | b |\n|---|---|\n" if line[0] == "|" else ""
+        text = start + line * (2 * MAX_RENDERED_LENGTH // len(line)) + "\n\n# End\n\nLast"
+        reader = follow_reply(text, [1_000])
+
+        assert reader.mismatches == [], line
+        assert max(closed, default=0) <= MAX_RENDERED_LENGTH, line
+
+
+@pytest.mark.fault("F73")
 def test_large_delta_is_processed_with_pauses_for_other_threads():
     pauses: list[float] = []
     text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)

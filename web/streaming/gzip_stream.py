@@ -13,6 +13,8 @@ from flask import Response, request, stream_with_context
 _WINDOW_BITS = 13
 _MEMORY_LEVEL = 6
 _GZIP_FORMAT = 16
+# Other requests are served after each slice of a long frame.
+_SLICE_LENGTH = 65_536
 
 
 def stream_frames(response: Response, frames: Generator[str]) -> Response:
@@ -35,5 +37,8 @@ def _gzip_frames(frames: Generator[str]) -> Iterator[bytes]:
     compressor = zlib.compressobj(wbits=_GZIP_FORMAT + _WINDOW_BITS, memLevel=_MEMORY_LEVEL)
     with closing(frames):
         for frame in frames:
-            yield compressor.compress(frame.encode()) + compressor.flush(zlib.Z_SYNC_FLUSH)
+            encoded = frame.encode()
+            for start in range(0, len(encoded), _SLICE_LENGTH):
+                yield compressor.compress(encoded[start : start + _SLICE_LENGTH])
+            yield compressor.flush(zlib.Z_SYNC_FLUSH)
         yield compressor.flush()
