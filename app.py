@@ -63,6 +63,7 @@ class Twindow:
         self.log = portal.log
         self.checkpoints = Checkpoints(portal.database)
         self.deletions = portal.deletions
+        self.renderer = portal.renderer
         web.init_app(self.app, portal)
         blueprints.register(self.app)
         _add_commands(self.app, portal, self.service)
@@ -96,10 +97,11 @@ class Twindow:
             self.service.close()
 
     def disconnect(self) -> None:
-        """Close the databases, after the last request."""
+        """Close the databases and the renderer, after the last request."""
         if self.service:
             self.service.disconnect()
         self.checkpoints.close()
+        self.renderer.close()
 
 
 def _is_valid_host(name: str) -> bool:

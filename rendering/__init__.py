@@ -2,10 +2,12 @@
 
 from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
 from rendering.render import RENDERER_VERSION, render, render_plain
+from rendering.render_process import RenderProcess
 
 __all__ = [
     "BLANK_CHARACTERS",
     "RENDERER_VERSION",
+    "RenderProcess",
     "embed_inline",
     "embed_markdown",
     "quote_markdown",

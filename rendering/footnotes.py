@@ -14,6 +14,8 @@ _PYROMARK_DEFINITION = re.compile(
     r'<sup class="footnote-definition-label">(\d+)</sup>'
 )
 
+# More references than this are numbers without links, which are fifteen times as long.
+MAX_LINKED_REFERENCES = 1_000
 _NUMERIC_LABEL = re.compile(r"[1-9][0-9]{0,3}")
 _DEFINITION = re.compile(r"<div><sup>(\d+)</sup>(.*?</div>)", re.DOTALL)
 _REFERENCE = re.compile(r"<sup>(\d+)</sup>")
@@ -43,8 +45,13 @@ def add_links(clean_html: str, scope: str) -> str:
     if "<sup>" not in clean_html:
         return clean_html
     seen_numbers: set[str] = set()
+    linked_count = 0
 
     def link_reference(match: re.Match[str]) -> str:
+        nonlocal linked_count
+        linked_count += 1
+        if linked_count > MAX_LINKED_REFERENCES:
+            return match[0]
         number = match[1]
         id_attribute = "" if number in seen_numbers else f' id="call-{scope}-{number}"'
         seen_numbers.add(number)

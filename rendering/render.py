@@ -13,9 +13,12 @@ from rendering.formulas import MathBudget
 from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
 # Increase it with each change of the HTML of a text, so that cached HTML is rendered again.
-RENDERER_VERSION = 2
+RENDERER_VERSION = 3
 
 MAX_MARKDOWN_CHARACTERS = 500_000
+# HTML that is larger compared to its text is shown as plain text.
+MAX_HTML_RATIO = 4
+MIN_HTML_LIMIT = 65_536
 DEFAULT_BUDGET = MathBudget()
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
@@ -54,14 +57,18 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     """Render Markdown; raw HTML in it is shown as text.
 
     `scope` separates the ids of its footnotes from those of other replies on the page. A text that
-    is too long or too deep to be sanitised quickly is shown as plain text.
+    is too long or too deep to be sanitised quickly, or whose HTML would be too large, is shown as
+    plain text.
     """
     if len(text) > MAX_MARKDOWN_CHARACTERS:
         return render_plain(text)
     source = preprocess(text)
     if is_too_deep(source) or has_too_many_cells(source):
         return render_plain(text)
-    return render_preprocessed(source, scope, budget=budget)
+    clean_html = render_preprocessed(source, scope, budget=budget)
+    if len(clean_html) > MAX_HTML_RATIO * len(text) + MIN_HTML_LIMIT:
+        return render_plain(text)
+    return clean_html
 
 
 def render_preprocessed(

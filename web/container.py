@@ -21,8 +21,7 @@ from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate
 from core.settings import Settings
-from core.threadpool import in_threadpool
-from rendering import render
+from rendering import RenderProcess
 from twinapi import Client
 from web.html_cache import HtmlCache
 
@@ -49,6 +48,7 @@ class Portal:
     turns: Turns
     quota: Quota
     log: Log
+    renderer: RenderProcess
     html_cache: HtmlCache
     reply_worker: ReplyWorker
     model_note: Callable[[], object | None]
@@ -97,7 +97,8 @@ def build_portal(
         advise=lambda error: advise_operator(error, settings),
     )
     conversations = Conversations(database)
-    html_cache = HtmlCache(database, in_threadpool(render))
+    renderer = RenderProcess()
+    html_cache = HtmlCache(database, renderer.render)
     log = Log(database, on_end=html_cache.add)
     turns = Turns(database, log, quota)
     missed_replies = MissedReplies(client, turns, log)
@@ -114,6 +115,7 @@ def build_portal(
         turns=turns,
         quota=quota,
         log=log,
+        renderer=renderer,
         html_cache=html_cache,
         reply_worker=ReplyWorker(conversations, log, client, quota, missed_replies),
         model_note=model_note,

@@ -122,7 +122,7 @@ def test_link_that_browsers_resolve_to_the_portal_is_text():
 
 @pytest.mark.fault("F73")
 def test_text_with_an_overlong_host_is_not_linked():
-    name = "".join(map(chr, range(0x4E00, 0x4E00 + 16_000)))
+    name = "".join(map(chr, range(0x4E00, 0x4E00 + 5_000)))
 
     for text in (f"http://{name}/", f"<http://{name}/>", f"[x](http://{'a' * 70}\u00fc/)"):
         assert "href" not in render(text)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from rendering import footnotes
 from rendering.render import render, render_plain
 
 RENDERED = [
@@ -121,6 +122,22 @@ def test_table_that_expands_too_much_is_shown_as_plain_text():
         assert render(text) == render_plain(text)
         assert render(behind) == render_plain(behind)
     assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
+
+
+@pytest.mark.fault("F73")
+def test_number_of_linked_footnote_references_is_limited():
+    html = render("[^1]" * 75_000 + "\n\n[^1]: Note\n")
+
+    assert html.count("doc-noteref") == footnotes.MAX_LINKED_REFERENCES
+    assert html.count("<sup>1</sup>") == 75_000 - footnotes.MAX_LINKED_REFERENCES
+
+
+@pytest.mark.fault("F73")
+def test_text_whose_html_would_be_too_large_is_shown_as_plain_text():
+    text = "[a](http://b.c)\n\n" * 10_000
+
+    assert render(text) == render_plain(text)
+    assert "<a " in render(text[:1_000])
 
 
 @pytest.mark.fault("F73")

@@ -54,6 +54,7 @@ def close_portal(app: Flask) -> None:
         if thread.name.startswith("turn-"):
             thread.join(10)
     portal.client.close()
+    portal.renderer.close()
     portal.database.close()
 
 

@@ -1,0 +1,99 @@
+"""Rendering of long texts in a child process, so that it does not delay other people."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from rendering.render import render, render_plain
+
+logger = logging.getLogger(__name__)
+
+# Number of characters whose rendering takes 20 milliseconds at most.
+LONG_TEXT_LENGTH = 16_000
+TIMEOUT_SECONDS = 10.0
+# The child process ends after this time without work, and returns its memory.
+IDLE_SECONDS = 20.0
+PACKAGE_PARENT = Path(__file__).parents[1]
+
+
+class RenderProcess:
+    """Renderer of whole replies: short texts here, long ones in a child process.
+
+    The child renders one text at a time. It is started when it is needed, and replaced when it
+    crashes or takes longer than `timeout` seconds; that text is then shown as plain text.
+    """
+
+    def __init__(
+        self, *, timeout: float = TIMEOUT_SECONDS, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        self._timeout = timeout
+        self._idle_seconds = idle_seconds
+        self._child: _Child | None = None
+        self._lock = threading.Lock()
+
+    def render(self, text: str, scope: str) -> str:
+        """Render Markdown as `rendering.render` does."""
+        if len(text) <= LONG_TEXT_LENGTH:
+            return render(text, scope)
+        with self._lock:
+            for is_last_attempt in (self._child is None, True):
+                try:
+                    self._child = self._child or _Child(self._timeout, self._idle_seconds)
+                    return self._child.render(text, scope)
+                except (OSError, ValueError) as error:
+                    self._stop_child()
+                    if is_last_attempt or isinstance(error, TimeoutError):
+                        logger.warning("A reply of %d characters was not rendered.", len(text))
+                        break
+                    # An idle child ends; this one may have ended just now.
+        return render_plain(text)
+
+    def close(self) -> None:
+        """End the child process."""
+        with self._lock:
+            self._stop_child()
+
+    def _stop_child(self) -> None:
+        if self._child:
+            self._child.stop()
+        self._child = None
+
+
+class _Child:
+    """A child process, and the socket that connects to it. It ends when the socket is closed."""
+
+    def __init__(self, timeout: float, idle_seconds: float) -> None:
+        self._socket, child_socket = socket.socketpair()
+        with ExitStack() as on_error, child_socket:
+            on_error.callback(self._socket.close)
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", "rendering", str(idle_seconds)],
+                stdin=child_socket.fileno(),
+                stdout=child_socket.fileno(),
+                cwd=PACKAGE_PARENT,
+                start_new_session=True,  # Ctrl+C in a terminal is for the server alone
+            )
+            on_error.pop_all()
+        self._socket.settimeout(timeout)
+        self._file = self._socket.makefile("rw", encoding="ascii")
+
+    def render(self, text: str, scope: str) -> str:
+        """Render a text. Raises OSError, TimeoutError among them, or ValueError if it fails."""
+        self._file.write(json.dumps([text, scope]) + "\n")
+        self._file.flush()
+        html: str = json.loads(self._file.readline())
+        return html
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        with suppress(OSError):  # a part of the last text may still be unsent
+            self._file.close()
+        self._socket.close()
