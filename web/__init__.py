@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flask import Flask
-from flask_compress import Compress
 from flask_wtf.csrf import CSRFProtect
 
 from web import key_request_limit, preferences, site_context, stream_limit
@@ -11,6 +10,7 @@ from web.container import EXTENSION_KEY, Portal
 from web.http import (
     errors,
     htmx,
+    page_compression,
     same_origin,
     security_headers,
     session_store,
@@ -31,12 +31,6 @@ def init_app(app: Flask, portal: Portal) -> None:
         MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
         MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
         WTF_CSRF_TIME_LIMIT=None,
-        COMPRESS_MIMETYPES=["text/html"],
-        COMPRESS_STREAMS=False,
-        COMPRESS_ALGORITHM=["br", "gzip"],
-        COMPRESS_BR_LEVEL=6,
-        # Most pages fit into this window (64 KiB); a larger one only costs memory.
-        COMPRESS_BR_WINDOW=16,
         # For pages without JavaScript: the minimum time between two snapshots of a reply, and
         # the maximum time between two polls of the reply log.
         NOSCRIPT_MIN_INTERVAL_SECONDS=0.4,
@@ -57,4 +51,4 @@ def init_app(app: Flask, portal: Portal) -> None:
     key_request_limit.init_app(app, portal)
     same_origin.init_app(app)
     CSRFProtect(app)
-    Compress(app)
+    page_compression.init_app(app)

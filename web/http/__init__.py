@@ -1,6 +1,14 @@
 """HTTP concerns of all requests: htmx, errors, headers, sessions and URL converters."""
 
-from web.http import errors, htmx, same_origin, security_headers, session_store, url_converters
+from web.http import (
+    errors,
+    htmx,
+    page_compression,
+    same_origin,
+    security_headers,
+    session_store,
+    url_converters,
+)
 from web.http.error_pages import page_for_status
 from web.http.htmx import render_fragment, render_notice, wants_fragment
 from web.http.security_headers import add_file_headers
@@ -11,6 +19,7 @@ __all__ = [
     "claim_idempotency_key",
     "errors",
     "htmx",
+    "page_compression",
     "page_for_status",
     "render_fragment",
     "render_notice",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -13,19 +13,25 @@ from rendering import render_plain
 from web.container import portal
 from web.streaming import render_running
 
+# Size of all replies on a page. Beyond it, the older replies are shortened.
+MAX_REPLY_BYTES = 2_000_000
+SHORTENED_LENGTH = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
     """A turn as pages show it.
 
     `message_html` is the message if it contains marked search hits. `is_plain_text` tells that the
-    reply is shown as plain text until its HTML is in the cache.
+    reply is shown as plain text until its HTML is in the cache, `is_shortened` that only its
+    beginning is shown.
     """
 
     turn: Turn
     reply: Reply
     reply_html: str
     is_plain_text: bool = False
+    is_shortened: bool = False
     message_html: Markup | None = None
 
 
@@ -49,7 +55,9 @@ def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
     outdated = [id_ for id_ in ended if id_ not in cached or not cached[id_].is_current]
     if outdated:
         cached_html[outdated[-1]] = html_cache.add(outdated[-1], replies[outdated[-1]].text)
-    return [_view(turn, replies[turn.id], logs[turn.id], cached_html) for turn in turns]
+    return _shorten_oldest(
+        [_view(turn, replies[turn.id], logs[turn.id], cached_html) for turn in turns]
+    )
 
 
 def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]) -> TurnView:
@@ -58,3 +66,18 @@ def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]
     if reply.text and turn.id not in cached_html:
         return TurnView(turn, reply, render_plain(reply.text), is_plain_text=True)
     return TurnView(turn, reply, cached_html.get(turn.id, ""))
+
+
+def _shorten_oldest(views: Sequence[TurnView]) -> list[TurnView]:
+    """Shorten the finished replies that would make the page too large; the newest come first."""
+    remaining = MAX_REPLY_BYTES
+    shortened: list[TurnView] = []
+    for view in reversed(views):
+        size = len(view.reply_html.encode())
+        if size > remaining and not view.reply.is_running:
+            html = render_plain(view.reply.text[:SHORTENED_LENGTH])
+            view = replace(view, reply_html=html, is_plain_text=False, is_shortened=True)
+        else:
+            remaining -= size
+        shortened.insert(0, view)
+    return shortened

@@ -1,0 +1,38 @@
+"""Size of the replies on a page."""
+
+from __future__ import annotations
+
+from sqlalchemy import select, update
+
+from chat.schema import turns
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.person import Person, complete_first_turn
+from tests.support.upstream import Upstream
+from web.container import Portal
+from web.html_cache import html_cache
+from web.views.turn_view import MAX_REPLY_BYTES
+
+
+def test_page_shortens_the_older_of_many_long_replies(
+    alice: Person, upstream: Upstream, portal: Portal
+):
+    complete_first_turn(alice, upstream, "one", "first")
+    conversation = insert_conversation(
+        portal.database, get_only_person(portal.database), 20, sentences=10_000
+    )
+    html = f"<p>{'x' * (MAX_REPLY_BYTES // 3)}</p>"
+    with portal.database.write() as connection:
+        ids = select(turns.c.id).where(turns.c.conversation_id == conversation)
+        connection.execute(
+            update(html_cache).where(html_cache.c.turn_id.in_(ids)).values(html=html)
+        )
+
+    page = alice.get(f"/conversations/{conversation}")
+    notes = [turn.select_one(".turn__body .hint") for turn in page.turns]
+
+    assert [note is not None for note in notes] == [*[True] * 18, False, False]
+    assert len(page.response.content) < MAX_REPLY_BYTES * 1.1
+    assert notes[0] is not None
+    link = notes[0].select_one("a")
+    assert link is not None
+    assert alice.get(str(link["href"])).response.text.count("Answer 00001") == 10_000
