@@ -7,14 +7,16 @@ import json
 import os
 from pathlib import Path
 
-from tools.bench import crowd, page
+from tools.bench import crowd, long_replies, page
 from tools.bench.table import Table
+
+CHOICES = ("all", "crowd", "long", "page", "peers")
 
 
 def main() -> None:
     """Run the selected benchmarks and print their tables."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("what", nargs="?", default="all", choices=("all", "crowd", "page", "peers"))
+    parser.add_argument("what", nargs="?", default="all", choices=CHOICES)
     parser.add_argument("--people", type=int, default=20, help="crowd: how many at once")
     parser.add_argument("--deltas", type=int, default=4_000, help="page, peers: how long a reply")
     parser.add_argument("--venv", type=Path, help="peers: where they are installed, or will be")
@@ -45,6 +47,8 @@ def measure(arguments: argparse.Namespace) -> list[Table]:
 
         return peers.measure(arguments.venv, arguments.deltas, arguments.shots)
     tables = page.measure(arguments.deltas) if arguments.what in ("all", "page") else []
+    if arguments.what in ("all", "long"):
+        tables += long_replies.measure()
     if arguments.what in ("all", "crowd"):
         tables.append(
             Table("Many people before the bundled model", [crowd.measure(arguments.people)])

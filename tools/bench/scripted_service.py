@@ -1,7 +1,8 @@
 """A scripted service with exact timing, in a separate process.
 
-A message contains the instructions for its reply: `deltas=2000 rate=200 text=mixed tag=7`. A rate
-of 0 sends as fast as possible. Any other message gets the sample reply.
+A message contains the instructions for its reply: `deltas=2000 rate=200 text=mixed tag=7`, or
+`construct=table_rows rate=200` for a long reply. A rate of 0 sends as fast as possible. Any other
+message gets the sample reply.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from urllib.parse import parse_qsl
 
 from tests.support.upstream import Call
 from tools.bench import sample_markdown
+from tools.bench.long_texts import make_long_deltas
 from tools.chaos import scripted_service
 
 TWIN = scripted_service.TWIN | {
@@ -87,6 +89,8 @@ def make_message(deltas: int, *, tag: str, rate: float, text: str = "mixed") -> 
 
 
 def _make_deltas(instructions: dict[str, str]) -> list[str]:
+    if construct := instructions.get("construct"):
+        return make_long_deltas(construct.replace("_", " "))
     if "deltas" not in instructions:
         return sample_markdown.Reply(SAMPLE_REPLY, "", 0).deltas
     return sample_markdown.make_reply(
