@@ -143,7 +143,7 @@ def main() -> None:
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
-            forwarded_allow_ips=settings.proxy_ips,
+            forwarded_allow_ips=str(settings.trusted_proxies),
         )
     except (SettingsError, BindError) as error:
         sys.exit(str(error))

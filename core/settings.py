@@ -15,15 +15,18 @@ import msgspec
 from core.branding import Accent, FooterLinks, Logo
 from core.environment import ENV_PREFIX, read_variables
 from core.stored_secrets import load_or_create_secret
+from core.trusted_proxies import TrustedProxies
 
 ROOT = Path(__file__).parent.parent
 LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+# Earlier names of settings, which still work.
+ALIASES = {"proxy_ips": "trusted_proxies"}
 
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
-
 
 REASON_REPLACEMENTS = (
     (r"Expected int, got str", "it should be a whole number"),
@@ -58,12 +61,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_idle_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
     api_hourly_limit: Count = 500
-    api_fair_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    api_fair_share: Share = 0.5
 
     host: str = "127.0.0.1"
     port: Port = 8000
     workers: Count = 1
-    proxy_ips: str = "127.0.0.1,::1"
+    trusted_proxies: TrustedProxies = TrustedProxies("127.0.0.1,::1")
 
     data_dir: Path = Path("data")
     database_url: str | None = None
@@ -128,7 +131,7 @@ def load_settings(
     `overrides` maps lower-case names to values that take precedence. Without `create_data_dir`, the
     data folder must exist. Raises SettingsError.
     """
-    values = read_variables()
+    values = _without_aliases(read_variables())
     for name in values.keys() - set(Settings.__struct_fields__):
         raise SettingsError(_unknown_setting_error(name))
     values |= overrides or {}
@@ -153,6 +156,16 @@ def load_settings(
         # The folder holds secrets, and may be inside a Git working tree.
         (settings.data_dir / ".gitignore").write_text("*\n")
     return settings
+
+
+def _without_aliases(values: Mapping[str, object]) -> dict[str, object]:
+    for alias, name in ALIASES.items():
+        if alias in values and name in values:
+            raise SettingsError(
+                f"{ENV_PREFIX}_{alias.upper()} is the earlier name of "
+                f"{ENV_PREFIX}_{name.upper()}: set only the latter."
+            )
+    return {ALIASES.get(name, name): value for name, value in values.items()}
 
 
 def _convert_custom_type(kind: type[Any], value: Any) -> Any:

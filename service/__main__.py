@@ -42,7 +42,7 @@ def main() -> None:
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
-            forwarded_allow_ips=settings.proxy_ips,
+            forwarded_allow_ips=str(settings.trusted_proxies),
         )
     except (SettingsError, BindError, DatabaseUnavailable, DatabaseTooNew) as error:
         sys.exit(str(error) or DATABASE_UNREACHABLE)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import Settings, SettingsError, load_settings
+from core.settings import ALIASES, Settings, SettingsError, load_settings
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    for name in Settings.__struct_fields__:
+    for name in (*Settings.__struct_fields__, *ALIASES):
         monkeypatch.delenv(f"TWINDOW_{name.upper()}", raising=False)
     monkeypatch.setenv("TWINDOW_DATA_DIR", str(tmp_path / "data"))
 
@@ -48,6 +48,11 @@ WRONG = [
     ("FOOTER_LINKS", "A=//evil.example", "“//evil.example” should begin with https://"),
     ("FOOTER_LINKS", "A=/\\evil.example", "should begin with https://"),
     ("FOOTER_LINKS", "A=/" + ",A=/" * 12, "it holds 13 links, and 12 are possible."),
+    (
+        "TRUSTED_PROXIES",
+        "nginx",
+        "TWINDOW_TRUSTED_PROXIES=nginx cannot be used: “nginx” is not an IP address or network.",
+    ),
     ("POTR", "1", "TWINDOW_POTR is not a setting of Twindow; did you mean TWINDOW_PORT?"),
 ]
 
@@ -61,6 +66,22 @@ def test_settings_errors_name_the_wrong_setting():
                 wrong.append((name, value, said))
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["TRUSTED_PROXIES", "PROXY_IPS"])
+def test_trusted_proxies_have_an_earlier_name(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(f"TWINDOW_{name}", "10.0.0.1, 10.1.0.0/16")
+
+    assert str(load_settings().trusted_proxies) == "10.0.0.1, 10.1.0.0/16"
+
+
+def test_earlier_name_beside_the_new_one_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDOW_TRUSTED_PROXIES", "10.0.0.1")
+    monkeypatch.setenv("TWINDOW_PROXY_IPS", "10.0.0.1")
+
+    assert error_of_load() == (
+        "TWINDOW_PROXY_IPS is the earlier name of TWINDOW_TRUSTED_PROXIES: set only the latter."
+    )
 
 
 def error_of_load() -> str:

@@ -23,7 +23,7 @@ TOO_MANY = "Too many requests. Please wait a moment."
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Allow few requests, and trust two proxies."""
     proxies = "10.0.0.1, 10.1.0.0/16"
-    return settings | {"key_hourly_limit": LIMIT, "proxy_ips": proxies}
+    return settings | {"key_hourly_limit": LIMIT, "trusted_proxies": proxies}
 
 
 def request_key(person: Person) -> int:

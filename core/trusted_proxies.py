@@ -1,0 +1,35 @@
+"""Addresses of the proxies whose headers are trusted."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+
+ANY = "*"
+
+
+class TrustedProxies:
+    """Addresses and networks, and their original notation; `*` is any address.
+
+    Raises ValueError with a plain reason.
+    """
+
+    def __init__(self, text: str) -> None:
+        names = [name for part in text.split(",") if (name := part.strip())]
+        self.text = text
+        self.is_any = ANY in names
+        self._networks = [_parse(name) for name in names if name != ANY]
+
+    def __str__(self) -> str:
+        """Return the original notation."""
+        return self.text
+
+    def __contains__(self, address: IPv4Address | IPv6Address) -> bool:
+        """Return whether one of the names lists the address; `*` lists none."""
+        return any(address in network for network in self._networks)
+
+
+def _parse(name: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(name)
+    except ValueError:
+        raise ValueError(f"“{name}” is not an IP address or network") from None
