@@ -7,11 +7,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation, ConversationNotFound
 from chat.log import Ended, ReplyState, build_reply
-from chat.quota import SendingBlocked
+from chat.quota_status import SendingBlocked
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress
 from core.languages import N_
 from web import message_form
+from web.client_address import client_address_hashes
 from web.container import portal
 from web.current_person import person
 from web.http import render_fragment, render_notice, wants_fragment
@@ -107,6 +108,7 @@ def _add_turn(conversation_id: str) -> AddedTurn:
             message.content,
             message.idempotency_key,
             message.resent_turn_id,
+            client_address_hashes(),
         )
     except ReplyInProgress as error:
         raise RejectedMessage(STILL_REPLYING, 409, message.content) from error

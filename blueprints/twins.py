@@ -9,11 +9,12 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
-from chat.quota import SendingBlocked
+from chat.quota_status import SendingBlocked
 from chat.turn_rows import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import message_form
+from web.client_address import client_address_hashes
 from web.container import portal
 from web.current_person import person, person_of_form, remember_person
 from web.http import render_fragment, render_notice, wants_fragment
@@ -138,7 +139,12 @@ def _start_conversation(twin: Twin) -> AddedTurn:
     person_id = person_of_form(message.idempotency_key)
     try:
         added = portal().turns.start_conversation(
-            person_id, twin.id, twin.name, message.content, message.idempotency_key
+            person_id,
+            twin.id,
+            twin.name,
+            message.content,
+            message.idempotency_key,
+            client_address_hashes(),
         )
     except SendingBlocked as error:
         sentence = join_sentences(error.sentence, message_form.NOT_SENT)

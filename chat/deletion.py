@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, delete, select, update
 
 from chat.conversations import Conversation, conversation_from_row
 from chat.log import Ended, Log, ReplyState
-from chat.quota import HOUR_SECONDS
+from chat.quota_window import HOUR_SECONDS
 from chat.schema import conversations as table
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable

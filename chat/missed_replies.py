@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import twinapi
@@ -12,6 +12,8 @@ from chat.turns import Turns
 from twinapi import Message, TwinApiError
 
 MAX_EARLIER_TURNS = 20
+# The first page of the history, and the last one.
+MAX_REQUESTS = 2
 
 
 class MissedReplies:
@@ -23,14 +25,15 @@ class MissedReplies:
         self.log = log
         self._is_supported = True
 
-    def find_reply(self, turn: Turn, service_id: str) -> str | None:
+    def find_reply(self, turn: Turn, service_id: str, reserve: Callable[[int], bool]) -> str | None:
         """Return the complete reply to a turn, or None if the service does not have one.
 
         None also if the service cannot have received the message, does not offer the history or
-        fails. After 405 or 501 the history is not requested again.
+        fails, or if `reserve` cannot reserve requests. After 405 or 501 the history is not
+        requested again.
         """
         may_be_received, last_reply = self._receipt_and_last_reply(turn)
-        if not (self._is_supported and may_be_received):
+        if not (self._is_supported and may_be_received and reserve(MAX_REQUESTS)):
             return None
         try:
             messages = self.client.list_messages(service_id)

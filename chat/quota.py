@@ -1,27 +1,32 @@
-"""Hourly quota of the portal's API key, and each person's fair share of it.
+"""Hourly quota of the portal's API key, and the fair share of each person and address.
 
 All people share one key. The remaining quota is taken from the service's headers, or from our own
-count if it sends none. Messages that never reached the service are not counted, so a retry is not
-charged twice.
+count if it sends none. Requests are counted before they are sent; those that cannot have reached
+the service are subtracted later, so a retry is not charged twice.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
+from chat.quota_status import QuotaStatus, RemainingQuota, SendingBlocked
+from chat.quota_window import HOUR_SECONDS, QuotaWindow, quota_window
 from chat.schema import allowances
-from chat.spent_requests import count_spent, is_new_window
+from chat.spent_requests import (
+    add_requests,
+    count_spent,
+    count_spent_by_person,
+    count_spent_from_address,
+)
 from core.database import Database, DatabaseUnavailable, upsert
 from core.languages import N_
 from twinapi import Limits
 
-HOUR_SECONDS = 3600.0
 # Waiting time if the service does not state one: doubled with each further refusal.
 MIN_WAIT_SECONDS = 60.0
 MAX_WAIT_SECONDS = 900.0
@@ -31,62 +36,31 @@ QUOTA_LOCK = "quota"
 SERVICE_BUSY = N_("The twin service has received too many requests.")
 QUOTA_USED_UP = N_("This portal has reached its hourly limit.")
 SHARE_USED_UP = N_("You've reached your share of the hourly limit.")
+ADDRESS_SHARE_USED_UP = N_("Your network has reached its share of the hourly limit.")
 KEY_IS_READ_ONLY = N_("Sending is disabled: this portal currently has read-only access.")
 
 # Built once, because every page with a composer executes it.
 _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
 
 
-class SendingBlocked(Exception):
-    """Raised when no message can be sent at the moment.
-
-    `retry_at` is when to try again, in seconds since 1970, or None if unknown.
-    """
-
-    def __init__(self, sentence: str, retry_at: float | None) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.retry_at = retry_at
-
-
-@dataclass(frozen=True, slots=True)
-class RemainingQuota:
-    """Remaining requests of the hour, and the limit.
-
-    `resets_at` is the time when there will be more, in seconds since 1970, or None if unknown.
-    """
-
-    remaining: int
-    limit: int
-    resets_at: float | None
-    # False for our own count, which is only an estimate.
-    is_from_service: bool
-
-
-@dataclass(frozen=True, slots=True)
-class QuotaStatus:
-    """What is known about the next message before it is written."""
-
-    can_send: bool = True
-    # In seconds since 1970; set if the service has refused requests until then.
-    retry_at: float | None = None
-    # Set when a tenth of the quota or less is left, as an early warning.
-    low_quota: RemainingQuota | None = None
-
-
 class Quota:
     """Hourly quota of one key.
 
     `limit` is the number of requests per hour if the service does not state one. `share` is the
-    largest share (0-1) of what other people leave of it that one person may use; 1 is all.
+    largest share (0-1) of what other people leave of it that one person may use, and
+    `address_share` that of the people at one address together; 1 is all.
     """
 
-    def __init__(self, database: Database, key: str, *, limit: int, share: float) -> None:
+    def __init__(
+        self, database: Database, key: str, *, limit: int, share: float, address_share: float = 1
+    ) -> None:
         self.database = database
         self._clock = database.clock
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
+        # An address is at least one person.
+        self._address_share = max(share, address_share)
         # The twin of the last message, if the service has forbidden it.
         self._forbidden_twin_id: str | None = None
 
@@ -168,7 +142,7 @@ class Quota:
         """Return what is known about the next message, as this transaction sees it."""
         now = self._clock.time()
         row = self._select_row(connection)
-        remaining_quota = self._remaining(connection, row, now)
+        remaining_quota = self._remaining(connection, row, quota_window(row, self._limit, now))
         low_quota = (
             remaining_quota if remaining_quota.remaining * 10 <= remaining_quota.limit else None
         )
@@ -180,42 +154,66 @@ class Quota:
     def remaining(self) -> RemainingQuota:
         """Return the remaining quota of the hour."""
         with self.database.read() as connection:
-            return self._remaining(connection, self._select_row(connection), self._clock.time())
+            row = self._select_row(connection)
+            return self._remaining(
+                connection, row, quota_window(row, self._limit, self._clock.time())
+            )
 
-    def check(self, connection: Connection, person: str, *, requests: int = 1) -> None:
+    def check(
+        self,
+        connection: Connection,
+        person: str,
+        address_hashes: Sequence[str] = (),
+        *,
+        requests: int = 1,
+    ) -> None:
         """Check that the person may send a message now, which needs this many requests.
 
-        Raises SendingBlocked otherwise. No other process can pass until the transaction ends.
+        The transaction inserts the turn, which reserves them; no other process can pass until it
+        ends. Raises SendingBlocked.
         """
         self.database.advisory_lock(connection, QUOTA_LOCK)
         now = self._clock.time()
         row = self._select_row(connection)
         if row and _is_upcoming(row.refused_until, now):
             raise SendingBlocked(SERVICE_BUSY, row.refused_until)
-        remaining_quota = self._remaining(connection, row, now)
-        if remaining_quota.is_from_service and remaining_quota.remaining < requests:
-            raise SendingBlocked(QUOTA_USED_UP, remaining_quota.resets_at)
-        if self._share >= 1 or is_new_window(connection, row, now):
-            return
-        window = min((row.window if row else None) or HOUR_SECONDS, HOUR_SECONDS)
-        own_spent, oldest = count_spent(connection, now - window, person=person)
-        # With a share of one half, for example, a new person always has some quota left.
-        if own_spent and own_spent >= self._share * (remaining_quota.remaining + own_spent):
-            raise SendingBlocked(SHARE_USED_UP, oldest + window if oldest else None)
+        window = quota_window(row, self._limit, now)
+        quota = self._remaining(connection, row, window)
+        if quota.remaining < requests:
+            raise SendingBlocked(QUOTA_USED_UP, quota.resets_at)
+        by_person = count_spent_by_person(connection, window.since, person)
+        from_address = count_spent_from_address(connection, window.since, address_hashes)
+        for (spent, oldest), share, sentence in (
+            (by_person, self._share, SHARE_USED_UP),
+            (from_address, self._address_share, ADDRESS_SHARE_USED_UP),
+        ):
+            # With a share of one half, for example, a new person always has some quota left.
+            if oldest and share < 1 and spent >= share * (quota.remaining + spent):
+                raise SendingBlocked(sentence, oldest + window.seconds)
+
+    def reserve(self, turn_id: str, requests: int) -> bool:
+        """Reserve more requests for a turn, and return True; False if the quota is used up.
+
+        Raises DatabaseUnavailable.
+        """
+        with self.database.write() as connection:
+            self.database.advisory_lock(connection, QUOTA_LOCK)
+            row = self._select_row(connection)
+            window = quota_window(row, self._limit, self._clock.time())
+            if self._remaining(connection, row, window).remaining < requests:
+                return False
+            add_requests(connection, turn_id, requests)
+            return True
 
     def _remaining(
-        self, connection: Connection, row: Row[Any] | None, now: float
+        self, connection: Connection, row: Row[Any] | None, window: QuotaWindow
     ) -> RemainingQuota:
-        if row and _is_fresh(row, now):
-            spent_since, _ = count_spent(connection, row.heard_at)
-            remaining = max(0, row.remaining - spent_since)
-            return RemainingQuota(
-                remaining, row.request_limit or self._limit, row.resets_at, is_from_service=True
-            )
-        spent, oldest = count_spent(connection, now - HOUR_SECONDS)
-        limit = (row.request_limit if row else None) or self._limit
-        resets_at = oldest + HOUR_SECONDS if oldest else None
-        return RemainingQuota(max(0, limit - spent), limit, resets_at, is_from_service=False)
+        if row and window.is_reported:
+            spent, _ = count_spent(connection, row.heard_at)
+            return RemainingQuota(max(0, row.remaining - spent), window.limit, row.resets_at)
+        spent, oldest = count_spent(connection, window.since)
+        resets_at = oldest + window.seconds if oldest else None
+        return RemainingQuota(max(0, window.limit - spent), window.limit, resets_at)
 
     def _load_row(self) -> Row[Any] | None:
         with suppress(DatabaseUnavailable), self.database.read() as connection:
@@ -239,10 +237,3 @@ def _is_upcoming(retry_at: float, now: float) -> bool:
     A time more than an hour ahead does not count: a clock has jumped.
     """
     return now < retry_at <= now + HOUR_SECONDS + 1
-
-
-def _is_fresh(row: Row[Any], now: float) -> bool:
-    """Return whether the limits reported by the service are still valid."""
-    if row.heard_at is None or row.heard_at > now:
-        return False
-    return bool(now < (row.resets_at or row.heard_at + HOUR_SECONDS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import suppress
+from functools import partial
 
 import twinapi
 from chat.conversations import Conversation, Conversations
@@ -106,12 +107,16 @@ class ReplyWorker:
             except twinapi.Conflict:
                 # The service is still ending a reply that was just stopped. It has not accepted
                 # this message.
+                if not self.quota.reserve(turn.id, 1):
+                    raise
                 self._clock.sleep(delay)
         return self._recover_or_send(service_id, turn, resent_turn)
 
     def _recover_or_send(self, service_id: str, turn: Turn, resent_turn: Turn | None) -> Ended:
         if resent_turn and (
-            missed_reply := self.missed_replies.find_reply(resent_turn, service_id)
+            missed_reply := self.missed_replies.find_reply(
+                resent_turn, service_id, partial(self.quota.reserve, turn.id)
+            )
         ):
             return Ended(ReplyState.COMPLETE, text=missed_reply)
         return self._stream_reply(service_id, turn)
@@ -125,7 +130,7 @@ class ReplyWorker:
             try:
                 ended = self._relay_events(turn, service_id, stream)
                 if ended.state is ReplyState.STOPPED:
-                    self._stop_at_service(stream)
+                    self._stop_at_service(turn, stream)
                 return ended
             finally:
                 if stream.skipped_count:
@@ -133,20 +138,22 @@ class ReplyWorker:
                         "turn %s: %d events could not be read", turn.id, stream.skipped_count
                     )
 
-    def _stop_at_service(self, stream: ReplyStream) -> None:
+    def _stop_at_service(self, turn: Turn, stream: ReplyStream) -> None:
         """Send `DELETE` to the URL of the message, if the service has given one.
 
         Closing the connection does not cancel the reply: the portal may just be restarting.
         """
         if stream.location and not self.log.is_closing:
-            with suppress(TwinApiError):
-                self.client.stop_reply(stream.location)
+            with suppress(TwinApiError, DatabaseUnavailable):
+                if self.quota.reserve(turn.id, 1):
+                    self.client.stop_reply(stream.location)
 
     def _create_conversation(self, conversation: Conversation) -> str:
         try:
             created = self.client.create_conversation(conversation.twin_id, conversation.title)
         except TwinApiError as error:
             error.perhaps_received = False  # at most the conversation, not the message
+            error.unsent_requests += 1
             raise
         return self.conversations.set_service_id(conversation.id, created.id)
 
@@ -191,6 +198,7 @@ class ReplyWorker:
             gone=is_gone,
             too_long=isinstance(error, twinapi.InvalidRequest) and error.status == 413,
             retry_at=retry_at,
+            unsent_requests=error.unsent_requests,
         )
 
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:

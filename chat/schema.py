@@ -13,7 +13,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
-    true,
 )
 
 from core.database import metadata
@@ -62,8 +61,11 @@ turns = Table(
     # Id of the first of the turns that resend each other; idempotency key at the service, which
     # sees them as one message.
     Column("once", String(32), nullable=False, server_default=""),
-    # Whether the turn counts against the quota. Messages that the service never received do not.
-    Column("charged", Boolean, nullable=False, server_default=true()),
+    # Requests that the turn uses of the quota. They are reserved before they are sent; those that
+    # the service cannot have received are subtracted at the end.
+    Column("requests", Integer, nullable=False, server_default="1"),
+    # Keyed hash of the address that the message came from, or "".
+    Column("address", String(64), nullable=False, server_default=""),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
     Index("turns_of_producer", "producer"),

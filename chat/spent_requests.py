@@ -1,37 +1,52 @@
-"""Number of requests that messages have cost."""
+"""Number of requests that messages have used of the quota, or have reserved."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-from sqlalchemy import Connection, Row, bindparam, case, func, select
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from chat.schema import conversations, turns
 
 FIRST_TURN_REQUESTS = 2  # it creates the conversation, too
 
 # Built once, because every page with a composer executes them.
-_COST = func.coalesce(func.sum(case((turns.c.position == 1, FIRST_TURN_REQUESTS), else_=1)), 0)
-_SELECT_SPENT = select(_COST, func.min(turns.c.created_at)).where(
-    turns.c.charged, turns.c.created_at > bindparam("since")
-)
+_SELECT_SPENT = select(
+    func.coalesce(func.sum(turns.c.requests), 0), func.min(turns.c.created_at)
+).where(turns.c.requests > 0, turns.c.created_at > bindparam("since"))
 _SELECT_SPENT_BY_PERSON = _SELECT_SPENT.join_from(turns, conversations).where(
     conversations.c.person == bindparam("person")
 )
+_SELECT_SPENT_FROM_ADDRESS = _SELECT_SPENT.where(
+    turns.c.address.in_(bindparam("address_hashes", expanding=True))
+)
+
+Spent = tuple[int, float | None]
 
 
-def count_spent(
-    connection: Connection, since: float, *, person: str | None = None
-) -> tuple[int, float | None]:
-    """Return the requests spent since a time, and the time of the first charged turn."""
-    query = _SELECT_SPENT if person is None else _SELECT_SPENT_BY_PERSON
-    spent, oldest = connection.execute(query, {"since": since, "person": person}).one()
+def count_spent(connection: Connection, since: float) -> Spent:
+    """Return the requests spent since a time, and the time of the first turn among them."""
+    spent, oldest = connection.execute(_SELECT_SPENT, {"since": since}).one()
     return int(spent), oldest
 
 
-def is_new_window(connection: Connection, row: Row[Any] | None, now: float) -> bool:
-    """Return whether the service has reset the quota but no message has been sent since."""
-    if row is None or not row.resets_at or not row.resets_at <= now:
-        return False
-    spent, _ = count_spent(connection, row.resets_at)
-    return spent == 0
+def count_spent_by_person(connection: Connection, since: float, person: str) -> Spent:
+    """Return what `count_spent` returns, for the turns of one person."""
+    parameters = {"since": since, "person": person}
+    spent, oldest = connection.execute(_SELECT_SPENT_BY_PERSON, parameters).one()
+    return int(spent), oldest
+
+
+def count_spent_from_address(
+    connection: Connection, since: float, address_hashes: Sequence[str]
+) -> Spent:
+    """Return what `count_spent` returns, for the turns of one address, whose hashes these are."""
+    parameters = {"since": since, "address_hashes": address_hashes}
+    spent, oldest = connection.execute(_SELECT_SPENT_FROM_ADDRESS, parameters).one()
+    return int(spent), oldest
+
+
+def add_requests(connection: Connection, turn_id: str, requests: int) -> None:
+    """Add requests to those of a turn."""
+    values = {"requests": turns.c.requests + requests}
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))

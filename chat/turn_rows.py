@@ -6,11 +6,13 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, insert, select
 
 from chat.conversations import Conversation, ConversationNotFound
-from chat.quota import QuotaStatus
+from chat.quota_status import QuotaStatus
 from chat.schema import conversations, turns
+
+_COLUMNS = ("id", "conversation_id", "position", "content", "once", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,12 @@ def find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
     return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
 
 
+def insert_turn(connection: Connection, turn: Turn, **values: object) -> None:
+    """Insert a turn; `values` are those of the other columns."""
+    row = {name: getattr(turn, name) for name in _COLUMNS}
+    connection.execute(insert(turns).values(row | values))
+
+
 def select_newest_turn(connection: Connection, conversation_id: str) -> Turn | None:
     """Return the last turn of a conversation."""
     query = select_turns().where(turns.c.conversation_id == conversation_id)
@@ -91,7 +99,7 @@ def find_resent_turn(
 def select_turns() -> Select[Any]:
     """Return the query of all turns."""
     return select(
-        *turns.c["id", "conversation_id", "position", "content", "once", "created_at"],
+        *turns.c[_COLUMNS],
         *conversations.c["twin_id", "twin_name"],
     ).join(conversations)
 

@@ -44,16 +44,25 @@ class Turns:
         self.quota = quota
 
     def start_conversation(
-        self, person: str, twin_id: str, twin_name: str, content: str, idempotency_key: str
+        self,
+        person: str,
+        twin_id: str,
+        twin_name: str,
+        content: str,
+        idempotency_key: str,
+        address_hashes: Sequence[str] = (),
     ) -> AddedTurn:
         """Add a conversation and its first turn.
 
+        `address_hashes` are the hashes of the person's address; the first one is stored.
         Returns the existing turn for a repeated submission (same idempotency key and content).
         Raises SendingBlocked, ConversationNotFound and DatabaseUnavailable.
         """
         fingerprint = turn_rows.fingerprint(person, twin_id, idempotency_key, content)
         try:
-            return self._start_conversation(person, twin_id, twin_name, content, fingerprint)
+            return self._start_conversation(
+                person, twin_id, twin_name, content, fingerprint, address_hashes
+            )
         except IntegrityError:
             # Another process has just inserted the same submission: return its turn.
             with self.database.read() as connection:
@@ -62,12 +71,18 @@ class Turns:
             raise
 
     def _start_conversation(
-        self, person: str, twin_id: str, twin_name: str, content: str, fingerprint: str
+        self,
+        person: str,
+        twin_id: str,
+        twin_name: str,
+        content: str,
+        fingerprint: str,
+        address_hashes: Sequence[str],
     ) -> AddedTurn:
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
             if existing := turn_rows.find_existing(connection, fingerprint):
                 return existing
-            self.quota.check(connection, person, requests=FIRST_TURN_REQUESTS)
+            self.quota.check(connection, person, address_hashes, requests=FIRST_TURN_REQUESTS)
             now = self._clock.time()
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
@@ -89,6 +104,8 @@ class Turns:
                 position=1,
                 content=content,
                 once=turn_id,
+                requests=FIRST_TURN_REQUESTS,
+                address_hashes=address_hashes,
             )
             return AddedTurn(conversation, turn, is_new=True)
 
@@ -99,20 +116,23 @@ class Turns:
         content: str,
         idempotency_key: str,
         resent_turn_id: str = "",
+        address_hashes: Sequence[str] = (),
     ) -> AddedTurn:
         """Add a turn to a person's conversation, and unarchive the conversation.
 
         `resent_turn_id` is the earlier turn that it resends; it is ignored if its message differs.
-        Returns the existing turn for a repeated submission. Raises ReplyInProgress, SendingBlocked,
-        ConversationNotFound and DatabaseUnavailable.
+        `address_hashes` are as in `start_conversation`. Returns the existing turn for a repeated
+        submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
+        DatabaseUnavailable.
         """
         fingerprint = turn_rows.fingerprint(person, conversation_id, idempotency_key, content)
+        arguments = person, conversation_id, content, fingerprint, resent_turn_id, address_hashes
         try:
-            return self._add(person, conversation_id, content, fingerprint, resent_turn_id)
+            return self._add(*arguments)
         except ReplyInProgress as error:
             if not self.log.interrupt_abandoned([error.turn_id]):
                 raise
-        return self._add(person, conversation_id, content, fingerprint, resent_turn_id)
+        return self._add(*arguments)
 
     def _add(
         self,
@@ -121,6 +141,7 @@ class Turns:
         content: str,
         fingerprint: str,
         resent_turn_id: str,
+        address_hashes: Sequence[str],
     ) -> AddedTurn:
         condition = (conversations.c.id == conversation_id) & (conversations.c.person == person)
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
@@ -135,7 +156,8 @@ class Turns:
             newest_turn = turn_rows.select_newest_turn(connection, conversation_id)
             if newest_turn and not read_ends(connection, [newest_turn.id]):
                 raise ReplyInProgress(newest_turn.id)
-            self.quota.check(connection, person)
+            requests = 1 if conversation.service_id else FIRST_TURN_REQUESTS
+            self.quota.check(connection, person, address_hashes, requests=requests)
             was_newest = is_newest(connection, conversation)
             values = {"updated_at": self._clock.time(), "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
@@ -150,6 +172,8 @@ class Turns:
                 position=newest_turn.position + 1 if newest_turn else 1,
                 content=content,
                 once=resent_turn.once if resent_turn else turn_id,
+                requests=requests,
+                address_hashes=address_hashes,
             )
             return AddedTurn(
                 conversation,
@@ -199,6 +223,8 @@ class Turns:
         position: int,
         content: str,
         once: str,
+        requests: int,
+        address_hashes: Sequence[str],
     ) -> Turn:
         turn = Turn(
             id=turn_id,
@@ -210,17 +236,13 @@ class Turns:
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )
-        connection.execute(
-            insert(turns).values(
-                id=turn.id,
-                conversation_id=turn.conversation_id,
-                position=turn.position,
-                press=fingerprint,
-                content=content,
-                once=once,
-                producer=self.log.claim(connection, turn.id),
-                created_at=turn.created_at,
-            )
+        turn_rows.insert_turn(
+            connection,
+            turn,
+            press=fingerprint,
+            producer=self.log.claim(connection, turn.id),
+            requests=requests,
+            address=next(iter(address_hashes), ""),
         )
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content

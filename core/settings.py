@@ -62,6 +62,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_reply_timeout: Seconds = 600
     api_hourly_limit: Count = 500
     api_fair_share: Share = 0.5
+    api_address_share: Share = 0.8
 
     host: str = "127.0.0.1"
     port: Port = 8000

@@ -25,11 +25,12 @@ class TwinApiError(Exception):
 
     `code` identifies the message for a person, and `params` has its values; the web layer has the
     messages (web/i18n/service_messages.py). `perhaps_received` says that the service may have
-    received the message anyway.
+    received the message anyway. `unsent_requests` is the number of requests that were not sent.
     """
 
     code = "service_unusable"
     perhaps_received = True
+    unsent_requests = 0
 
     def __init__(self, code: str | None = None, **params: str) -> None:
         self.code = code or self.code
@@ -47,6 +48,7 @@ class ConnectionFailed(TwinApiError):
     def __init__(self, code: str | None = None, *, perhaps_received: bool = False) -> None:
         super().__init__(code)
         self.perhaps_received = perhaps_received
+        self.unsent_requests = 0 if perhaps_received else 1
 
 
 class AvatarUnavailable(TwinApiError):

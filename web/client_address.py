@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-from flask import request
+from flask import current_app, request
 
 from web.container import portal
+from web.keyed_hash import keyed_hash
 
 # One subscriber usually has a whole network of this size (RFC 6177).
 IPV6_PREFIX = 64
+HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 
 
 def client_address() -> str:
@@ -31,6 +33,17 @@ def client_address() -> str:
     if isinstance(address, IPv6Address):
         return str(ip_network((address, IPV6_PREFIX), strict=False))
     return str(address or "")
+
+
+def client_address_hashes() -> tuple[str, ...]:
+    """Return the hash of the browser's address with the key of the day (UTC), to store it.
+
+    In the first hour of a day, the hash with yesterday's key follows.
+    """
+    now, secret_key = portal().clock.time(), str(current_app.secret_key)
+    days = dict.fromkeys(int((now - age) // DAY_SECONDS) for age in (0, HOUR_SECONDS))
+    address = client_address()
+    return tuple(keyed_hash(secret_key, "address", str(day), address) for day in days)
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

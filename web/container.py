@@ -78,7 +78,13 @@ def build_portal(
         clock=clock,
     )
     migrate(database, MIGRATIONS_DIR, "alembic_version")
-    quota = Quota(database, api_key, limit=settings.api_hourly_limit, share=settings.api_fair_share)
+    quota = Quota(
+        database,
+        api_key,
+        limit=settings.api_hourly_limit,
+        share=settings.api_fair_share,
+        address_share=settings.api_address_share,
+    )
     client = Client(
         settings.service_url,
         api_key,

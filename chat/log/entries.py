@@ -46,15 +46,8 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     # The service would reject the same message again.
     too_long: bool = False
     retry_at: float | None = None
-    # The reply was ended before its request was sent.
-    never_sent: bool = False
-
-    @property
-    def is_charged(self) -> bool:
-        """Return whether the service may count this turn against the quota."""
-        if self.never_sent:
-            return False
-        return self.state is not ReplyState.FAILED or self.perhaps_received
+    # Requests of the turn that were reserved, but not sent.
+    unsent_requests: int = 0
 
 
 Entry = Progress | Delta | Ended
@@ -96,7 +89,7 @@ class Reply:
     gone: bool = False
     too_long: bool = False
     retry_at: float | None = None
-    never_sent: bool = False
+    unsent_requests: int = 0
     cursor: int = 0
 
     @property

@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 INTERRUPTED_BY_SHUTDOWN = Ended(ReplyState.INTERRUPTED, code="shutting_down", perhaps_received=True)
 INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
-    INTERRUPTED_BY_SHUTDOWN, perhaps_received=False, never_sent=True
+    INTERRUPTED_BY_SHUTDOWN, perhaps_received=False
 )
 
 
@@ -114,8 +114,8 @@ class Log:
         if the `precondition`, checked in the transaction, fails. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
-        if ended.state is ReplyState.STOPPED and buffer and not buffer.forbid_requests():
-            ended = msgspec.structs.replace(ended, never_sent=True)
+        if ended.state is ReplyState.STOPPED and buffer:
+            buffer.forbid_requests()
         lock_requested_at = time.monotonic()
         with self.database.write(durable=True) as connection:
             if not store.lock(connection, turn_id):

@@ -109,7 +109,7 @@ def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ende
     """
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    values = {"producer": "", "charged": ended.is_charged}
+    values = {"producer": "", "requests": turns.c.requests - ended.unsent_requests}
     connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
     search_index.index_reply(connection, turn_id, ended.text)
 

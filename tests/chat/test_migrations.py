@@ -8,10 +8,11 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from chat.log import store
 from chat.log.entries import Batch, build_reply
+from chat.quota import Quota
 from chat.schema import entries, turns
 from chat.search.search import Search
 from core.database import Database
@@ -122,6 +123,19 @@ def test_every_sentence_of_earlier_revisions_has_a_code():
         if code not in MESSAGES or migration.code_of(sentence) != (code, {})
     ]
     assert wrong == []
+
+
+def test_turns_of_earlier_revisions_count_as_before(empty_url: str, tmp_path: Path):
+    database = Database(empty_url)
+    migrate(database, before("0010", tmp_path), "alembic_version")
+    insert_conversation(database, "alice", 4)
+    with database.write() as connection:
+        connection.execute(text("UPDATE turns SET charged = (1 = 0) WHERE position = 4"))
+    migrate(database, MIGRATIONS_DIR, "alembic_version")
+
+    quota = Quota(database, "key", limit=500, share=1)
+    assert quota.remaining().remaining == 500 - 2 - 1 - 1
+    database.close()
 
 
 def before(number: str, tmp_path: Path) -> Path:

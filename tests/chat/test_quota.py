@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any
 
@@ -13,14 +14,15 @@ from sqlalchemy import update
 from chat import schema
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.quota import Quota, SendingBlocked
+from chat.quota import Quota
+from chat.quota_status import SendingBlocked
 from chat.turns import Turns
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits
 
 DATABASES = ["sqlite", "postgresql"]
-NOT_RECEIVED = Ended(ReplyState.FAILED, code="not_connected")
+NOT_RECEIVED = Ended(ReplyState.FAILED, code="not_connected", unsent_requests=2)
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 Say = Callable[..., None]
@@ -32,16 +34,18 @@ def say(log: Log, quota: Quota) -> Say:
     turns = Turns(log.database, log, quota)
     said = iter(range(10_000))
 
-    def say(person: str, ended: Ended = DONE) -> None:
-        turn = turns.start_conversation(person, "ada", "Ada", "Hello", f"press {next(said)}").turn
+    def say(person: str, ended: Ended = DONE, address_hashes: Sequence[str] = ()) -> None:
+        turn = turns.start_conversation(
+            person, "ada", "Ada", "Hello", f"press {next(said)}", address_hashes
+        ).turn
         log.end(turn.id, ended)
 
     return say
 
 
-def check(quota: Quota, person: str) -> None:
+def check(quota: Quota, person: str, address_hashes: Sequence[str] = ()) -> None:
     with quota.database.read() as connection:
-        quota.check(connection, person)
+        quota.check(connection, person, address_hashes)
 
 
 def remaining_requests(quota: Quota) -> int:
@@ -99,11 +103,83 @@ def test_person_cannot_use_more_than_their_share_of_the_quota(log: Log, say: Say
     check(allowance, "carol")
 
 
-def test_share_of_one_allows_the_whole_quota(log: Log, say: Say):
-    allowance = Quota(log.database, UPSTREAM_KEY, limit=4, share=1)
+def test_share_of_one_allows_the_whole_quota_and_not_more(log: Log, say: Say):
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=1)
     for _ in range(4):
         check(allowance, "alice")
         say("alice")
+
+    with pytest.raises(SendingBlocked, match="This portal has reached its hourly limit") as refused:
+        check(allowance, "bob")
+    assert refused.value.retry_at == pytest.approx(time.time() + 3600, abs=60)
+
+
+def test_people_at_one_address_share_a_part_of_the_quota(log: Log, say: Say):
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=40, share=0.5, address_share=0.75)
+    for number in range(15):
+        check(allowance, f"cookie {number}", ["home"])
+        say(f"cookie {number}", address_hashes=["home"])
+
+    with pytest.raises(SendingBlocked, match="Your network") as refused:
+        check(allowance, "cookie 15", ["home"])
+    assert refused.value.retry_at == pytest.approx(time.time() + 3600, abs=60)
+    check(allowance, "bob", ["elsewhere"])
+
+
+def test_hashes_of_two_days_are_one_address(log: Log, say: Say):
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=0.1, address_share=0.5)
+    say("alice", address_hashes=["yesterday"])
+    check(allowance, "bob", ["today", "yesterday"])
+    say("bob", address_hashes=["today", "yesterday"])
+
+    with pytest.raises(SendingBlocked, match="Your network"):
+        check(allowance, "carol", ["today", "yesterday"])
+
+
+def test_share_of_an_address_is_at_least_that_of_a_person(log: Log, say: Say):
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=1, address_share=0.5)
+    for _ in range(4):
+        check(allowance, "alice", ["home"])
+        say("alice", address_hashes=["home"])
+
+
+def test_requests_of_a_retry_are_reserved_unless_the_quota_is_used_up(log: Log):
+    allowance = Quota(log.database, UPSTREAM_KEY, limit=4, share=1)
+    turns = Turns(log.database, log, allowance)
+    turn = turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn
+
+    assert allowance.reserve(turn.id, 2)
+    assert remaining_requests(allowance) == 0
+    assert not allowance.reserve(turn.id, 1)
+
+
+def test_message_that_creates_its_conversation_again_needs_two_requests(log: Log, quota: Quota):
+    turns = Turns(log.database, log, quota)
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    log.end(first.turn.id, NOT_RECEIVED)
+    turns.add("alice", first.conversation.id, "Hello", "another key")
+
+    assert remaining_requests(quota) == 498
+
+
+def test_limit_is_exact_across_processes(log: Log, new_log: Callable[[], Log]):
+    logs = [log, new_log()]
+    for each in logs:
+        each.database.lock_timeout = 30
+
+    def send(number: int) -> bool:
+        own_log = logs[number % 2]
+        allowance = Quota(own_log.database, UPSTREAM_KEY, limit=10, share=1)
+        try:
+            Turns(own_log.database, own_log, allowance).start_conversation(
+                f"person {number}", "ada", "Ada", "Hello", "key"
+            )
+        except SendingBlocked:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(send, range(12))) == 5
 
 
 def test_sending_is_blocked_when_the_service_reports_no_remaining_requests(quota: Quota):
@@ -262,16 +338,8 @@ def test_late_response_does_not_replace_newer_limits(quota: Quota):
     assert remaining_requests(quota) == 10
 
 
-def test_reply_stopped_before_its_request_is_not_charged(log: Log, quota: Quota):
+def test_stopped_reply_counts_because_its_requests_may_have_been_sent(log: Log, quota: Quota):
     turn = Turns(log.database, log, quota).start_conversation("a", "ada", "Ada", "Hi", "key").turn
-    log.end(turn.id, Ended(ReplyState.STOPPED))
-
-    assert remaining_requests(quota) == 500
-
-
-def test_reply_stopped_after_its_request_is_charged(log: Log, quota: Quota):
-    turn = Turns(log.database, log, quota).start_conversation("a", "ada", "Ada", "Hi", "key").turn
-    log.call_on_end(turn.id, lambda: None)
     log.end(turn.id, Ended(ReplyState.STOPPED))
 
     assert remaining_requests(quota) == 498

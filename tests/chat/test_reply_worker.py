@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -19,11 +19,22 @@ from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 
 @pytest.fixture
-def producer(log: Log, turns: Turns, quota: Quota, upstream: Upstream) -> Iterator[ReplyWorker]:
+def new_worker(log: Log, upstream: Upstream) -> Iterator[Callable[[int], ReplyWorker]]:
+    """Return a factory of workers with an hourly limit."""
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
-    history = MissedReplies(client, turns, log)
-    yield ReplyWorker(Conversations(log.database), log, client, quota, history)
+
+    def new_worker(limit: int) -> ReplyWorker:
+        quota = Quota(log.database, UPSTREAM_KEY, limit=limit, share=1)
+        history = MissedReplies(client, Turns(log.database, log, quota), log)
+        return ReplyWorker(Conversations(log.database), log, client, quota, history)
+
+    yield new_worker
     client.close()
+
+
+@pytest.fixture
+def producer(new_worker: Callable[[int], ReplyWorker]) -> ReplyWorker:
+    return new_worker(500)
 
 
 def test_bug_in_the_worker_ends_the_reply_with_a_sentence(
@@ -48,6 +59,56 @@ def test_failed_conversation_creation_leaves_the_message_unsent(
     reply = build_reply(log.read(turn.id))
     assert not reply.perhaps_received
     assert reply.code == "service_failed"
+
+
+def test_only_requests_that_were_sent_count(
+    producer: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    quota: Quota,
+):
+    upstream.answers["/api/v1/conversations"] = 500, {}
+    producer.write_reply(conversation, turn)
+    assert quota.remaining().remaining == 499
+
+    upstream.stop()
+    added = producer.missed_replies.turns.add("alice", conversation.id, "Next", "key 2")
+    producer.write_reply(added.conversation, added.turn)
+    assert build_reply(log.read(added.turn.id)).code == "not_connected"
+    assert quota.remaining().remaining == 499
+
+
+def test_repeated_requests_of_a_message_count(
+    producer: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    quota: Quota,
+):
+    path = "/api/v1/conversations/up-1/messages/stream"
+    upstream.answers[path] = 409, {}
+    producer.conflict_retry_delays = 0, 0
+
+    producer.write_reply(conversation, turn)
+
+    assert len([call for call in upstream.calls if call.path == path]) == 3
+    assert quota.remaining().remaining == 500 - len(upstream.calls)
+
+
+def test_message_is_not_repeated_when_the_quota_is_used_up(
+    log: Log, upstream: Upstream, new_worker: Callable[[int], ReplyWorker]
+):
+    upstream.answers["/api/v1/conversations/up-1/messages/stream"] = 409, {}
+    worker = new_worker(2)
+    added = worker.missed_replies.turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
+
+    worker.write_reply(added.conversation, added.turn)
+
+    assert build_reply(log.read(added.turn.id)).code == "conflict"
+    assert len(upstream.calls) == 2
 
 
 def test_worker_waits_for_an_unavailable_database(

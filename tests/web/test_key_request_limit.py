@@ -12,10 +12,11 @@ from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
-from web.client_address import client_address
+from web.client_address import client_address, client_address_hashes
 from web.key_request_limit import MAX_COUNTERS, HourlyLimit
 
 LIMIT = 3
+DAY_SECONDS = 24 * 3600
 TOO_MANY = "Too many requests. Please wait a moment."
 
 
@@ -100,3 +101,21 @@ def test_address_of_the_browser_is_found_behind_trusted_proxies_only(app: Flask)
             assert client_address() == expected
 
     assert failures(check, {repr(case): case for case in ADDRESSES}) == {}
+
+
+def test_address_is_hashed_with_a_key_of_the_day_and_yesterdays_for_an_hour(
+    app: Flask, clock: AdjustableClock
+):
+    def hashes(address: str, at: float) -> tuple[str, ...]:
+        clock.set_wall_clock(at)
+        with app.test_request_context(environ_base={"REMOTE_ADDR": address}):
+            return client_address_hashes()
+
+    [first] = hashes("192.0.2.1", 2 * DAY_SECONDS - 1)
+    today, yesterday = hashes("192.0.2.1", 2 * DAY_SECONDS + 3599)
+
+    assert yesterday == first
+    assert hashes("192.0.2.1", 2 * DAY_SECONDS + 3600) == (today,)
+    assert len({first, today, *hashes("192.0.2.2", 2 * DAY_SECONDS + 3600)}) == 3
+    assert hashes("2001:db8:1:2::3", DAY_SECONDS) == hashes("2001:db8:1:2::4", DAY_SECONDS)
+    assert "192.0.2.1" not in first

@@ -1,0 +1,40 @@
+"""What is known about the quota, for pages and for rejected messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class SendingBlocked(Exception):
+    """Raised when no message can be sent at the moment.
+
+    `retry_at` is when to try again, in seconds since 1970, or None if unknown.
+    """
+
+    def __init__(self, sentence: str, retry_at: float | None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.retry_at = retry_at
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingQuota:
+    """Remaining requests of the hour, and the limit.
+
+    `resets_at` is the time when there will be more, in seconds since 1970, or None if unknown.
+    """
+
+    remaining: int
+    limit: int
+    resets_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaStatus:
+    """What is known about the next message before it is written."""
+
+    can_send: bool = True
+    # In seconds since 1970; set if the service has refused requests until then.
+    retry_at: float | None = None
+    # Set when a tenth of the quota or less is left, as an early warning.
+    low_quota: RemainingQuota | None = None

@@ -1,0 +1,46 @@
+"""The hourly limit of the portal: fresh cookies and addresses do not multiply it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.support.html import parse_html
+from tests.support.upstream import Upstream
+
+LIMIT = 20
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {"api_hourly_limit": LIMIT}
+
+
+def send_from(app: Flask, address: str) -> tuple[int, str]:
+    """Send a first message with fresh cookies. Return the status and the reason on the page."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = address
+    form = parse_html(client.get("/twins/ada").text).select_one("#composer form")
+    fields = {tag["name"]: tag.get("value", "") for tag in form.select("input[type=hidden]")}
+    answer = client.post(form["action"], data=fields | {"content": "Hello"})
+    return answer.status_code, parse_html(answer.text).get_text()
+
+
+def test_all_people_together_send_no_more_than_the_hourly_limit(app: Flask, upstream: Upstream):
+    outcomes = [send_from(app, f"192.0.2.{number}") for number in range(60)]
+
+    assert [status for status, _ in outcomes] == [303] * 10 + [429] * 50
+    assert "This portal has reached its hourly limit." in outcomes[-1][1]
+    for _ in range(10):
+        upstream.next_call().start_stream().complete("Hi")
+    assert len([call for call in upstream.calls if call.method == "POST"]) == LIMIT
+
+
+def test_fresh_cookies_at_one_address_leave_a_fifth_of_the_limit(app: Flask):
+    outcomes = [send_from(app, f"2001:db8:1:2::{number:x}") for number in range(60)]
+
+    assert [status for status, _ in outcomes] == [303] * 8 + [429] * 52
+    assert "Your network has reached its share of the hourly limit." in outcomes[-1][1]
+    assert send_from(app, "2001:db8:1:3::1")[0] == 303
