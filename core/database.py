@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from core import sqlite_setup
 from core.clock import SYSTEM_CLOCK, Clock
 
 metadata = MetaData()
@@ -71,7 +71,7 @@ class Database:
         self.last_failure_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         if self.is_sqlite and (name := self.engine.url.database or ":memory:")[0] != ":":
-            _make_private(Path(name))
+            sqlite_setup.make_private(Path(name))
         # At the default level of PostgreSQL, each query would see a different snapshot.
         self._read_engine = (
             self.engine
@@ -79,8 +79,8 @@ class Database:
             else self.engine.execution_options(isolation_level="REPEATABLE READ")
         )
         if self.is_sqlite:
-            event.listen(self.engine, "connect", _prepare_sqlite)
-            event.listen(self.engine, "begin", _begin_sqlite)
+            event.listen(self.engine, "connect", sqlite_setup.prepare)
+            event.listen(self.engine, "begin", sqlite_setup.begin)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -184,34 +184,6 @@ def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
         "keepalives_count": 3,
         "options": " ".join(f"-c {name}={value}" for name, value in timeouts.items()),
     }
-
-
-def _make_private(path: Path) -> None:
-    """Create an SQLite database that only its owner can read; existing files get this mode."""
-    with suppress(OSError):  # a missing folder is reported when the database is opened
-        os.close(os.open(path, os.O_CREAT, 0o600))  # SQLite creates the others with this mode
-    for file in filter(Path.is_file, (path, Path(f"{path}-wal"), Path(f"{path}-shm"))):
-        with suppress(OSError):  # the file may belong to another account
-            file.chmod(0o600)
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # _begin_sqlite emits BEGIN, as SQLAlchemy documents
-    for pragma in (
-        "busy_timeout=1000",  # another process may be opening or closing the file
-        "journal_mode=WAL",
-        "foreign_keys=ON",
-        "busy_timeout=0",  # waiting inside SQLite would block all greenlets
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if options.get("immediate"):
-        level = "FULL" if options["durable"] else "NORMAL"
-        connection.exec_driver_sql(f"PRAGMA synchronous={level}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("immediate") else "BEGIN")
 
 
 def insert_or_ignore(connection: Connection, table: Table) -> Insert:
