@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from chat.conversations import Conversation, conversation_from_row
 from chat.log import Ended, Log, ReplyState
@@ -29,7 +29,6 @@ class Deletions:
 
     def __init__(self, database: Database, turns: Turns, log: Log) -> None:
         self.database = database
-        self._clock = database.clock
         self.turns = turns
         self.log = log
 
@@ -45,7 +44,8 @@ class Deletions:
         owned_by_person = (table.c.id == conversation_id) & (table.c.person == person)
         condition = owned_by_person & table.c.deleted_at.is_(None)
         with self.database.write() as connection:
-            connection.execute(update(table).where(condition).values(deleted_at=self._clock.time()))
+            values = {"deleted_at": self.database.now(connection)}
+            connection.execute(update(table).where(condition).values(values))
             row = connection.execute(select(table.c.id).where(owned_by_person)).first()
         if row:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
@@ -61,21 +61,22 @@ class Deletions:
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
         """Return the person's deleted conversation, or None if it cannot be restored."""
-        query = select(table).where(self._restorable_by(person), table.c.id == conversation_id)
         with self.database.read() as connection:
-            return conversation_from_row(connection.execute(query).first())
+            condition = self._restorable_by(connection, person) & (table.c.id == conversation_id)
+            return conversation_from_row(connection.execute(select(table).where(condition)).first())
 
     def list_for_person(self, person: str, limit: int) -> Sequence[Conversation]:
         """Return the person's restorable conversations, the last deleted one first."""
-        query = select(table).where(self._restorable_by(person)).order_by(table.c.deleted_at.desc())
         with self.database.read() as connection:
+            query = select(table).where(self._restorable_by(connection, person))
+            query = query.order_by(table.c.deleted_at.desc())
             rows = connection.execute(query.limit(limit))
             return [conversation for row in rows if (conversation := conversation_from_row(row))]
 
     def restore(self, conversation_id: str, person: str) -> None:
         """Restore a conversation, unless `UNDO_SECONDS` have passed."""
-        condition = self._restorable_by(person) & (table.c.id == conversation_id)
         with self.database.write() as connection:
+            condition = self._restorable_by(connection, person) & (table.c.id == conversation_id)
             connection.execute(update(table).where(condition).values(deleted_at=None))
 
     def purge_expired(self, limit: int | None = None) -> None:
@@ -83,12 +84,12 @@ class Deletions:
 
         Each is purged in its own transaction.
         """
-        now = self._clock.time()
-        # Turns of the last hour still count against the person's share of the quota.
-        is_expired = (table.c.deleted_at < now - RESTORABLE_SECONDS) & (
-            table.c.updated_at < now - HOUR_SECONDS
-        )
         with self.database.read() as connection:
+            now = self.database.now(connection)
+            # Turns of the last hour still count against the quota.
+            is_expired = (table.c.deleted_at < now - RESTORABLE_SECONDS) & (
+                table.c.updated_at < now - HOUR_SECONDS
+            )
             conversation_ids = list(
                 connection.scalars(select(table.c.id).where(is_expired).limit(limit))
             )
@@ -103,6 +104,6 @@ class Deletions:
         except DatabaseUnavailable:
             logger.warning("Could not purge deleted conversations.")
 
-    def _restorable_by(self, person: str) -> ColumnElement[bool]:
-        deleted_after = self._clock.time() - RESTORABLE_SECONDS
+    def _restorable_by(self, connection: Connection, person: str) -> ColumnElement[bool]:
+        deleted_after = self.database.now(connection) - RESTORABLE_SECONDS
         return (table.c.person == person) & (table.c.deleted_at > deleted_after)

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, select
 
 from chat.quota_status import QuotaStatus, RemainingQuota, SendingBlocked
-from chat.quota_window import HOUR_SECONDS, QuotaWindow, quota_window
+from chat.quota_window import HOUR_SECONDS, quota_window
 from chat.schema import allowances
 from chat.spent_requests import (
     add_requests,
@@ -55,7 +55,6 @@ class Quota:
         self, database: Database, key: str, *, limit: int, share: float, address_share: float = 1
     ) -> None:
         self.database = database
-        self._clock = database.clock
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
@@ -66,10 +65,9 @@ class Quota:
 
     def record_limits(self, limits: Limits) -> None:
         """Store the rate limits that the service has reported, unless newer ones are known."""
-        now = self._clock.time()
-        requested_at = now - limits.elapsed
 
-        def values(row: Row[Any] | None) -> dict[str, object]:
+        def values(row: Row[Any] | None, now: float) -> dict[str, object]:
+            requested_at = now - limits.elapsed
             if row and row.heard_at and requested_at < row.heard_at <= now:
                 return {}  # a late response to an earlier request
             window = limits.window or max(limits.resets_in or 0, row.window or 0 if row else 0)
@@ -89,11 +87,11 @@ class Quota:
         `retry_after` is the waiting time in seconds that the service asks for, or None. The result
         is a time in seconds since 1970.
         """
-        now = self._clock.time()
-        retry_at = now + (MIN_WAIT_SECONDS if retry_after is None else retry_after)
+        default_wait = MIN_WAIT_SECONDS if retry_after is None else retry_after
+        local_retry_at = self.database.clock.time() + default_wait
 
-        def values(row: Row[Any] | None) -> dict[str, object]:
-            nonlocal retry_at
+        def values(row: Row[Any] | None, now: float) -> dict[str, object]:
+            nonlocal local_retry_at
             refusals = row.refusals if row else 0
             retry_at = row.refused_until if row and _is_upcoming(row.refused_until, now) else now
             if retry_after is not None:
@@ -104,10 +102,11 @@ class Quota:
                 wait = min(MIN_WAIT_SECONDS * 2**refusals, MAX_WAIT_SECONDS)
                 refusals += 1
             retry_at = max(retry_at, now + wait)
+            local_retry_at = self.database.to_local_time(retry_at, now)
             return {"refused_until": retry_at, "refusals": refusals}
 
         self._update(values)
-        return retry_at
+        return local_retry_at
 
     def record_forbidden(self, twin_id: str) -> bool:
         """Store that the service has forbidden a message. Return whether the key is read-only.
@@ -118,8 +117,7 @@ class Quota:
         is_read_only = self._forbidden_twin_id not in (None, twin_id)
         self._forbidden_twin_id = twin_id
         if is_read_only:
-            forbidden_until = self._clock.time() + FORBIDDEN_RETRY_SECONDS
-            self._update(lambda _: {"forbidden_until": forbidden_until})
+            self._update(lambda _, now: {"forbidden_until": now + FORBIDDEN_RETRY_SECONDS})
         return is_read_only
 
     def record_acceptance(self) -> None:
@@ -127,7 +125,7 @@ class Quota:
         self._forbidden_twin_id = None
         row = self._load_row()
         if row and (row.refusals or row.forbidden_until):
-            self._update(lambda _: {"refusals": 0, "forbidden_until": 0.0})
+            self._update(lambda *_: {"refusals": 0, "forbidden_until": 0.0})
 
     def status(self) -> QuotaStatus:
         """Return what is known about the next message, regardless of the person.
@@ -140,24 +138,24 @@ class Quota:
 
     def read_status(self, connection: Connection) -> QuotaStatus:
         """Return what is known about the next message, as this transaction sees it."""
-        now = self._clock.time()
+        now = self.database.now(connection)
         row = self._select_row(connection)
-        remaining_quota = self._remaining(connection, row, quota_window(row, self._limit, now))
+        remaining_quota = self._remaining(connection, row, now)
         low_quota = (
             remaining_quota if remaining_quota.remaining * 10 <= remaining_quota.limit else None
         )
         if row is None:
             return QuotaStatus(low_quota=low_quota)
-        retry_at = row.refused_until if _is_upcoming(row.refused_until, now) else None
+        retry_at = None
+        if _is_upcoming(row.refused_until, now):
+            retry_at = self.database.to_local_time(row.refused_until, now)
         return QuotaStatus(not _is_upcoming(row.forbidden_until, now), retry_at, low_quota)
 
     def remaining(self) -> RemainingQuota:
         """Return the remaining quota of the hour."""
         with self.database.read() as connection:
             row = self._select_row(connection)
-            return self._remaining(
-                connection, row, quota_window(row, self._limit, self._clock.time())
-            )
+            return self._remaining(connection, row, self.database.now(connection))
 
     def check(
         self,
@@ -173,14 +171,15 @@ class Quota:
         ends. Raises SendingBlocked.
         """
         self.database.advisory_lock(connection, QUOTA_LOCK)
-        now = self._clock.time()
+        now = self.database.now(connection)
         row = self._select_row(connection)
         if row and _is_upcoming(row.refused_until, now):
-            raise SendingBlocked(SERVICE_BUSY, row.refused_until)
-        window = quota_window(row, self._limit, now)
-        quota = self._remaining(connection, row, window)
+            retry_at = self.database.to_local_time(row.refused_until, now)
+            raise SendingBlocked(SERVICE_BUSY, retry_at)
+        quota = self._remaining(connection, row, now)
         if quota.remaining < requests:
             raise SendingBlocked(QUOTA_USED_UP, quota.resets_at)
+        window = quota_window(row, self._limit, now)
         by_person = count_spent_by_person(connection, window.since, person)
         from_address = count_spent_from_address(connection, window.since, address_hashes)
         for (spent, oldest), share, sentence in (
@@ -189,7 +188,8 @@ class Quota:
         ):
             # With a share of one half, for example, a new person always has some quota left.
             if oldest and share < 1 and spent >= share * (quota.remaining + spent):
-                raise SendingBlocked(sentence, oldest + window.seconds)
+                retry_at = self.database.to_local_time(oldest + window.seconds, now)
+                raise SendingBlocked(sentence, retry_at)
 
     def reserve(self, turn_id: str, requests: int) -> bool:
         """Reserve more requests for a turn, and return True; False if the quota is used up.
@@ -199,21 +199,24 @@ class Quota:
         with self.database.write() as connection:
             self.database.advisory_lock(connection, QUOTA_LOCK)
             row = self._select_row(connection)
-            window = quota_window(row, self._limit, self._clock.time())
-            if self._remaining(connection, row, window).remaining < requests:
+            if self._remaining(connection, row, self.database.now(connection)).remaining < requests:
                 return False
             add_requests(connection, turn_id, requests)
             return True
 
     def _remaining(
-        self, connection: Connection, row: Row[Any] | None, window: QuotaWindow
+        self, connection: Connection, row: Row[Any] | None, now: float
     ) -> RemainingQuota:
+        window = quota_window(row, self._limit, now)
         if row and window.is_reported:
             spent, _ = count_spent(connection, row.heard_at)
-            return RemainingQuota(max(0, row.remaining - spent), window.limit, row.resets_at)
-        spent, oldest = count_spent(connection, window.since)
-        resets_at = oldest + window.seconds if oldest else None
-        return RemainingQuota(max(0, window.limit - spent), window.limit, resets_at)
+            remaining, resets_at = row.remaining - spent, row.resets_at
+        else:
+            spent, oldest = count_spent(connection, window.since)
+            remaining = window.limit - spent
+            resets_at = oldest + window.seconds if oldest else None
+        local_resets_at = self.database.to_local_time(resets_at, now) if resets_at else None
+        return RemainingQuota(max(0, remaining), window.limit, local_resets_at)
 
     def _load_row(self) -> Row[Any] | None:
         with suppress(DatabaseUnavailable), self.database.read() as connection:
@@ -223,11 +226,12 @@ class Quota:
     def _select_row(self, connection: Connection) -> Row[Any] | None:
         return connection.execute(_SELECT_ROW, {"key": self._key}).first()
 
-    def _update(self, values: Callable[[Row[Any] | None], dict[str, object]]) -> None:
-        """Store `values(row)` of the current row, in one transaction; nothing if there are none."""
+    def _update(self, values: Callable[[Row[Any] | None, float], dict[str, object]]) -> None:
+        """Store `values(row, now)` of the current row, unless they are empty."""
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self.database.advisory_lock(connection, QUOTA_LOCK)
-            if new_values := values(self._select_row(connection)):
+            now = self.database.now(connection)
+            if new_values := values(self._select_row(connection), now):
                 upsert(connection, allowances, "key", {"key": self._key, **new_values})
 
 

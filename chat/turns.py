@@ -39,7 +39,6 @@ class Turns:
 
     def __init__(self, database: Database, log: Log, quota: Quota) -> None:
         self.database = database
-        self._clock = database.clock
         self.log = log
         self.quota = quota
 
@@ -83,7 +82,7 @@ class Turns:
             if existing := turn_rows.find_existing(connection, fingerprint):
                 return existing
             self.quota.check(connection, person, address_hashes, requests=FIRST_TURN_REQUESTS)
-            now = self._clock.time()
+            now = self.database.now(connection)
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
                 person=person,
@@ -159,7 +158,7 @@ class Turns:
             requests = 1 if conversation.service_id else FIRST_TURN_REQUESTS
             self.quota.check(connection, person, address_hashes, requests=requests)
             was_newest = is_newest(connection, conversation)
-            values = {"updated_at": self._clock.time(), "archived": False}
+            values = {"updated_at": self.database.now(connection), "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
             resent_turn = turn_rows.find_resent_turn(
                 connection, conversation_id, resent_turn_id, content
@@ -232,7 +231,7 @@ class Turns:
             position=position,
             content=content,
             once=once,
-            created_at=self._clock.time(),
+            created_at=self.database.now(connection),
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )

@@ -12,6 +12,10 @@ class Clock:
         """Return the Unix time in seconds."""
         return time.time()
 
+    def server_time(self, reported_time: float) -> float:
+        """Return the Unix time that a server has just reported; tests can move it."""
+        return reported_time
+
     def monotonic(self) -> float:
         """Return a monotonic time in seconds."""
         return time.monotonic()

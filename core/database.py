@@ -40,6 +40,8 @@ TRANSACTION_TIMEOUT_MS = 30_000
 # PostgreSQL: the transaction is read-only (a switchover), or was idle for too long.
 UNAVAILABLE_SQLSTATES = {"25006", "25P03"}
 
+_SELECT_TIME = text("SELECT extract(epoch FROM clock_timestamp())")
+
 DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
 
 
@@ -51,7 +53,7 @@ class Database:
     """An engine with read and write transactions.
 
     `lock_timeout` is how many seconds a transaction waits for a lock; setting the attribute later
-    affects only SQLite. `clock` timestamps failures, and the rows that other modules store.
+    affects only SQLite. `clock` timestamps failures; see `now` for the times in rows.
     """
 
     def __init__(self, url: str, *, lock_timeout: float = 2.5, clock: Clock = SYSTEM_CLOCK) -> None:
@@ -106,6 +108,20 @@ class Database:
             self._begin_immediate(connection, durable=durable),
         ):
             yield connection
+
+    def now(self, connection: Connection) -> float:
+        """Return the time in seconds since 1970, by one clock for all who use the database.
+
+        On PostgreSQL it is the clock of the server: those of different machines must not be
+        compared. All processes that use an SQLite file are on one machine.
+        """
+        if self.is_sqlite:
+            return self.clock.time()
+        return self.clock.server_time(float(connection.execute(_SELECT_TIME).scalar_one()))
+
+    def to_local_time(self, at: float, now: float) -> float:
+        """Convert a time by the clock of `now` to this machine's clock, to show it."""
+        return at if self.is_sqlite else at - now + self.clock.time()
 
     def advisory_lock(self, connection: Connection, name: str) -> None:
         """Hold an exclusive lock on `name` until the transaction ends.

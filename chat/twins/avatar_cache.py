@@ -38,7 +38,6 @@ class AvatarCache:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._clock = database.clock
 
     def find(self, name: str) -> CacheEntry:
         """Return the cached state of an image."""
@@ -46,10 +45,11 @@ class AvatarCache:
         query = select(columns.type, columns.content, columns.next_at).where(columns.name == name)
         with self.database.read() as connection:
             row = connection.execute(query).first()
-        if row is None:
-            return CacheEntry()
+            if row is None:
+                return CacheEntry()
+            is_due = not self._is_in_future(connection, row.next_at)
         image = Image(row.type, row.content) if row.content else None
-        return CacheEntry(image, not self._is_in_future(row.next_at), row.type is None)
+        return CacheEntry(image, is_due, row.type is None)
 
     def claim(self, name: str) -> bool:
         """Claim the download of an image for `CLAIM_SECONDS`.
@@ -60,7 +60,7 @@ class AvatarCache:
         with self.database.write() as connection:
             self.database.advisory_lock(connection, f"picture {name}")
             next_at = connection.execute(query).scalar()
-            if next_at is not None and self._is_in_future(next_at):
+            if next_at is not None and self._is_in_future(connection, next_at):
                 return False
             self._save(connection, name, CLAIM_SECONDS)
             return True
@@ -86,20 +86,21 @@ class AvatarCache:
     def _save(
         self, connection: Connection, name: str, delay_seconds: float, **values: object
     ) -> None:
-        row = {"name": name, "next_at": self._clock.time() + delay_seconds, **values}
+        next_at = self.database.now(connection) + delay_seconds
+        row = {"name": name, "next_at": next_at, **values}
         upsert(connection, pictures, "name", row)
 
-    def _is_in_future(self, next_at: float) -> bool:
+    def _is_in_future(self, connection: Connection, next_at: float) -> bool:
         """Return whether a time is in the future.
 
         A time more than `MAX_AGE_SECONDS` ahead does not count: a clock has jumped.
         """
-        return 0 < next_at - self._clock.time() <= MAX_AGE_SECONDS
+        return 0 < next_at - self.database.now(connection) <= MAX_AGE_SECONDS
 
     def _evict(self, connection: Connection) -> None:
         """Delete images unused for `MAX_UNUSED_SECONDS`, and the oldest above the limits."""
         columns = pictures.c
-        is_unused = columns.next_at < self._clock.time() - MAX_UNUSED_SECONDS
+        is_unused = columns.next_at < self.database.now(connection) - MAX_UNUSED_SECONDS
         connection.execute(delete(pictures).where(is_unused))
         newest_first = select(columns.name, columns.size).order_by(columns.next_at.desc())
         total_bytes, evicted_names = 0, []

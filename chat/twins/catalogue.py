@@ -47,7 +47,7 @@ class TwinList:
 
 
 class CachedTwins(msgspec.Struct, frozen=True):
-    """Stored list: twins by id, fetched at `listed_at` (seconds since 1970).
+    """Stored list: twins by id, fetched at `listed_at` (by the clock of this machine).
 
     `complete` is False if the service has more pages than were read. `service` is its base URL.
     """
@@ -91,6 +91,8 @@ class TwinCatalogue:
         self._advise = advise
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None
+        # When the list was stored, by the clock of the database.
+        self._stored_at: float | None = None
         self._error: TwinApiError | None = None
         self._retry_at = 0.0
         self._fetch_thread: threading.Thread | None = None
@@ -205,19 +207,25 @@ class TwinCatalogue:
         return cache
 
     def _load_newer(self) -> CachedTwins | None:
-        query = select(kept_twins.c.data)
-        if self._cache:
-            query = query.where(kept_twins.c.listed_at != self._cache.listed_at)
+        query = select(kept_twins.c.data, kept_twins.c.listed_at)
+        if self._stored_at is not None:
+            query = query.where(kept_twins.c.listed_at != self._stored_at)
         with (
             suppress(DatabaseUnavailable, msgspec.MsgspecError),
             self.database.read() as connection,
         ):
-            data = connection.execute(query).scalar()
-            cache = msgspec.msgpack.decode(data, type=CachedTwins) if data else None
-            return cache if cache and cache.service == self._service_url else None
+            row = connection.execute(query).first()
+            cache = msgspec.msgpack.decode(row.data, type=CachedTwins) if row else None
+            if row and cache and cache.service == self._service_url:
+                self._stored_at = row.listed_at
+                now = self.database.now(connection)
+                listed_at = self.database.to_local_time(row.listed_at, now)
+                return msgspec.structs.replace(cache, listed_at=listed_at)
         return None
 
     def _save(self, cache: CachedTwins) -> None:
-        row = {"id": 1, "data": msgspec.msgpack.encode(cache), "listed_at": cache.listed_at}
         with suppress(DatabaseUnavailable), self.database.write() as connection:
+            self._stored_at = self.database.now(connection)
+            data = msgspec.msgpack.encode(cache)
+            row = {"id": 1, "data": data, "listed_at": self._stored_at}
             upsert(connection, kept_twins, "id", row)

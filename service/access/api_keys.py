@@ -90,7 +90,6 @@ class ApiKeys:
         """
         key_id = secrets.token_urlsafe(12)
         secret = self._derive_secret(key_id, creation) if creation else _random_secret()
-        now = self.database.clock.time()
         row = {
             "id": key_id,
             "sub": sub,
@@ -99,20 +98,20 @@ class ApiKeys:
             "scope": scope,
             "prefix": secret[:PREFIX_LENGTH],
             "digest": _digest(secret),
-            "created_at": now,
             "expires_at": expires_at,
         }
         owned_by = table.c.sub == sub
-        cutoff = now - EXPIRED_RETENTION_SECONDS
-        expired = (table.c.revoked_at < cutoff) | (table.c.expires_at < cutoff)
         with self.database.write() as connection:
             self.database.advisory_lock(connection, f"keys of {sub}")
+            now = self.database.now(connection)
+            cutoff = now - EXPIRED_RETENTION_SECONDS
+            expired = (table.c.revoked_at < cutoff) | (table.c.expires_at < cutoff)
             if creation and (known_id := remember(connection, creation, key_id, now)) != key_id:
                 return self._find_created(connection, known_id, creation)
             connection.execute(delete(table).where(owned_by, expired))
             if connection.execute(select(func.count()).where(owned_by)).scalar_one() >= MAX_KEYS:
                 raise TooManyKeys(TOO_MANY_KEYS)
-            connection.execute(insert(table).values(row))
+            connection.execute(insert(table).values(row | {"created_at": now}))
             return _key_from_row(
                 connection.execute(_select_keys().where(table.c.id == key_id)).one()
             ), secret
@@ -160,9 +159,9 @@ class ApiKeys:
     def revoke(self, sub: str, key_id: str) -> bool:
         """Revoke a key of `sub`; return False if there is no such key."""
         condition = (table.c.sub == sub) & (table.c.id == key_id) & _NOT_REVOKED
-        statement = update(table).where(condition).values(revoked_at=self.database.clock.time())
         with self.database.write() as connection:
-            return bool(connection.execute(statement).rowcount)
+            values = {"revoked_at": self.database.now(connection)}
+            return bool(connection.execute(update(table).where(condition).values(values)).rowcount)
 
     def _find_created(
         self, connection: Connection, key_id: str, creation: Creation

@@ -47,7 +47,6 @@ class KeyRevoked(Exception):
 def count_request(database: Database, key: ApiKey) -> RateLimit:
     """Count a request unless the limit is reached; return the status. Raises KeyRevoked."""
     limit = REQUESTS_PER_HOUR[key.scope]
-    now = database.clock.time()
     condition = key_requests.c.key_id == key.id
     with database.write() as connection:
         is_active = (api_keys.c.id == key.id) & api_keys.c.revoked_at.is_(None)
@@ -56,6 +55,7 @@ def count_request(database: Database, key: ApiKey) -> RateLimit:
             is None
         ):
             raise KeyRevoked
+        now = database.now(connection)
         connection.execute(
             delete(key_requests).where(condition, key_requests.c.at <= now - WINDOW_SECONDS)
         )
@@ -75,9 +75,9 @@ def count_request(database: Database, key: ApiKey) -> RateLimit:
 def read_rate_limit(database: Database, key: ApiKey) -> RateLimit:
     """Return the status of a key without counting a request."""
     limit = REQUESTS_PER_HOUR[key.scope]
-    now = database.clock.time()
-    condition = (key_requests.c.key_id == key.id) & (key_requests.c.at > now - WINDOW_SECONDS)
     with database.read() as connection:
+        now = database.now(connection)
+        condition = (key_requests.c.key_id == key.id) & (key_requests.c.at > now - WINDOW_SECONDS)
         query = select(func.count(), func.min(key_requests.c.at)).where(condition)
         request_count, oldest_at = connection.execute(query).one()
     return RateLimit(

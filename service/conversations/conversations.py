@@ -51,14 +51,14 @@ class Conversations:
         A repeated `creation` returns the conversation of the first one, or None if it was deleted.
         Raises IdempotencyKeyReused.
         """
-        now = self.database.clock.time()
-        conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
-        values = {name: getattr(conversation, name) for name in Conversation.__slots__}
         with self.database.write() as connection:
+            now = self.database.now(connection)
+            conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
             if creation:
                 known_id = remember(connection, creation, conversation.id, now)
                 if known_id != conversation.id:
                     return _find(connection, known_id, sub)
+            values = {name: getattr(conversation, name) for name in Conversation.__slots__}
             connection.execute(insert(conversations).values(**values, replying_until=0))
         return conversation
 

@@ -59,7 +59,6 @@ class Leases:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._clock = database.clock
 
     def state(self, message_id: str) -> LeaseState:
         """Return the state of the lease for the reply to a message."""
@@ -67,17 +66,16 @@ class Leases:
         query = select(*(conversations.c[name] for name in columns))
         with self.database.read() as connection:
             row = connection.execute(query.where(conversations.c.replying_to == message_id)).first()
+            now = self.database.now(connection)
         if row and row.replying_by:
-            return (
-                LeaseState.HELD if row.replying_until >= self._clock.time() else LeaseState.EXPIRED
-            )
+            return LeaseState.HELD if row.replying_until >= now else LeaseState.EXPIRED
         return LeaseState.STOPPED if row and row.stopping else LeaseState.RELEASED
 
     def renew(self, lease_ids: Iterable[str]) -> None:
         """Extend leases to `LEASE_SECONDS` from now."""
         is_holder = conversations.c.replying_by.in_(list(lease_ids))
-        expires_at = self._clock.time() + LEASE_SECONDS
         with self.database.write() as connection:
+            expires_at = self.database.now(connection) + LEASE_SECONDS
             connection.execute(
                 update(conversations).where(is_holder).values(replying_until=expires_at)
             )

@@ -55,7 +55,6 @@ class Messages:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._clock = database.clock
 
     def list_page(
         self,
@@ -106,12 +105,11 @@ class Messages:
         StillReplying while a reply is being written, IdempotencyKeyReused when the earlier message
         differs.
         """
-        now = self._clock.time()
         message_id = secrets.token_urlsafe(16)
-        message = Message(message_id, conversation_id, "user", content, None, now)
         with self.database.write() as connection:
             condition = conversations.c.id == conversation_id
             connection.execute(select(conversations.c.id).where(condition).with_for_update())
+            now = self.database.now(connection)
             if idempotency_key:
                 connection.execute(
                     delete(idempotency_keys).where(
@@ -128,6 +126,7 @@ class Messages:
             lease_id = leases.acquire(connection, conversation_id, message_id, now)
             if lease_id is None:
                 raise StillReplying
+            message = Message(message_id, conversation_id, "user", content, None, now)
             _insert(connection, message)
             if idempotency_key:
                 row = {
@@ -161,7 +160,7 @@ class Messages:
             if reply and reply.complete:
                 return reply, None
             lease_id = leases.acquire(
-                connection, message.conversation_id, message.id, self._clock.time()
+                connection, message.conversation_id, message.id, self.database.now(connection)
             )
             if lease_id is None and replying_to != message.id:
                 raise StillReplying
@@ -188,8 +187,8 @@ class Messages:
 
         Stores nothing and returns None if the lease was taken over by another holder.
         """
-        now = self._clock.time()
         with self.database.write() as connection:
+            now = self.database.now(connection)
             if not leases.release(connection, lease_id, now, is_stopped=is_stopped) or not content:
                 return None
             return _insert(

@@ -24,6 +24,8 @@ from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY
 from web.container import MIGRATIONS_DIR
 
+# Machines with different clocks can share only this database.
+on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 # Runs one test on both databases. A module whose tests all do so sets DATABASES instead.
 both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
 
@@ -46,11 +48,14 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template
 
 
 @pytest.fixture
-def new_log(database_url: str, clock: Clock) -> Iterator[Callable[[], Log]]:
-    """Return a factory of logs on one database; each acts as the log of another process."""
+def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
+    """Return a factory of logs on one database; each acts as the log of another process.
+
+    With its own clock, the process is on another machine.
+    """
     logs: list[Log] = []
 
-    def new_log() -> Log:
+    def new_log(clock: Clock = clock) -> Log:
         database = Database(database_url, clock=clock)
         migrate(database, MIGRATIONS_DIR, "alembic_version")
         logs.append(Log(database, on_end=lambda *_: None))
@@ -60,6 +65,13 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[[], Log]]:
     for log in logs:
         log.close()
         log.database.close()
+
+
+def skewed_clock(seconds: float) -> AdjustableClock:
+    """Return the clock of another machine, which is so many seconds ahead."""
+    clock = AdjustableClock()
+    clock.jump_wall_clock(seconds)
+    return clock
 
 
 @pytest.fixture

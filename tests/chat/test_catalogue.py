@@ -11,7 +11,7 @@ import twinapi
 from chat.log.log import Log
 from chat.twins import catalogue
 from chat.twins.catalogue import TwinCatalogue
-from tests.chat.conftest import both_databases
+from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
@@ -191,6 +191,25 @@ def test_list_cached_with_a_future_time_is_requested_again(
     clock.jump_wall_clock(-86_400)
     names(twins)
 
+    assert len(upstream.calls) == 2
+
+
+@on_postgresql
+@pytest.mark.parametrize("skew", [3600, -3600])
+def test_list_of_another_machine_is_as_old_as_it_is(
+    new_twins: NewTwins, upstream: Upstream, new_log: Callable[..., Log], skew: int
+):
+    names(new_twins(60))
+    clock = skewed_clock(skew)
+    twins = TwinCatalogue(
+        twinapi.Client(upstream.url, UPSTREAM_KEY), new_log(clock).database, max_age_seconds=60
+    )
+
+    assert names(twins) == ["Ada", "Odd"]
+    assert 0 <= twins.list().age_seconds < 30
+    assert len(upstream.calls) == 1
+    clock.advance(61)
+    names(twins)
     assert len(upstream.calls) == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import func, select, update
@@ -16,7 +17,7 @@ from chat.schema import turns as turns_table
 from chat.search.search import Search
 from chat.turn_rows import Turn
 from chat.turns import Turns
-from tests.chat.conftest import both_databases
+from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
 
 
 @pytest.fixture
@@ -95,6 +96,29 @@ def test_deleted_conversations_are_purged_after_undo_period_and_quota_hour(
     assert {each for each, purged in expected.items() if purged} & kept == set()
     assert Search(log.database).find("bob", "hello").items
     assert Search(log.database).find("alice", "hello").items == ()
+
+
+@on_postgresql
+@pytest.mark.parametrize("skew", [3600, -3600])
+def test_clock_of_another_machine_shortens_no_undo(
+    turns: Turns,
+    turn: Turn,
+    conversation: Conversation,
+    deletions: Deletions,
+    log: Log,
+    new_log: Callable[..., Log],
+    skew: int,
+):
+    other_log = new_log(skewed_clock(skew))
+    other_deletions = Deletions(other_log.database, turns, other_log)
+    other_deletions.delete(conversation.id, "alice")
+    assert deletions.find(conversation.id, "alice")
+    backdate(log, conversation, deleted=RESTORABLE_SECONDS - 60, said=HOUR_SECONDS + 1)
+
+    other_deletions.purge_expired()
+
+    assert other_deletions.find(conversation.id, "alice")
+    assert deletions.find(conversation.id, "alice")
 
 
 def test_new_message_unarchives_a_conversation_and_keeps_its_pin(

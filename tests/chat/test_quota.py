@@ -17,6 +17,7 @@ from chat.log.log import Log
 from chat.quota import Quota
 from chat.quota_status import SendingBlocked
 from chat.turns import Turns
+from tests.chat.conftest import on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits
@@ -247,12 +248,41 @@ def test_shorter_refusal_does_not_shorten_a_longer_wait(quota: Quota):
         check(quota, "alice")
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_clock_set_back_blocks_nobody(quota: Quota, clock: AdjustableClock):
     quota.record_refusal(60)
     quota.record_limits(Limits(remaining=0, limit=500, resets_in=60))
     clock.jump_wall_clock(-86_400)
 
     check(quota, "alice")
+
+
+@on_postgresql
+@pytest.mark.parametrize("skew", [4, 4000, -4000])
+def test_requests_of_machines_with_different_clocks_count(
+    log: Log, say: Say, new_log: Callable[..., Log], skew: int
+):
+    here = Quota(log.database, UPSTREAM_KEY, limit=20, share=1)
+    there = Quota(new_log(skewed_clock(skew)).database, UPSTREAM_KEY, limit=20, share=1)
+    say("alice")
+    assert remaining_requests(here) == remaining_requests(there) == 18
+    Turns(there.database, log, there).start_conversation("bob", "ada", "Ada", "Hello", "key")
+    assert remaining_requests(here) == remaining_requests(there) == 16
+
+
+@on_postgresql
+@pytest.mark.parametrize("skew", [4, 3600, -3600])
+def test_wait_is_as_long_on_a_machine_with_another_clock(
+    quota: Quota, new_log: Callable[..., Log], skew: int
+):
+    clock = skewed_clock(skew)
+    other = Quota(new_log(clock).database, UPSTREAM_KEY, limit=500, share=1)
+    assert quota.record_refusal(120) == pytest.approx(time.time() + 120, abs=10)
+
+    with pytest.raises(SendingBlocked) as refused:
+        check(other, "alice")
+    assert refused.value.retry_at == pytest.approx(clock.time() + 120, abs=10)
+    assert other.status().retry_at == pytest.approx(clock.time() + 120, abs=10)
 
 
 def test_sending_is_allowed_after_the_service_window_has_reset(log: Log, say: Say):
@@ -288,7 +318,7 @@ def test_quota_table_does_not_contain_the_api_key(log: Log, quota: Quota):
         assert UPSTREAM_KEY not in str(connection.execute(schema.allowances.select()).all())
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_last_request_is_given_to_one_of_two_simultaneous_messages(
     log: Log, quota: Quota, new_log: Callable[[], Log]
 ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from core.database import Database
 from service.app import create_service_app
 from service.container import Container, get_container
 from service.conversations.conversations import Conversation, Conversations
-from service.conversations.leases import Leases, LeaseState
+from service.conversations.leases import LEASE_SECONDS, Leases, LeaseState
 from service.conversations.messages import (
     Messages,
     StillReplying,
@@ -83,6 +84,33 @@ def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
     lapse(database)
 
     assert messages.store_reply(said, str(holder), "late, and welcome", is_complete=True)
+
+
+@pytest.mark.fault("F80")
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("skew", [4, 3600, -3600])
+def test_machine_with_another_clock_takes_over_dead_replies_only(
+    messages: Messages,
+    database_url: str,
+    clock: AdjustableClock,
+    new_conversation: Callable[[], Conversation],
+    skew: int,
+):
+    other_clock = AdjustableClock()
+    other_clock.jump_wall_clock(skew)
+    with closing(Database(database_url, clock=other_clock)) as other_database:
+        leases, other_messages = Leases(other_database), Messages(other_database)
+        said, _ = messages.add(new_conversation().id, "Hello")
+        for each in (clock, other_clock):
+            each.advance(LEASE_SECONDS / 2)
+
+        assert leases.state(said.id) is LeaseState.HELD
+        assert other_messages.find_reply_or_acquire_lease(said) == (None, None)
+        for each in (clock, other_clock):
+            each.advance(LEASE_SECONDS)
+        assert leases.state(said.id) is LeaseState.EXPIRED
+        assert other_messages.find_reply_or_acquire_lease(said)[1]
+        assert Leases(messages.database).state(said.id) is LeaseState.HELD
 
 
 def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import product
 from typing import get_args
 
 import pytest
 
+from core.database import Database
 from service import schema
 from service.access import rate_limit
+from service.access.api_keys import ApiKeys
 from service.container import Container
 from service.interface_types import Scope
 from tests.service.client import ApiClient
@@ -35,6 +38,21 @@ def test_api_key_is_limited_to_its_hourly_requests(
         assert 3500 < int(answers[3].headers["Retry-After"]) <= 3600
         assert "Retry-After" not in answers[0].headers
         assert answers[3].json()["code"] == "rate_limited"
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_machines_with_different_clocks_count_the_same_requests(
+    database: Database, database_url: str
+):
+    key, _ = ApiKeys(database).create("alice", "t", "full_access")
+    remaining = []
+    for skew in (0, 4000, -4000, 0):
+        clock = AdjustableClock()
+        clock.jump_wall_clock(skew)
+        with closing(Database(database_url, clock=clock)) as other_database:
+            remaining.append(rate_limit.count_request(other_database, key).remaining)
+
+    assert remaining == [499, 498, 497, 496]
 
 
 @pytest.mark.spec("S66")

@@ -34,6 +34,11 @@ class AdjustableClock(Clock):
         now = time.time() if self._frozen_at is None else self._frozen_at
         return now + self._advanced_seconds + self._wall_clock_error
 
+    def server_time(self, reported_time: float) -> float:
+        """Return the reported time, moved forward as this clock; it has no wall clock error."""
+        now = reported_time if self._frozen_at is None else self._frozen_at
+        return now + self._advanced_seconds
+
     def monotonic(self) -> float:
         """Return the monotonic clock in seconds."""
         return time.monotonic() + self._advanced_seconds
