@@ -1,7 +1,8 @@
 // The message box: binds its state machine (composer_state.js) to keys, clicks, requests and storage, and counts characters.
 import { announce, messages } from "./announcements.js";
 import { DRAFT, REJECTED, createState, update } from "./composer_state.js";
-import { hasKeyboard, restoreComposerFocus } from "./focus.js";
+import { focusComposerOnArrival, hasKeyboard } from "./focus.js";
+import { TEXT_FIELDS, runShortcut } from "./shortcuts.js";
 import { afterPaint, deleteCopy, readCopy, readDraft, saveCopy, saveDraft, sessionStore } from "./storage.js";
 import { newestMessage } from "./turns.js";
 
@@ -42,14 +43,26 @@ const dispatch = (event) => {
   return effects;
 };
 
-document.addEventListener("keydown", (event) => {
+// AltGr, which types characters, is Control and Alt at once on some systems.
+const isCommand = (event) => event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));
+// On the window, after the elements of the page.
+addEventListener("keydown", (event) => {
   const { key, target } = event;
-  const { prevent, send, cancel } = dispatch({
+  if (document.querySelector("dialog[open]")) return;
+  const field = target.closest?.(TEXT_FIELDS);
+  // In a search field with text, the browser uses the first Escape to clear it.
+  const clears = field?.type === "search" && field.value !== "";
+  const { prevent, send, cancel, leave, write, shortcut } = dispatch({
     type: "keyPressed",
     key,
     hasShift: event.shiftKey,
     hasControl: event.ctrlKey || event.metaKey,
     isComposing: event.isComposing || event.keyCode === 229, // Safari
+    isRepeated: event.repeat,
+    isCommand: isCommand(event),
+    isInField: Boolean(field),
+    isTaken: event.defaultPrevented || clears || Boolean(document.querySelector(":popover-open")),
+    hasBox: Boolean(textarea() && !textarea().disabled),
     isInBox: target.id === "message",
     isInComposer: Boolean(target.closest?.(".composer")),
     sendsOnEnter: hasKeyboard && root.dataset.enter !== "newline",
@@ -57,7 +70,11 @@ document.addEventListener("keydown", (event) => {
   if (prevent) event.preventDefault();
   if (send) target.form.requestSubmit();
   if (cancel) document.querySelector(".composer [data-edit-message]").click();
+  if (leave) field?.blur();
+  if (write) textarea().focus();
+  if (shortcut) runShortcut(event);
 });
+document.addEventListener("focusin", ({ target }) => { if (target.id === "message") dispatch({ type: "focused" }); });
 document.addEventListener("click", (event) => {
   const within = event.target.closest?.(".composer__send, .composer__stop")?.classList;
   const button = within && (within.contains("composer__stop") ? "stop" : "send");
@@ -123,6 +140,7 @@ const showEditInUrl = () => {
   history.replaceState(history.state, "", url);
 };
 
+focusComposerOnArrival();
 afterPaint(() => {
   // Delete a sent draft only here, on the next page, which proves that the message arrived.
   const sent = sessionStore.get("sent");
@@ -132,6 +150,4 @@ afterPaint(() => {
   }
   if (!textarea()) return;
   dispatch({ type: "loaded", given: givenText(), text: textarea().value, saved: savedTexts(), newestMessage: newestMessage() });
-  // The reply may have ended before this page loaded.
-  if (sent && hasKeyboard) restoreComposerFocus();
 });

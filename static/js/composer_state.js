@@ -6,7 +6,9 @@
 // REJECTED or the id of the edited turn.
 //
 // Effects: `text` to show; `save`, texts to save by what they are (null deletes); `carry`, the draft for
-// the new conversation; `announce`, the name of a message; `prevent` the default of the event; `send`; `cancel`.
+// the new conversation; `announce`, the name of a message; `prevent` the default of the event; `send`; `cancel`;
+// `leave` the text field; `write`, focus the box before the browser inserts the character; `shortcut`, the key
+// may be one.
 export const DRAFT = "draft";
 export const REJECTED = "rejected";
 // Time after a script moved the focus here in which a key press was probably meant for the old target.
@@ -14,6 +16,7 @@ const FOCUS_MOVED_MS = 2000;
 const DOUBLE_CLICK_MS = 500;
 
 const hasFocusJustMoved = ({ focusMovedAt }, at) => at - focusMovedAt < FOCUS_MOVED_MS;
+const isText = (key) => /^(\S|Dead)$/u.test(key);
 const isEdit = (shown) => shown !== DRAFT && shown !== REJECTED;
 const joinParagraphs = (...words) => words.filter(Boolean).join("\n\n");
 const typedSince = ({ text, sending }) => (text.startsWith(sending) ? text.slice(sending.length).trimStart() : text);
@@ -31,6 +34,7 @@ export const createState = ({ given, turn }) => ({
   pressed: undefined, // which of Send and Stop; they replace each other in one place
   pressedAt: -Infinity,
   focusMovedAt: -Infinity,
+  hasLeft: false, // the person left the box for shortcuts
 });
 
 const HANDLERS = {
@@ -82,19 +86,31 @@ const HANDLERS = {
     return [{ ...state, text: "" }, { text: "", save: { [DRAFT]: "" } }];
   },
 
-  keyPressed(state, { key, hasShift, hasControl, isComposing, isInBox, isInComposer, sendsOnEnter, at }) {
+  // With a box on the page, keys write into it wherever the focus is. Escape leaves it: then keys are
+  // shortcuts, until a click, or until the box has the focus again. `isTaken`: something else closes.
+  keyPressed(state, event) {
+    const { key, hasShift, hasControl, isRepeated, isComposing, isCommand } = event;
+    const { isInField, isInBox, isInComposer, isTaken, hasBox, sendsOnEnter, at } = event;
     // Another key: the person has noticed the new focus.
     const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
     // During composition, keys belong to the input method; touch keyboards have no Shift+Enter.
     if (isComposing) return [next, {}];
     // Escape cancels editing; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
-    if (key !== "Enter" || hasShift || !isInBox || !(hasControl || sendsOnEnter)) return [next, {}];
-    return [next, { prevent: true, send: !hasFocusJustMoved(state, at) }];
+    if (key === "Escape") return isTaken ? [next, {}] : [{ ...next, hasLeft: true }, { leave: true }];
+    // A key that is held may have been pressed for a link to this page.
+    if (key === "Enter" && !hasShift && isInBox && (hasControl || sendsOnEnter)) {
+      return [next, { prevent: true, send: !isRepeated && !hasFocusJustMoved(state, at) }];
+    }
+    if (isInField || isCommand) return [next, {}];
+    return [next, hasBox && !state.hasLeft ? { write: isText(key) } : { shortcut: true }];
   },
 
+  focused: (state) => [{ ...state, hasLeft: false }, {}],
+
   // A click on Send or Stop (`button`), or elsewhere. Only the pointer can double-click.
-  clicked(state, { button, isByKey, at }) {
+  clicked(before, { button, isByKey, at }) {
+    const state = { ...before, hasLeft: before.hasLeft && isByKey };
     if (!button) return [{ ...state, pressed: undefined }, {}];
     const isDoubleClick = state.pressed && button !== state.pressed && at - state.pressedAt < DOUBLE_CLICK_MS;
     if (isByKey ? hasFocusJustMoved(state, at) : isDoubleClick) return [state, { prevent: true }];

@@ -1,7 +1,6 @@
-// Restores the focus when the focused element was removed, so that the person can continue to type.
-// On touch devices the Send or Stop button gets it instead of the box, which would open the keyboard.
-import { RUNNING_TURN } from "./turns.js";
-
+// Focuses the message box when a page arrives, and restores the focus when the focused element was removed,
+// so that the person can type. On touch devices the Send or Stop button gets it instead of the box, which
+// would open the keyboard.
 export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 let lastFocused;
 let focusedTurnId; // the turn whose reply contains lastFocused
@@ -31,16 +30,15 @@ const focusTurn = (turn) => {
   turn.focus({ preventScroll: true });
 };
 // Do not move the focus if something still has it, or if the person left the box or only reads.
-export const restoreComposerFocus = (event) => {
+const restoreComposerFocus = () => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;
-  if (lastFocused ? lastFocused.checkVisibility?.() : event) return;
+  if (!lastFocused || lastFocused.checkVisibility?.()) return;
   const turn = document.getElementById(focusedTurnId);
   if (turn) return focusTurn(turn);
-  if (event) document.dispatchEvent(new Event("focus-moved"));
+  document.dispatchEvent(new Event("focus-moved"));
   focusComposer();
 };
-if (hasKeyboard && document.querySelector(RUNNING_TURN)) restoreComposerFocus();
 document.addEventListener("htmx:after:swap", restoreComposerFocus);
 document.addEventListener("htmx:sse:close", restoreComposerFocus);
 
@@ -49,4 +47,12 @@ export const focusAndShowTurn = (turn) => {
   turn.scrollIntoView();
 };
 
-if (hasKeyboard && location.hash === "#message") focusComposer();
+// On arrival the box gets the focus, unless the URL leads to another place of the page, such as a search hit.
+export const focusComposerOnArrival = () => {
+  const box = document.querySelector("#message:enabled");
+  const { activeElement: focused, body } = document;
+  const isFree = focused === body || focused === box || focused.matches("[autofocus]");
+  if (!box || !hasKeyboard || !isFree || !["", "#message"].includes(location.hash)) return;
+  box.focus({ preventScroll: true });
+  box.setSelectionRange(box.value.length, box.value.length);
+};

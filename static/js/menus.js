@@ -3,6 +3,7 @@ const open = () => document.querySelector(".menu[open]");
 document.addEventListener("keydown", (event) => {
   const menu = event.key === "Escape" && open();
   if (!menu) return;
+  event.preventDefault(); // Escape does nothing else
   menu.open = false;
   menu.querySelector("summary").focus();
 });

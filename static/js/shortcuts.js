@@ -1,9 +1,9 @@
-// Keyboard shortcuts of a single key or two. They are inactive while typing, and can be switched off.
+// Keyboard shortcuts of a single key or two, which can be switched off. composer.js runs them, unless the
+// key is for a text field or the message box.
 import { focusAndShowTurn } from "./focus.js";
 import { RUNNING_TURN } from "./turns.js";
 
-const root = document.documentElement;
-const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
+export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 const SHORTCUTS = {
   "?": ["#shortcuts-link"],
   "/": ["[type=search]", "#message", "#newest-turns-link"],
@@ -33,28 +33,22 @@ const letter = ({ key, code }) => {
 };
 let before = "";
 let began = 0;
-addEventListener("keydown", (event) => {
-  const { target } = event;
+export const runShortcut = (event) => {
+  if (document.documentElement.dataset.shortcuts === "off") return;
   const key = letter(event);
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const writing = target.closest?.(TEXT_FIELDS);
-  // In a search field with text, the browser uses the first Escape to clear it.
-  const empties = writing?.type === "search" && writing.value;
-  if (key === "Escape" && !event.defaultPrevented && !empties) writing?.blur();
-  if (writing || root.dataset.shortcuts === "off" || document.querySelector("dialog[open]")) return;
   if (event.timeStamp - began > KEY_SEQUENCE_MS) before = "";
   const way = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
   [before, began] = [key === "g" ? key : "", event.timeStamp];
   if (!way) {
     // Any other key means that the person starts to type: focus the message box.
-    if (/^[^gjks\s]$/.test(key) && target === document.body) find(["#message"])?.focus();
+    if (/^[^gjks\s]$/.test(key)) find(["#message"])?.focus();
     return;
   }
   event.preventDefault();
   if (way.matches(".turn")) focusAndShowTurn(way);
   else if (key in TURN_STEPS || way.matches(TEXT_FIELDS)) way.focus();
   else way.click();
-});
+};
 
 // The link leads to the help page; with scripts, a dialog opens instead.
 const link = document.getElementById("shortcuts-link");

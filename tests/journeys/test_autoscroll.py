@@ -142,6 +142,7 @@ def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
         if end == "complete":
             call.complete()
         else:
+            page.keyboard.press("Escape")
             page.keyboard.press(end)
         expect(turn(page, state).last).to_be_visible()
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()

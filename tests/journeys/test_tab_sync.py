@@ -79,7 +79,7 @@ def test_message_is_announced_in_other_windows_without_moving_their_focus(
     expect(page.locator("#announcer")).to_contain_text("Ada has your message")
     call.complete("One two")
     expect(reply_text(other, "complete", 1)).to_have_text("One two")
-    expect(other.locator("body")).to_be_focused()
+    expect(message_box(other)).to_be_focused()
 
     open_menu(other, "Hello")
     other.get_by_role("button", name="Archive").click()

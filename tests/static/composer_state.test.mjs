@@ -19,7 +19,7 @@ const load = (event) => ({ type: "loaded", given: "", text: event.given ?? "", s
 describe("keys", () => {
   const enter = {
     type: "keyPressed", key: "Enter", hasShift: false, hasControl: false, isComposing: false,
-    isInBox: true, isInComposer: true, sendsOnEnter: true, at: 10_000,
+    isInField: true, isInBox: true, isInComposer: true, hasBox: true, sendsOnEnter: true, at: 10_000,
   };
   const sends = (changes) => Boolean(after(empty, { ...enter, ...changes })[1].send);
 
@@ -31,6 +31,7 @@ describe("keys", () => {
   test("Shift+Enter starts a line", () => assert.ok(!sends({ hasShift: true })));
   test("Enter within an input method does not send", () => assert.ok(!sends({ isComposing: true })));
   test("Enter elsewhere does not send", () => assert.ok(!sends({ isInBox: false })));
+  test("Enter that is held since an earlier page does not send", () => assert.ok(!sends({ isRepeated: true })));
 
   test("Enter just after the focus moved to the box is ignored", () => {
     const moved = { type: "focusMoved", at: 9_000 };
@@ -45,9 +46,9 @@ describe("keys", () => {
     const escape = { ...enter, key: "Escape" };
     assert.deepEqual(after(editing, escape)[1], { prevent: true, cancel: true });
     assert.deepEqual(after(editing, { ...escape, isComposing: true })[1], {});
-    assert.deepEqual(after(editing, { ...escape, isInComposer: false })[1], {});
-    assert.deepEqual(after(empty, escape)[1], {});
-    assert.deepEqual(after(rejected, escape)[1], {});
+    for (const [state, change] of [[editing, { isInComposer: false }], [empty, {}], [rejected, {}]]) {
+      assert.deepEqual(after(state, { ...escape, ...change })[1], { leave: true });
+    }
   });
 });
 

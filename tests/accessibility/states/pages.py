@@ -27,6 +27,7 @@ def help_page(env: Environment) -> Page:
 @state("site.show_help")
 def help_over_a_page(env: Environment) -> Page:
     page = env.open("/twins/ada")
+    page.keyboard.press("Escape")
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
     return page

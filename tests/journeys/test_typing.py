@@ -1,0 +1,129 @@
+"""The message box receives what people type, wherever the focus is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.steps import (
+    message_box,
+    open_conversation,
+    open_menu,
+    open_streaming_conversation,
+    wait_until_settled,
+)
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.upstream import Upstream
+from web.container import Portal
+
+OPENINGS = (
+    *("no idea", "just do it", "give me more", "Keep going", "stop there", "my turn", "give the"),
+    *("/help me", "? again", "go to the", "Why not", "What's next", '"Quote"', "3 more", "née"),
+)
+WORDS = "bicycle, stay upright; just (no) go/there not! more: so give; some 'text' & then why"
+ENDINGS = (".", "?", "!", " - ok?", "…")
+# The empty area beside the text, as coordinates.
+EMPTY_AREA = (350, 400)
+TAKE_TEXT = "() => { const { value } = message; message.value = ''; return value; }"
+
+
+def make_sentences(count: int) -> Iterator[str]:
+    """Yield different sentences, which begin with every key of a shortcut."""
+    choose = random.Random(1)  # noqa: S311
+    for number in range(count):
+        words = choose.choices(WORDS.split(), k=choose.randint(1, 4))
+        opening = OPENINGS[number % len(OPENINGS)]
+        yield " ".join([opening, *words, str(number)]) + choose.choice(ENDINGS)
+
+
+def type_after_click(page: Page, sentence: str) -> str:
+    """Click the empty area, type a sentence, and return what the message box received."""
+    page.mouse.click(*EMPTY_AREA)
+    page.keyboard.type(sentence)
+    return str(page.evaluate(TAKE_TEXT))
+
+
+def test_two_hundred_sentences_arrive_unchanged_after_a_click_beside_the_text(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.mouse.click(*EMPTY_AREA)
+    expect(page.locator("body")).to_be_focused()
+    url = page.url
+    sentences = list(make_sentences(200))
+
+    assert len(set(sentences)) == 200
+    assert [type_after_click(page, sentence) for sentence in sentences] == sentences
+    assert page.url == url
+
+
+def test_typed_text_reaches_the_box_from_buttons_menus_and_during_a_reply(
+    context: BrowserContext, upstream: Upstream
+):
+    page, _ = open_streaming_conversation(context, upstream)
+    sentence = "s no idea? just go"
+    for focus in (
+        lambda: page.get_by_role("button", name="Stop").focus(),
+        lambda: page.get_by_role("button", name="More pages").click(),
+        lambda: open_menu(page, "Hello"),
+    ):
+        focus()
+        page.keyboard.type(sentence)
+        expect(message_box(page)).to_have_value(sentence)
+        message_box(page).fill("")
+
+
+def test_escape_closes_what_is_open_and_only_then_leaves_the_box(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    more = page.locator("#more")
+    for open_something in (
+        lambda: page.get_by_role("button", name="More pages").click(),
+        lambda: open_menu(page, "Hello"),
+    ):
+        open_something()
+        page.keyboard.press("Escape")
+        expect(more).to_be_hidden()
+        expect(page.locator(".menu[open]")).to_have_count(0)
+        page.keyboard.type("no idea")
+        expect(message_box(page)).to_have_value("no idea")
+        message_box(page).fill("")
+
+    page.keyboard.press("Escape")
+    expect(message_box(page)).not_to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    assert type_after_click(page, "no idea") == "no idea"
+
+
+def test_box_has_the_focus_on_arrival_except_at_a_search_hit_or_an_anchor(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = open_conversation(context, upstream)
+    conversation = insert_conversation(portal.database, get_only_person(portal.database), 2)
+    path = f"/conversations/{conversation}"
+    hit = f"{path}?hit={{}}&said=1&q=00002#hit"
+    for address in ("/twins/ada", "/twins/ada#message", path, f"{path}#message"):
+        page.goto("about:blank")
+        page.goto(address)
+        wait_until_settled(page)
+        expect(message_box(page)).to_be_focused()
+
+    newest = page.locator(".turn").last.get_attribute("data-turn")
+    for address in (hit.format(newest), f"{path}#log"):
+        page.goto("about:blank")
+        page.goto(address)
+        wait_until_settled(page)
+        expect(message_box(page)).to_be_visible()
+        expect(message_box(page)).not_to_be_focused()
+
+
+def test_box_on_a_phone_has_no_focus_on_arrival(phone: BrowserContext):
+    page = phone.new_page()
+    page.goto("/twins/ada")
+    wait_until_settled(page)
+    expect(message_box(page)).not_to_be_focused()
