@@ -25,6 +25,10 @@ RECONNECT_MS = (1_000, 6_000)
 # Reconnect delay of a person who follows too many replies.
 BUSY_RETRY_MS = 10_000
 
+# An event, because the page does not see comments: without events it counts a stream as a failed
+# attempt, and reports that the connection is lost (SILENCE_MS in reply_stream.js).
+_HERE = sse.frame(event="here")
+
 _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 
 
@@ -48,8 +52,7 @@ def _requested_cursor() -> int:
 
 
 def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
-    # An event, not a comment: the page counts a stream without events as a failed attempt.
-    yield sse.frame(event="here")
+    yield _HERE
     clock = portal().clock
     last_entry_at: float | None = clock.monotonic()
     renderer = IncrementalRenderer(turn.id, cursor)
@@ -77,7 +80,7 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
             last_entry_at, is_progress_shown = None, True  # sent once, not at each keep-alive
             yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
         else:
-            yield sse.KEEPALIVE
+            yield _HERE
     yield sse.frame(event="back", retry=random.randint(*RECONNECT_MS))  # noqa: S311
 
 

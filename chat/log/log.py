@@ -47,7 +47,7 @@ class Log:
     """
 
     # Readers get an empty batch after this long without entries.
-    keepalive_seconds = 5.0
+    keepalive_seconds = 3.0
 
     def __init__(self, database: Database, on_end: Callable[[str, str], object]) -> None:
         self.database = database

@@ -1,39 +1,68 @@
 // Reconnection of reply streams: random delay, exponential backoff after attempts without events, and
 // immediately when the network is back. htmx alone would retry twice a second for ever (a sign-in page, say).
-import { messages, noticeText, removeNotices } from "./announcements.js";
+// A connection that is lost or silent is shown at the reply.
+import { announce, messages, noticeText, removeNotices } from "./announcements.js";
 import { isEventStream, isStreamElement } from "./requests.js";
 import { RUNNING_TURN, onContentChange } from "./turns.js";
 
 const FIRST_RETRY_MS = 500 + 1500 * Math.random();
 const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
 const MAX_RETRY_MS = 30000; // something else responds
-const STUCK_AFTER_ATTEMPTS = 4;
+// A stream that is silent for so long is lost: the portal sends an event every three seconds at least.
+const SILENCE_MS = 6500;
+const silenceTimers = new WeakMap();
 const emptyAttempts = new WeakMap();
 const retryDelay = (turn) => Math.min(FIRST_RETRY_MS * 2 ** (emptyAttempts.get(turn) ?? 0), MAX_RETRY_MS);
-const countEmptyAttempt = (turn) => {
-  emptyAttempts.set(turn, (emptyAttempts.get(turn) ?? 0) + 1);
-  if (emptyAttempts.get(turn) !== STUCK_AFTER_ATTEMPTS) return;
-  turn.querySelector(".turn__progress").textContent = messages.stuck;
+const countEmptyAttempt = (turn) => emptyAttempts.set(turn, (emptyAttempts.get(turn) ?? 0) + 1);
+// While the connection is lost, Stop would not reach the portal.
+const setLost = (footer, isLost) => {
+  const stop = document.querySelector(".composer__stop");
+  if (stop) stop.disabled = isLost;
+  const turn = footer.closest?.(".turn"); // the document, if the reply has ended
+  if (!turn || turn.hasAttribute("data-lost") === isLost) return;
+  turn.toggleAttribute("data-lost", isLost);
+  if (!isLost) return footer.querySelector(".turn__lost")?.remove();
+  footer.prepend(Object.assign(document.createElement("p"), { className: "turn__lost", textContent: messages.lost }));
+  announce(messages.lost);
 };
+const stopWaiting = (footer) => {
+  clearTimeout(silenceTimers.get(footer));
+  silenceTimers.delete(footer);
+};
+const waitForEvent = (footer, wait = SILENCE_MS) => {
+  stopWaiting(footer);
+  silenceTimers.set(footer, setTimeout(() => {
+    stopWaiting(footer);
+    if (!isStreamElement(footer) || document.hidden) return;
+    setLost(footer, true);
+    footer._htmx?.sse?.reader?.cancel(); // the connection may be dead without an error
+  }, wait));
+};
+// An attempt does not prolong the wait.
+const waitForFirstEvent = (footer) => { if (!silenceTimers.has(footer)) waitForEvent(footer); };
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = retryDelay(target);
   Object.assign(detail.connection.config, { reconnectMaxDelay: MAX_RETRY_MS, reconnectJitter: 0.2 });
   if ([messages.unreachable, messages.offline].some((words) => noticeText().startsWith(words))) removeNotices();
   countEmptyAttempt(target);
+  waitForFirstEvent(target);
 });
 // Rejected or unreachable. Without an attempt, an open stream broke off and was not requested again yet.
 document.addEventListener("htmx:sse:error", ({ target, detail }) => {
   if (!detail.connection?.attempt) return;
   detail.connection.config.reconnectMaxDelay = detail.status ? MAX_RETRY_MS : MAX_RETRY_UNREACHABLE_MS;
   countEmptyAttempt(target);
+  setLost(target, true);
 });
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
-  if (detail.message.event === "back") return;
+  const isToReturnLater = detail.message.event === "back";
+  setLost(target, false);
+  if (target !== document) waitForEvent(target, SILENCE_MS + (isToReturnLater ? detail.connection.config.reconnectDelay : 0));
+  if (isToReturnLater) return;
   emptyAttempts.delete(target);
-  const progress = target.querySelector(".turn__progress");
-  if (progress?.textContent === messages.stuck) progress.textContent = "";
   detail.connection.config.reconnectDelay = FIRST_RETRY_MS;
 });
+document.addEventListener("htmx:sse:close", ({ target }) => stopWaiting(target));
 // htmx does not retry the first connection, and a response that is not a stream would replace the turn.
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
@@ -45,7 +74,10 @@ document.addEventListener("htmx:finally:request", (event) => {
 // A tab opened in the background connects only when it becomes visible: browsers allow six connections
 // for all tabs together. htmx closes the streams of tabs that become hidden later.
 document.addEventListener("htmx:before:request", (event) => {
-  if (document.hidden && isStreamElement(event.detail.ctx?.sourceElement)) event.preventDefault();
+  const turn = event.detail.ctx?.sourceElement;
+  if (!isStreamElement(turn)) return;
+  if (document.hidden) event.preventDefault();
+  else waitForFirstEvent(turn);
 });
 document.addEventListener("htmx:sse:before:connection", (event) => {
   if (document.hidden && !event.detail.connection.attempt) event.preventDefault();
@@ -53,7 +85,8 @@ document.addEventListener("htmx:sse:before:connection", (event) => {
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
-    if (!turn._htmx?.sse) htmx.trigger(turn, "sse-retry");
+    if (turn._htmx?.sse) waitForEvent(turn);
+    else htmx.trigger(turn, "sse-retry");
   }
 });
 addEventListener("online", () => {

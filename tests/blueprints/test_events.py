@@ -1,10 +1,14 @@
 """The event stream of a reply, which readers follow from any cursor."""
 
+import re
+
 from bs4 import Tag
 
+from chat.log import Log
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.upstream import Upstream
+from web.assets.script_modules import MODULES
 
 
 def begun(alice: Person, upstream: Upstream):
@@ -196,14 +200,22 @@ def test_closing_the_portal_releases_readers_and_keeps_the_text(
     assert "Said before closing" in page.text
 
 
-def test_quiet_stream_sends_keep_alive_comments(alice: Person, upstream: Upstream, portal):
+def test_quiet_stream_sends_events_that_the_page_sees(alice: Person, upstream: Upstream, portal):
     portal.log.keepalive_seconds = 0.01
     _, turn_id, call = begun(alice, upstream)
     seen = b""
     with alice.follow(turn_id) as stream:
-        while seen.count(b": keep-alive\n\n") < 3:
+        while seen.count(b"event: here\n") < 3:
             seen += next(stream.chunks())
     call.complete("ok")
+
+
+def test_page_reports_silence_within_7_seconds_but_not_after_one_late_event():
+    script = (MODULES.folder / "reply_stream.js").read_text()
+    found = re.search(r"\bSILENCE_MS = (\d+);", script)
+    assert found
+
+    assert 2 * Log.keepalive_seconds * 1000 < int(found[1]) <= 7000
 
 
 def test_frames_are_flushed_with_and_without_compression(alice: Person, upstream: Upstream):

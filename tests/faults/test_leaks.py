@@ -20,7 +20,7 @@ from tests.support.upstream import Call, Upstream
 from tools.chaos.probes import count_running_replies, proc_status, select_rows
 from tools.chaos.processes import Portal, run_portal
 
-# Two heartbeats of five seconds, plus a margin for a busy machine.
+# Several keep-alives of three seconds, plus a margin for a busy machine.
 NOTICED_SECONDS = 15
 BATCH = 100
 BOUNDLESS = {"API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}

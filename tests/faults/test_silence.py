@@ -38,7 +38,7 @@ def test_silent_service_is_shown_as_waiting_and_then_times_out(
         alice.follow(str(turn["data-turn"]), turn=turn) as stream,
     ):
         pieces = stream.chunks()
-        while b"keep-alive" not in next(pieces):
+        while b"event: here" not in next(pieces):
             pass
         clock.advance(OVERDUE_SECONDS)
         frames = stream.remaining_events()

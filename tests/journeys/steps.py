@@ -71,6 +71,11 @@ def progress(page: Page) -> Locator:
     return page.locator(".turn__progress")
 
 
+def lost_connection(page: Page) -> Locator:
+    """Return the line that says that the connection of a running reply is lost."""
+    return page.locator(".turn__lost", has_text="Connection lost. Reconnecting…")
+
+
 def wait_until_settled(page: Page) -> None:
     """Wait until a page has loaded, and until its scripts have run and the page is painted."""
     if page.locator("[data-noscript-stream]").count():  # it loads until its reply ends

@@ -16,7 +16,7 @@ SENTENCES = {
     "unreachable": N_("Can't reach the server."),
     "again": N_("Try again."),
     "kept": N_("Your text is saved. Try again."),
-    "stuck": N_("Connection lost. Reconnecting…"),
+    "lost": N_("Connection lost. Reconnecting…"),
     "complete": N_("The reply is complete."),
     "over": N_("You can try again now."),
     "earlier": N_("Older messages are shown above."),
