@@ -23,6 +23,8 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
         "limit": settings.message_limit,
+        # Operators print the JWTs for keys of the embedded service; other services may offer none.
+        "can_create_api_keys": settings.is_embedded,
         "model_note": model_note,
     }
     app.extensions["site_context"] = site_context

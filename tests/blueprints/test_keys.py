@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from flask.testing import FlaskClient
 
 import app as twindow
 from tests.support.cases import failures
@@ -88,13 +93,30 @@ def test_idempotency_key_of_the_form_is_truncated(alice: Person, upstream: Upstr
     assert alice.post(action, fields | {"key": "x" * 64 + "b"}).status == 409
 
 
-def test_keys_page_links_to_the_api_docs_only_with_a_built_in_service(
-    tmp_path: Path, alice: Person
-):
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[FlaskClient]:
+    """Return a client of a portal with the embedded service."""
     portal = twindow.create_app({"data_dir": tmp_path / "own"})
-    client = portal.test_client()
-    link = parse_html(client.get("/keys").text).find("a", string="API documentation")
-
-    assert client.get(link["href"]).status_code == 200
+    yield portal.test_client()
     close_portal(portal)
+
+
+def test_keys_page_links_to_the_api_docs_only_with_an_embedded_service(
+    embedded: FlaskClient, alice: Person
+):
+    link = parse_html(embedded.get("/keys").text).find("a", string="API documentation")
+
+    assert embedded.get(link["href"]).status_code == 200
     assert not alice.get("/keys").html.find("a", string="API documentation")
+
+
+def test_menu_has_api_keys_only_with_an_embedded_service_and_never_first(
+    embedded: FlaskClient, alice: Person
+):
+    def menu_items(page: BeautifulSoup) -> list[str]:
+        return [link.get_text() for link in page.select("#more a")]
+
+    common = ["Preferences", "Help"]
+    assert menu_items(alice.get("/help").html) == [*common, "Keyboard shortcuts"]
+    own = menu_items(parse_html(embedded.get("/help").text))
+    assert own == [*common, "API keys", "Keyboard shortcuts"]

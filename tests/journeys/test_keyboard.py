@@ -90,7 +90,10 @@ def test_starter_and_conversation_search_work_by_keyboard(page: Page, upstream: 
 def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
     press(page, "More pages")
-    open_by(page, "API keys")
+    open_by(page, "Help")
+    press(page, "Create an API key")
+    expect(page.get_by_role("heading", level=1)).to_have_text("API keys")
+    page.wait_for_load_state()
     tab_to(page, "Name")
     page.keyboard.type("laptop")
     tab_to(page, "Read only")
