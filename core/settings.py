@@ -82,6 +82,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")
     logo: Logo | None = None
+    logo_has_name: bool = False
     welcome: str = ""
     footer_links: FooterLinks = FooterLinks("")
     key_hourly_limit: Count = 30
@@ -202,6 +203,10 @@ def _check_combinations(settings: Settings) -> None:
             raise SettingsError(
                 f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_API_URL is needed as well."
             )
+    if settings.logo_has_name and not settings.logo:
+        raise SettingsError(
+            f"{ENV_PREFIX}_LOGO_HAS_NAME is set, so {ENV_PREFIX}_LOGO is needed as well."
+        )
     if settings.api_ca_file and not settings.api_ca_file.is_file():
         raise SettingsError(f"{ENV_PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
     if not settings.twins_dir.is_dir():

@@ -19,6 +19,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "site_name": settings.site_name,
         "colours": colours,
         "logo": settings.logo.filename if settings.logo else "",
+        "logo_has_name": settings.logo_has_name,
         # A value in an environment file is one line: a line break is written as \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,

@@ -38,6 +38,7 @@ WRONG = [
     ("ACCENT", "greenish", "TWINDOW_ACCENT=greenish cannot be used: it should be a colour of"),
     ("ACCENT", "red;}", "TWINDOW_ACCENT=red;} cannot be used: it should be a colour of CSS"),
     ("LOGO", "/nowhere.svg", "TWINDOW_LOGO=/nowhere.svg cannot be used: it cannot be read"),
+    ("LOGO_HAS_NAME", "1", "TWINDOW_LOGO_HAS_NAME is set, so TWINDOW_LOGO is needed as well."),
     ("LOGO", __file__, "cannot be used: it should be a picture whose name ends in .svg"),
     (
         "FOOTER_LINKS",

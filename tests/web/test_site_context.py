@@ -95,6 +95,20 @@ class TestWithALogo:
         assert "immutable" in answer.headers["Cache-Control"]
 
 
+class TestWithAWordmark:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+        logo = tmp_path / "wordmark.svg"
+        logo.write_bytes(SVG)
+        return settings | {"logo": str(logo), "logo_has_name": True}
+
+    def test_name_beside_the_logo_is_only_for_screen_readers(self, alice: Person):
+        name = alice.get("/").html.select_one(".site-header__brand span")
+
+        assert name.get_text() == "Ask <Us>"
+        assert name["class"] == ["visually-hidden"]
+
+
 def test_page_has_a_description(alice: Person):
     def description(path: str) -> str:
         return str(alice.get(path).html.select_one("meta[name=description]")["content"])

@@ -1,0 +1,50 @@
+"""Layout: the bar on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from core.languages import LANGUAGES
+from tests.support.chromium import resize
+
+WORDMARK = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
+    '<rect width="300" height="40"/></svg>'
+)
+# The vertical centres of the parts of the bar, and how much wider than the window it is.
+BAR = """() => {
+  const parts = document.querySelectorAll(".site-header__brand, .site-header nav > ul > li");
+  const boxes = [...parts].map((part) => part.getBoundingClientRect());
+  const middles = boxes.map(({ top, bottom }) => (top + bottom) / 2);
+  const { scrollWidth } = document.scrollingElement;
+  return [Math.max(...middles) - Math.min(...middles), scrollWidth - innerWidth];
+}"""
+
+
+class TestWithAWordmark:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+        logo = tmp_path / "wordmark.svg"
+        logo.write_text(WORDMARK)
+        return settings | {"logo": str(logo), "logo_has_name": True}
+
+    def test_bar_has_one_line_on_a_phone_in_every_text_size_and_language(
+        self, context: BrowserContext
+    ):
+        page = context.new_page()
+        resize(page, 360, 740)
+        wrong = []
+        for language in LANGUAGES:
+            page.set_extra_http_headers({"Accept-Language": language})
+            page.goto("/help")
+            for size in ("normal", "large"):
+                page.evaluate("size => { document.documentElement.dataset.text = size }", size)
+                spread, overflow = page.evaluate(BAR)
+                if spread > 1 or overflow > 0:
+                    wrong.append((language, size, spread, overflow))
+
+        assert wrong == []
