@@ -1,4 +1,4 @@
-"""Layout: the bar on a phone."""
+"""Layout: the bar on a phone, and search marks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 from core.languages import LANGUAGES
+from tests.journeys.steps import open_conversation
 from tests.support.chromium import resize
+from tests.support.upstream import Upstream
 
 WORDMARK = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
@@ -23,6 +25,12 @@ BAR = """() => {
   const { scrollWidth } = document.scrollingElement;
   return [Math.max(...middles) - Math.min(...middles), scrollWidth - innerWidth];
 }"""
+# How far marks extend beyond their words, to the left or right.
+OVERLAP = """marks => Math.max(...marks.map((mark) => {
+  const word = document.createRange();
+  word.selectNodeContents(mark);
+  return mark.getBoundingClientRect().width - word.getBoundingClientRect().width;
+}))"""
 
 
 class TestWithAWordmark:
@@ -48,3 +56,12 @@ class TestWithAWordmark:
                     wrong.append((language, size, spread, overflow))
 
         assert wrong == []
+
+
+def test_search_mark_does_not_cover_the_signs_beside_the_word(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.goto("/conversations?q=hello")
+
+    assert page.locator("mark").evaluate_all(OVERLAP) < 1
