@@ -1,12 +1,13 @@
-"""Layout: the bar on a phone, and search marks."""
+"""Layout: the bar on a phone, search marks, and the Save bar of the preferences."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from core.languages import LANGUAGES
 from tests.journeys.steps import open_conversation
@@ -65,3 +66,21 @@ def test_search_mark_does_not_cover_the_signs_beside_the_word(
     page.goto("/conversations?q=hello")
 
     assert page.locator("mark").evaluate_all(OVERLAP) < 1
+
+
+def test_rows_fade_out_behind_the_save_bar_and_none_is_behind_it_at_the_end(
+    context: BrowserContext,
+):
+    page = context.new_page()
+    page.goto("/preferences")
+    bar = page.locator(".preferences__save")
+    expect(bar).to_have_css("background-image", re.compile("^linear-gradient"))
+    expect(bar).to_have_css("border-top-width", "0px")
+
+    for width in (360, 1280):
+        resize(page, width, 740)
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        rows = page.locator("fieldset").evaluate_all(
+            "rows => Math.max(...rows.map((row) => row.getBoundingClientRect().bottom))"
+        )
+        assert rows <= bar.evaluate("bar => bar.getBoundingClientRect().top") + 1
