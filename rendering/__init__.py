@@ -1,6 +1,7 @@
 """Rendering of Markdown as safe HTML. Imports no other package of Twindow."""
 
 from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
+from rendering.message import is_long_message, render_message
 from rendering.render import RENDERER_VERSION, render, render_plain
 from rendering.render_process import RenderProcess
 
@@ -10,7 +11,9 @@ __all__ = [
     "RenderProcess",
     "embed_inline",
     "embed_markdown",
+    "is_long_message",
     "quote_markdown",
     "render",
+    "render_message",
     "render_plain",
 ]

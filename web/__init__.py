@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from flask_wtf.csrf import CSRFProtect
 
-from web import key_request_limit, preferences, site_context, stream_limit
+from web import key_request_limit, message_html, preferences, site_context, stream_limit
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
     errors,
@@ -43,6 +43,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     errors.init_app(app)
     site_context.init_app(app, portal.settings, portal.model_note)
     formatting.init_app(app)
+    message_html.init_app(app)
     preferences.init_app(app)
     locale.init_app(app)
     sentences.init_app(app)

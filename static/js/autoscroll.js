@@ -40,7 +40,7 @@ const trackScroll = () => {
 // Focus within a turn means that somebody reads it by keyboard: do not scroll away.
 const shouldAutoscroll = () => {
   trackScroll();
-  return newestButton && isAtEnd && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, .turn__reply :focus-visible");
+  return newestButton && isAtEnd && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, :is(.turn__said, .turn__reply) :focus-visible, .turn__more:focus-within");
 };
 addEventListener("scroll", () => {
   trackScroll();

@@ -3,7 +3,7 @@ import { messages } from "./announcements.js";
 import { onContentChange } from "./turns.js";
 
 // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.
-const SCROLLABLE_SELECTOR = ".turn__reply :is(.table, .code pre, math[display=block])";
+const SCROLLABLE_SELECTOR = ":is(.turn__said, .turn__reply) :is(.table, .code pre, math[display=block])";
 const names = { SECTION: messages.table, PRE: messages.code, math: messages.formula };
 const makeScrollable = () => {
   for (const part of document.querySelectorAll(SCROLLABLE_SELECTOR)) {

@@ -1,7 +1,11 @@
 // The turns on a page, and changes of its content.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 export const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
-export const newestMessage = () => newestTurn()?.querySelector(".turn__said").lastChild.textContent;
+export const newestMessage = () => {
+  const message = newestTurn()?.querySelector(".turn__said").lastChild.cloneNode(true);
+  message?.querySelectorAll(".code__copy").forEach((button) => button.remove());
+  return message?.textContent;
+};
 
 // Run a function now and after content changes, throttled: a long reply arrives in thousands of
 // patches.

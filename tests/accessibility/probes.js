@@ -4,8 +4,8 @@
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
   // Conversation titles in the sidebar and cards may be cut: each links to the page with the full
-  // text.
-  const SHORTENED = ".sidebar li a, .card :is(h2, p)";
+  // text. A long message has a button that shows it.
+  const SHORTENED = ".sidebar li a, .card :is(h2, p), .turn__message:has(.turn__more) .turn__said > [dir]";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
@@ -135,7 +135,7 @@
 
     // A script makes scrollable parts of a reply focusable up to a second after they change.
     settled: () => !document.documentElement.classList.contains("scripts")
-      || all(".turn__reply :is(.table, .code pre, math[display=block])").every(
+      || all(":is(.turn__said, .turn__reply) :is(.table, .code pre, math[display=block])").every(
         (part) => (part.scrollWidth > part.clientWidth) === (part.tabIndex >= 0)),
 
     // Only the checked radio of a group is a tab stop, and a scrollable element is one only if it

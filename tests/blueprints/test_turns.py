@@ -242,3 +242,31 @@ def test_form_response_is_never_a_stream(
 
     assert statuses == [409, 200, 200, 200]
     assert kinds == {"text/html; charset=utf-8"}
+
+
+CODE_MESSAGE = "Why?\n\n```python\nprint(1 < 2)\n```\n**Thanks**"
+
+
+def test_code_in_a_message_is_shown_as_code_and_its_source_is_kept(
+    alice: Person, upstream: Upstream
+):
+    page = complete_first_turn(alice, upstream, CODE_MESSAGE, "Because.")
+    message = page.turns[0].select_one(".turn__said [dir=auto]")
+
+    assert message.select_one(".code[data-language=python] code").get_text() == "print(1 < 2)\n"
+    assert message.get_text() == CODE_MESSAGE
+    editing = alice.get(f"{page.path}?words_of={page.turns[0]['data-turn']}")
+    assert editing.html.select_one("textarea").get_text() == CODE_MESSAGE
+    assert alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]["said"] == (
+        CODE_MESSAGE
+    )
+    assert upstream.sent_messages() == [CODE_MESSAGE]
+
+
+def test_only_a_long_message_without_search_hits_can_be_expanded(alice: Person, upstream: Upstream):
+    page = complete_first_turn(alice, upstream, "line\n" * 13, "Because.")
+    short = alice.press(page, "Send", content="line\n" * 12)
+    hit = alice.get(f"{page.path}?hit={page.turns[0]['data-turn']}&said=1&q=line")
+
+    assert [len(turn.select("details.turn__more")) for turn in short.turns] == [1, 0]
+    assert [len(turn.select("details.turn__more")) for turn in hit.turns] == [0, 0]

@@ -3,7 +3,7 @@
 from bs4 import BeautifulSoup
 
 from chat.search.search import query_pattern
-from rendering.render import render
+from rendering import render, render_message
 from web.views.search_marks import mark_hits
 
 
@@ -69,3 +69,10 @@ def test_first_hit_is_the_anchor_when_the_snippet_position_is_too_far():
 
     assert '<p>a <mark id="hit">needle</mark>, a <mark>needle</mark></p>' in html
     assert html.count('id="hit"') == 1
+
+
+def test_hits_in_the_text_and_in_the_code_of_a_message_are_marked():
+    page = BeautifulSoup(found(render_message("The sea:\n```\nsea(1)\n```"), "sea"), "html.parser")
+
+    assert [mark.get_text() for mark in page.select("mark")] == ["sea", "sea"]
+    assert page.select_one(".code mark")

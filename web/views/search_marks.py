@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flask import request
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from chat.search import SearchPattern, Snippet, SnippetPart, query_pattern
 from core.threadpool import in_serial_threadpool
+from web.message_html import message_html
 from web.views.turn_view import TurnView
 
 HIT_ID = "hit"
@@ -97,7 +98,7 @@ def mark_search_hit(views: Sequence[TurnView]) -> list[TurnView]:
 
 def _mark_turn(view: TurnView, pattern: SearchPattern) -> TurnView:
     if "said" in request.args:
-        marked = _mark_hits_in_thread(str(escape(view.turn.content)), pattern)
+        marked = _mark_hits_in_thread(str(message_html(view.turn.content)), pattern)
         return replace(view, message_html=Markup(marked))  # noqa: S704 - built from escaped text
     if view.reply.is_running:
         return view

@@ -6,6 +6,7 @@ from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.forms import MESSAGE_OVER_40_CHARACTERS, submit_rejected_message
+from tests.accessibility.states.reply import CODE
 from tests.journeys.steps import (
     TOO_LONG_MESSAGE,
     message_box,
@@ -51,6 +52,17 @@ def conversation_streaming_without_script(env: Environment) -> Page:
 def conversation_in_arabic(env: Environment) -> Page:
     reply = "تبقى الدراجة **قائمة** لأنها تنعطف:\n\n- أولاً\n- ثانياً\n\n> اقتباس\n\n`code()`"
     return env.open_conversation(reply, content="كيف تبقى الدراجة قائمة؟")
+
+
+@state("conversations.show")
+def message_with_code(env: Environment) -> Page:
+    return env.open_conversation("It steers.", content="Why?\n```js\nf(\n)\n```\nThanks")
+
+
+@state("conversations.show")
+def collapsed_message(env: Environment) -> Page:
+    lines = "line\n" * 12
+    return env.open_conversation("It steers.", content=f"Why?\n{lines}{CODE}")
 
 
 @state("turns.create")

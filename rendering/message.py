@@ -1,0 +1,100 @@
+"""Rendering of people's messages: literal text, in which only fenced code is displayed as code."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rendering.render import render_preprocessed
+
+# A message of more lines is collapsed. Text wraps; a line of it holds about this many characters.
+MAX_LINES = 12
+WRAPPED_LINE_LENGTH = 80
+# Thousands of empty code blocks would make a page of many megabytes.
+MAX_HTML_RATIO = 4
+MAX_HTML_OVERHEAD = 16_384
+
+_LINE_START = re.compile(r"(?<=\n)(?!\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,})([^`\n]*)\n?")
+_CODE_FRAME = re.compile(r'<div class="code".*?</div>', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Lines of a message with their line ends. The first and last line of code are its fences."""
+
+    lines: Sequence[str]
+    is_code: bool
+
+
+def render_message(text: str) -> str:
+    """Return the HTML of a message. Its text content is the message, including the fences.
+
+    A message whose code would become much longer as HTML is literal text.
+    """
+    parts = list(_split(text))
+    code_parts = [part for part in parts if part.is_code]
+    frames = _render_code(code_parts) if code_parts else []
+    if len(frames) != len(code_parts):  # the renderer has found other blocks
+        return _escape(text)
+    next_frame = iter(frames)
+    message_html = "".join(
+        _code_html(part, next(next_frame)) if part.is_code else _escape("".join(part.lines))
+        for part in parts
+    )
+    max_length = MAX_HTML_RATIO * len(text) + MAX_HTML_OVERHEAD
+    return message_html if len(message_html) <= max_length else _escape(text)
+
+
+def is_long_message(text: str) -> bool:
+    """Return whether a message has more than `MAX_LINES` lines, at the width of a large window."""
+    return sum(map(_count_lines, _split(text))) > MAX_LINES
+
+
+def _split(text: str) -> Iterator[_Part]:
+    """Split a message into literal text and code. A fence that is not closed is literal text."""
+    lines = _LINE_START.split(text.replace("\r\n", "\n").replace("\r", "\n"))
+    text_start, code_start, opening_fence = 0, 0, ""
+    for number, line in enumerate(lines):
+        fence = _FENCE.fullmatch(line)
+        if fence is None:
+            continue
+        if not opening_fence:
+            code_start, opening_fence = number, fence[1]
+        elif fence[1].startswith(opening_fence) and not fence[2].strip(" \t"):
+            yield _Part(lines[text_start:code_start], is_code=False)
+            yield _Part(lines[code_start : number + 1], is_code=True)
+            text_start, opening_fence = number + 1, ""
+    yield _Part(lines[text_start:], is_code=False)
+
+
+def _render_code(parts: Sequence[_Part]) -> Sequence[str]:
+    """Return the HTML of each code block. They are rendered together, within one time limit."""
+    # Without the indentation of the fences, which the renderer would remove from the code.
+    sources = [
+        "".join([part.lines[0].lstrip(" "), *part.lines[1:-1], part.lines[-1].strip()])
+        for part in parts
+    ]
+    return _CODE_FRAME.findall(render_preprocessed("\n".join(sources), scope=""))
+
+
+def _code_html(part: _Part, frame: str) -> str:
+    # The text around the code decides on the direction of the message, not the code.
+    return f'<div dir="ltr">{_fence_html(part.lines[0])}{frame}{_fence_html(part.lines[-1])}</div>'
+
+
+def _fence_html(line: str) -> str:
+    """Return the HTML of a fence, which is only for the clipboard and for scripts."""
+    return f'<span class="visually-hidden" aria-hidden="true">{_escape(line)}</span>'
+
+
+def _escape(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def _count_lines(part: _Part) -> int:
+    if part.is_code:
+        return len(part.lines)
+    return sum(max(1, -(-len(line.rstrip("\n")) // WRAPPED_LINE_LENGTH)) for line in part.lines)

@@ -1,0 +1,106 @@
+"""Messages with code, and long ones, which are collapsed."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.journeys.steps import (
+    WAIT_FOR_PAINT,
+    message_box,
+    send_message,
+    turn,
+    wait_until_settled,
+)
+from tests.support.upstream import Upstream
+
+LONG_MESSAGE = "\n".join(f"Line {number}" for number in range(1, 201))
+LINES = "text => text.clientHeight / parseFloat(getComputedStyle(text).lineHeight)"
+
+
+def open_message(context: BrowserContext, upstream: Upstream, text: str) -> Page:
+    page = context.new_page()
+    page.goto("/twins/ada")
+    send_message(page, text)
+    upstream.next_call().start_stream().complete("Hello")
+    expect(turn(page, "complete")).to_be_visible()
+    wait_until_settled(page)
+    return page
+
+
+def message_text(page: Page) -> Locator:
+    return page.locator(".turn__said > [dir]")
+
+
+def expect_lines(page: Page, count: int) -> None:
+    assert round(message_text(page).evaluate(LINES)) == count
+
+
+@pytest.mark.parametrize("browser_context", ["context", "noscript_context"])
+def test_long_message_shows_twelve_lines_until_it_is_expanded(
+    browser_context: str, request: pytest.FixtureRequest, upstream: Upstream
+):
+    page = open_message(request.getfixturevalue(browser_context), upstream, LONG_MESSAGE)
+    expect_lines(page, 12)
+
+    page.locator(".turn__more summary").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Show less")).to_be_visible()
+    expect_lines(page, 200)
+
+    page.get_by_text("Show less").click()
+    expect(page.get_by_text("Show more")).to_be_visible()
+    expect_lines(page, 12)
+
+
+def test_long_message_is_whole_where_an_anchor_leads_to_it_and_in_print(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_message(context, upstream, LONG_MESSAGE)
+    page.emulate_media(media="print")
+    expect_lines(page, 200)
+
+    page.emulate_media(media="screen")
+    page.goto(f"{page.url}#{page.locator('.turn').get_attribute('id')}")
+    expect_lines(page, 200)
+    expect(page.get_by_text("Show more")).to_be_hidden()
+
+
+def test_collapsed_message_takes_no_space_below_the_page(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_message(context, upstream, f"```\n{LONG_MESSAGE}\n```")
+    end = page.locator(".composer").evaluate("end => scrollY + end.getBoundingClientRect().bottom")
+
+    assert page.evaluate("document.scrollingElement.scrollHeight") <= end + 1
+
+
+def test_focus_in_collapsed_code_is_visible(context: BrowserContext, upstream: Upstream):
+    page = open_message(context, upstream, f"{LONG_MESSAGE}\n```\n{'x' * 500}\n```")
+    page.locator(".code__copy").focus()
+
+    expect(page.locator(".code__copy")).to_be_in_viewport(ratio=1)
+
+
+def test_expanding_the_newest_message_does_not_move_the_page(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_message(context, upstream, LONG_MESSAGE)
+    before = page.evaluate("scrollY")
+    page.get_by_text("Show more").click()
+    expect(page.get_by_text("Show less")).to_be_visible()
+    page.evaluate(WAIT_FOR_PAINT)
+
+    assert page.evaluate("scrollY") == before
+
+
+def test_draft_of_a_sent_message_with_code_is_discarded(
+    context: BrowserContext, upstream: Upstream
+):
+    text = "Why?\n\n```py\nprint(1)\n```\nThanks"
+    page = open_message(context, upstream, text)
+    message_box(page).fill(text)
+    page.reload()
+
+    expect(page.locator(".turn__said .code__copy")).to_be_visible()
+    expect(message_box(page)).to_have_value("")
