@@ -10,7 +10,7 @@ from tests.journeys.steps import open_conversation, open_menu
 from tests.journeys.traffic import CONVERSATION_URL
 from tests.support.upstream import Upstream
 
-LISTS = ("/conversations", "/conversations?q=hello", "/conversations?q=you", "/twins/ada")
+LISTS = ("/conversations", "/conversations?q=you", "/twins/ada")
 
 
 def first_row(page: Page) -> Locator:
