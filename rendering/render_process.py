@@ -11,7 +11,7 @@ import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from rendering.render import render, render_plain
+from rendering.render import MAX_MARKDOWN_CHARACTERS, render, render_plain
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class RenderProcess:
 
     def render(self, text: str, scope: str) -> str:
         """Render Markdown as `rendering.render` does."""
-        if len(text) <= LONG_TEXT_LENGTH:
+        if not LONG_TEXT_LENGTH < len(text) <= MAX_MARKDOWN_CHARACTERS:
             return render(text, scope)
         with self._lock:
             for is_last_attempt in (self._child is None, True):

@@ -18,7 +18,7 @@ THROTTLE_LENGTH = 4_000
 MIN_GROWTH_RATIO = 1 / 64
 # Above this length, it is closed and shown as plain text: nobody writes such a paragraph, and
 # parsing it would delay other people.
-MAX_RENDERED_LENGTH = 12_000
+MAX_RENDERED_LENGTH = 24_000
 
 _OPENING_TAGS = re.compile(
     r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>'

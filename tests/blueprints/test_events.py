@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from bs4 import Tag
 
 from chat.log import Log
@@ -233,6 +234,7 @@ def test_frames_are_flushed_with_and_without_compression(alice: Person, upstream
         assert "Accept-Encoding" in stream.response.headers["Vary"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_stream_of_a_long_reply_is_smaller_than_its_text(alice: Person, upstream: Upstream):
     _, turn_id, call = begun(alice, upstream)
     lines = [f"{number}. The *{number}th* thing, `{number * 7919:x}`\n" for number in range(1000)]

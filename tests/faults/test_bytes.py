@@ -105,6 +105,7 @@ def test_characters_may_be_split_at_any_byte(alice: Person, upstream: Upstream):
 
 
 @pytest.mark.fault("F31")
+@pytest.mark.usefixtures("processes")
 def test_many_small_deltas_become_few_updates(send_message: SendMessage):
     stream = delta_bytes("x") * 20_000 + COMPLETE_EVENT
     spans = []

@@ -22,6 +22,7 @@ def floods(call: Call) -> None:
 
 
 @pytest.mark.fault("F32")
+@pytest.mark.usefixtures("processes")
 def test_endless_reply_is_truncated_at_the_limit(
     send_message: SendMessage, monkeypatch: pytest.MonkeyPatch
 ):

@@ -180,6 +180,7 @@ def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstrea
     assert html.select(".turn")[-1].find("button", string="Retry")
 
 
+@pytest.mark.usefixtures("processes")
 def test_transmitted_size_is_proportional_to_the_reply(alice: Person, upstream: Upstream):
     page, call = start_noscript_page(alice, upstream)
     for number in range(400):
