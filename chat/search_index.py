@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -87,5 +88,6 @@ def _split(text: str) -> Iterator[str]:
         )
         end = blank_at if blank_at > 0 else MAX_ROW_CHARACTERS
         yield text[:end]
+        time.sleep(0)  # let other threads run
         text = text[end:]
     yield text

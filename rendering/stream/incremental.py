@@ -13,8 +13,9 @@ from rendering.render import MAX_MARKDOWN_CHARACTERS
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
-# Number of characters that are rendered before other threads can run.
+# Number of characters that are rendered before other threads can run, and what each entry adds.
 CHUNK_LENGTH = 4_000
+ENTRY_COST = 128
 
 
 class IncrementalRenderer:
@@ -32,6 +33,7 @@ class IncrementalRenderer:
         `pause` is called with 0 to let other threads run.
         """
         self._pause = pause
+        self._rendered_since_pause = 0
         self.cursor = 0
         self._length = 0
         self._reader_cursor = after
@@ -65,11 +67,18 @@ class IncrementalRenderer:
                     text[start:end], force=0 < start < len(text) <= end
                 ):
                     self._closed_blocks.append(closed_html)
-                if start:
-                    self._pause(0)
+                self._rendered_since_pause += len(text[start:end])
+                self._pause_if_due()
+        self._rendered_since_pause += ENTRY_COST
+        self._pause_if_due()
         self.cursor = entry_number
         if entry_number == self._reader_cursor:
             self._reader_state = len(self._closed_blocks), self._open_block.html
+
+    def _pause_if_due(self) -> None:
+        if self._rendered_since_pause >= CHUNK_LENGTH:
+            self._rendered_since_pause = 0
+            self._pause(0)
 
     def next_patches(self) -> tuple[DomPatch, ...]:
         """Return the patches since the previous call, or since the cursor of the reader.

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from chat.log import Batch, Delta
 from rendering.stream import IncrementalRenderer
 
-# A late reader has many entries to render: let other threads run after this many.
-ENTRIES_PER_PAUSE = 32
 
-
-def append_batch(
-    renderer: IncrementalRenderer, batch: Batch, pause: Callable[[float], None] = time.sleep
-) -> None:
+def append_batch(renderer: IncrementalRenderer, batch: Batch) -> None:
     """Append those entries of a batch that the renderer does not have yet."""
     for number, entry in enumerate(batch.entries, batch.after + 1):
         if number <= renderer.cursor:
             continue
         renderer.append(number, entry.text if isinstance(entry, Delta) else "")
-        if number % ENTRIES_PER_PAUSE == 0:
-            pause(0)
 
 
 def render_running(batch: Batch, scope: str) -> str:
