@@ -13,9 +13,12 @@ from rendering.render import MAX_MARKDOWN_CHARACTERS
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
-# Number of characters that are rendered before other threads can run, and what each entry adds.
+# Number of characters that are parsed at once.
 CHUNK_LENGTH = 4_000
-ENTRY_COST = 128
+# After this CPU time, a reader pauses for `PAUSE_RATIO` times as long, so that the readers of an
+# expensive reply leave time to other people.
+MAX_CPU_SECONDS = 0.01
+PAUSE_RATIO = 2
 
 
 class IncrementalRenderer:
@@ -26,14 +29,20 @@ class IncrementalRenderer:
     """
 
     def __init__(
-        self, scope: str, after: int = 0, *, pause: Callable[[float], None] = time.sleep
+        self,
+        scope: str,
+        after: int = 0,
+        *,
+        pause: Callable[[float], None] = time.sleep,
+        cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
         """Start for a reader who has the HTML at the cursor `after`; 0 if they have none.
 
-        `pause` is called with 0 to let other threads run.
+        `pause` waits for some seconds; `cpu_time` returns the CPU time of the thread in seconds.
         """
         self._pause = pause
-        self._rendered_since_pause = 0
+        self._cpu_time = cpu_time
+        self._cpu_since_pause = 0.0
         self.cursor = 0
         self._length = 0
         self._reader_cursor = after
@@ -63,28 +72,28 @@ class IncrementalRenderer:
         if self._length <= MAX_MARKDOWN_CHARACTERS:
             for start in range(0, len(text), CHUNK_LENGTH):
                 end = start + CHUNK_LENGTH
+                started_at = self._cpu_time()
                 if closed_html := self._open_block.append(
                     text[start:end], force=0 < start < len(text) <= end
                 ):
                     self._closed_blocks.append(closed_html)
-                self._rendered_since_pause += len(text[start:end])
-                self._pause_if_due()
-        self._rendered_since_pause += ENTRY_COST
-        self._pause_if_due()
+                self._pause_if_due(started_at)
         self.cursor = entry_number
         if entry_number == self._reader_cursor:
             self._reader_state = len(self._closed_blocks), self._open_block.html
 
-    def _pause_if_due(self) -> None:
-        if self._rendered_since_pause >= CHUNK_LENGTH:
-            self._rendered_since_pause = 0
-            self._pause(0)
+    def _pause_if_due(self, started_at: float) -> None:
+        self._cpu_since_pause += self._cpu_time() - started_at
+        if self._cpu_since_pause >= MAX_CPU_SECONDS:
+            self._pause(PAUSE_RATIO * self._cpu_since_pause)
+            self._cpu_since_pause = 0.0
 
     def next_patches(self) -> tuple[DomPatch, ...]:
         """Return the patches since the previous call, or since the cursor of the reader.
 
         The current HTML then counts as sent to the reader.
         """
+        started_at = self._cpu_time()
         new_block = self._open_block.html
         patches = None
         if self._reader_state:
@@ -102,6 +111,7 @@ class IncrementalRenderer:
                     "".join(self._closed_blocks[closed_count:]) + new_block.full_html,
                 )
         self._reader_state = len(self._closed_blocks), new_block
+        self._pause_if_due(started_at)
         return _replace_all(self.html) if patches is None else patches
 
     def final_patches(self, final_html: str) -> tuple[DomPatch, ...] | None:

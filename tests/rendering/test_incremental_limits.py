@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from chat.log.entries import Batch, Delta
 from rendering.formulas import MAX_FORMULAS, MathBudget
 from rendering.render import render
-from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
+from rendering.stream.incremental import (
+    CHUNK_LENGTH,
+    PAUSE_RATIO,
+    IncrementalRenderer,
+)
 from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
 from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, split_into_deltas
 from web.streaming.live_rendering import append_batch, render_running
@@ -108,12 +114,14 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
 
 
 @pytest.mark.fault("F73")
-def test_large_delta_is_processed_with_pauses_for_other_threads():
-    pauses: list[float] = []
+def test_reader_pauses_after_pieces_that_take_long():
     text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)
-    draft = IncrementalRenderer("x", pause=pauses.append)
-    append_batch(draft, Batch(0, 1, (Delta(text),)))
-    assert len(pauses) == 10
-    append_batch(draft, Batch(1, 101, (Delta(""),) * 100))
-    assert len(pauses) == 13
-    assert draft.html.count("<p>") == text.count("A")
+    for seconds, pauses in ((0, []), (1, [PAUSE_RATIO] * 10)):
+        paused: list[float] = []
+        renderer = IncrementalRenderer(
+            "x", pause=paused.append, cpu_time=count(0, seconds).__next__
+        )
+        append_batch(renderer, Batch(0, 1, (Delta(text),)))
+
+        assert paused == pauses
+        assert renderer.html.count("<p>") == text.count("A")
