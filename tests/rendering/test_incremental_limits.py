@@ -104,13 +104,15 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
         return render(source, scope, room)
 
     monkeypatch.setattr("rendering.stream.open_block.render", closing)
-    for line in ("- item\n", "| a | b |\n", "    code\n", "word\n", "> quote\n"):
+    for line, element in (("- item\n", "<li>"), ("| a | b |\n", "<tr>")):
         start = "| a | b |\n|---|---|\n" if line[0] == "|" else ""
-        text = start + line * (2 * MAX_RENDERED_LENGTH // len(line)) + "\n\n# End\n\nLast"
-        reader = follow_reply(text, [1_000])
+        count = 2 * MAX_RENDERED_LENGTH // len(line)
+        log = split_into_deltas(start + line * count + "\n\n# End\n\nLast", [1_000])
+        html = render_running(Batch(0, len(log), tuple(log)), "x")
 
-        assert reader.mismatches == [], line
-        assert max(closed, default=0) <= MAX_RENDERED_LENGTH, line
+        assert html.count(element) == count + bool(start)
+        assert html.endswith("<h3>End</h3>\n<p>Last</p>\n")
+        assert max(closed, default=0) <= MAX_RENDERED_LENGTH
 
 
 @pytest.mark.fault("F73")
