@@ -32,9 +32,11 @@ class _QuietRequestHandler(WSGIRequestHandler):
 
 
 @contextmanager
-def serve(app: Any) -> Iterator[str]:
-    """Serve a WSGI application on a real socket and yield its URL."""
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietRequestHandler)
+def serve(app: Any, port: int = 0) -> Iterator[str]:
+    """Serve a WSGI application on a real socket and yield its URL. Port 0 is any free port."""
+    server = make_server(
+        "127.0.0.1", port, app, threaded=True, request_handler=_QuietRequestHandler
+    )
     server.daemon_threads = True  # type: ignore[attr-defined]
     server.block_on_close = False  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)

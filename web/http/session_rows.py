@@ -18,7 +18,7 @@ PURGE_INTERVAL_SECONDS = 60
 REPLACED_SECONDS = 60
 # Earlier revisions stored plain ids, behind these prefixes, and items that are no longer used.
 OLD_SESSION_PREFIX = "session:"
-OLD_CLAIM_PREFIX = "idempotency-key:"
+OLD_CLAIM_PREFIXES = ("idempotency-key:", "press:")
 OLD_ITEMS = ("kept", "first_keys")
 BATCH = 100
 # Built once: constructing the statement takes longer than executing it.
@@ -118,7 +118,7 @@ class DatabaseCache(BaseCache):
 def hash_stored_ids(database: Database, hash_id: Callable[[str], str]) -> None:
     """Replace the plain session ids of earlier revisions by hashes, and drop what is not used."""
     key = sessions.c.key
-    is_old = or_(*(key.startswith(prefix) for prefix in (OLD_SESSION_PREFIX, OLD_CLAIM_PREFIX)))
+    is_old = or_(*(key.startswith(prefix) for prefix in (OLD_SESSION_PREFIX, *OLD_CLAIM_PREFIXES)))
     with database.read() as connection:
         old_keys = connection.scalars(select(key).where(is_old)).all()
     for start in range(0, len(old_keys), BATCH):
