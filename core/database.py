@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -18,14 +17,13 @@ from sqlalchemy import (
     RootTransaction,
     Table,
     create_engine,
-    event,
     make_url,
     text,
 )
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from core import sqlite_setup
+from core import sqlite
 from core.clock import SYSTEM_CLOCK, Clock
 
 metadata = MetaData()
@@ -33,6 +31,9 @@ metadata = MetaData()
 # Retry interval while another process holds the lock: SQLite's own busy wait would block every
 # greenlet of the worker.
 LOCK_RETRY_SECONDS = 0.01
+
+# Connections to PostgreSQL for work that must not wait for slow requests.
+RESERVED_CONNECTIONS = 1
 
 CONNECT_TIMEOUT_SECONDS = 5
 TCP_TIMEOUT_MS = 10_000
@@ -62,27 +63,29 @@ class Database:
         # hide_parameters keeps the text of messages out of errors, and so out of the logs.
         # pool_pre_ping tests each connection before use, so that a restart of the database server
         # does not cost a person their message.
-        self.engine = create_engine(
-            url,
-            hide_parameters=True,
-            pool_pre_ping=True,
-            connect_args=_connect_args(url, lock_timeout),
-        )
+        options: dict[str, Any] = {
+            "hide_parameters": True,
+            "pool_pre_ping": True,
+            "connect_args": _connect_args(url, lock_timeout),
+        }
+        self.engine = create_engine(url, **options)
         self._write_lock = threading.Lock()
         # Monotonic time of the last failed transaction.
         self.last_failure_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
-        if self.is_sqlite and (name := self.engine.url.database or ":memory:")[0] != ":":
-            sqlite_setup.make_private(Path(name))
         # At the default level of PostgreSQL, each query would see a different snapshot.
         self._read_engine = (
             self.engine
             if self.is_sqlite
             else self.engine.execution_options(isolation_level="REPEATABLE READ")
         )
+        self._reserved_engine = (
+            self.engine
+            if self.is_sqlite
+            else create_engine(url, pool_size=RESERVED_CONNECTIONS, max_overflow=0, **options)
+        )
         if self.is_sqlite:
-            event.listen(self.engine, "connect", sqlite_setup.prepare)
-            event.listen(self.engine, "begin", sqlite_setup.begin)
+            sqlite.prepare(self.engine)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -91,14 +94,16 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, *, durable: bool = False) -> Iterator[Connection]:
+    def write(self, *, durable: bool = False, reserved: bool = False) -> Iterator[Connection]:
         """Open a write transaction; an SQLite file has only one of them at a time.
 
         A power cut may undo the last transactions on SQLite, unless they are `durable`. On
-        PostgreSQL, all are. Raises DatabaseUnavailable.
+        PostgreSQL, all are; there, a `reserved` transaction uses a connection that requests cannot
+        occupy. Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
-            with self._convert_errors(), self.engine.begin() as connection:
+            engine = self._reserved_engine if reserved else self.engine
+            with self._convert_errors(), engine.begin() as connection:
                 yield connection
             return
         with (
@@ -170,6 +175,7 @@ class Database:
     def close(self) -> None:
         """Close all connections; the next transaction opens new ones."""
         self.engine.dispose()
+        self._reserved_engine.dispose()
 
 
 def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:

@@ -76,7 +76,7 @@ class Flusher:
             }
             if not unflushed:
                 return
-            with self.database.write() as connection:
+            with self.database.write(reserved=True) as connection:
                 locked_ids = store.lock_available(connection, unflushed)
                 ends = store.read_ends(connection, list(locked_ids))
                 new_entries = {
@@ -99,7 +99,7 @@ class Flusher:
     def _record_heartbeat_if_due(self) -> None:
         """Record the heartbeat in a transaction that waits for no lock of a turn."""
         if self._buffers and self.heartbeat.is_due:
-            with self.database.write() as connection:
+            with self.database.write(reserved=True) as connection:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +19,14 @@ from chat.schema import passages as rows
 from chat.search.snippets import SearchPattern, Snippet
 from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
-from core.database import Database
+from core.database import Database, DatabaseUnavailable
 from core.threadpool import in_threadpool
 
 HITS_PER_PAGE = 20
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
+# Per process: slow searches must leave connections for all other requests.
+MAX_CONCURRENT_SEARCHES = 5
 
 _index = table("passages_index", column("rowid"))
 
@@ -62,20 +66,22 @@ class Search:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self._slots = threading.BoundedSemaphore(MAX_CONCURRENT_SEARCHES)
 
     def find(
         self, person: str, q: str, *, twin_id: str | None = None, after: str = ""
     ) -> SearchResults:
         """Find the texts that contain all words of `q`, the last one as a prefix.
 
-        Titles come first. `after` is the `next_cursor` of the previous page.
+        Titles come first. `after` is the `next_cursor` of the previous page. Raises
+        DatabaseUnavailable, also if other searches take long.
         """
         terms = _query_terms(q)
         if not terms:
             return SearchResults()
         section, before_id = _parse_cursor(after)
         hit_rows: list[Row[Any]] = []
-        with self.database.read() as connection:
+        with self._wait_for_slot(), self.database.read() as connection:
             for is_title in (True, False) if section == "t" else (False,):
                 words = [search_index.owner_token(person, is_title=is_title), *terms]
                 query = _select_hits(connection, words).limit(HITS_PER_PAGE + 1 - len(hit_rows))
@@ -91,6 +97,15 @@ class Search:
         return SearchResults(
             in_threadpool(_group_hits)(page_rows, ends, SearchPattern(terms)), next_cursor
         )
+
+    @contextmanager
+    def _wait_for_slot(self) -> Iterator[None]:
+        if not self._slots.acquire(timeout=self.database.lock_timeout):
+            raise DatabaseUnavailable
+        try:
+            yield
+        finally:
+            self._slots.release()
 
 
 def query_pattern(q: str) -> SearchPattern | None:

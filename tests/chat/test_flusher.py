@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import pytest
 from sqlalchemy import delete, select
@@ -14,6 +15,9 @@ from chat.turn_rows import Turn
 from chat.turns import Turns
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
+
+# The default of SQLAlchemy: 5, and 10 more when they are in use.
+CONNECTIONS_FOR_REQUESTS = 15
 
 
 @pytest.fixture
@@ -42,6 +46,25 @@ def test_lock_on_one_turn_does_not_delay_other_replies_or_the_heartbeat(
 
     log.flush()
     assert join_text(other.read(turn.id).entries) == "locked"
+
+
+@pytest.mark.fault("F89")
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
+    log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
+):
+    log._flusher.close()
+    other = new_log()
+    log.append(turn.id, Delta("stored"))
+    with ExitStack() as requests:
+        for _ in range(CONNECTIONS_FOR_REQUESTS):
+            requests.enter_context(log.database.read())
+        clock.advance(60)
+        log.flush()
+
+    assert join_text(other.read(turn.id).entries) == "stored"
+    with other.database.read() as reading:
+        assert other._heartbeat.stale_workers(reading) == {}
 
 
 @both_databases

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 from sqlalchemy import text
 
@@ -11,8 +13,9 @@ from chat.deletion import Deletions
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.search import search as search_module
-from chat.search.search import Search, SearchResults
+from chat.search.search import MAX_CONCURRENT_SEARCHES, Search, SearchResults
 from chat.turns import Turns
+from core.database import DatabaseUnavailable
 from core.text_folding import fold
 from tests.chat.snippet_text import format_snippet
 
@@ -235,3 +238,15 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
         assert plan.count("SCAN") == 1
     else:
         assert "Bitmap Index Scan on passages_words" in plan
+
+
+@pytest.mark.fault("F89")
+def test_searches_leave_connections_for_other_requests(search: Search):
+    search.database.lock_timeout = 0.0
+    with ExitStack() as slow_searches:
+        for _ in range(MAX_CONCURRENT_SEARCHES):
+            slow_searches.enter_context(search._wait_for_slot())
+        with pytest.raises(DatabaseUnavailable):
+            search.find("alice", "hello")
+
+    assert search.find("alice", "hello").items == ()

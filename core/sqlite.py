@@ -1,4 +1,4 @@
-"""Set-up of SQLite files, connections and transactions."""
+"""SQLite: private files, and transactions that SQLAlchemy begins."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine, event
 
 
-def make_private(path: Path) -> None:
+def prepare(engine: Engine) -> None:
+    """Prepare the file and the connections of an engine."""
+    if (name := engine.url.database or ":memory:")[0] != ":":
+        _make_private(Path(name))
+    event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "begin", _begin)
+
+
+def _make_private(path: Path) -> None:
     """Create an SQLite database that only its owner can read; existing files get this mode."""
     with suppress(OSError):  # a missing folder is reported when the database is opened
         os.close(os.open(path, os.O_CREAT, 0o600))  # SQLite creates the others with this mode
@@ -19,9 +27,8 @@ def make_private(path: Path) -> None:
             file.chmod(0o600)
 
 
-def prepare(connection: Any, _record: Any) -> None:
-    """Set the modes of a new connection."""
-    connection.isolation_level = None  # `begin` emits BEGIN, as SQLAlchemy documents
+def _prepare_connection(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # _begin emits BEGIN, as SQLAlchemy documents
     for pragma in (
         "busy_timeout=1000",  # another process may be opening or closing the file
         "journal_mode=WAL",
@@ -31,8 +38,7 @@ def prepare(connection: Any, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def begin(connection: Connection) -> None:
-    """Begin a transaction, for writing if the option `immediate` is set."""
+def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
     if options.get("immediate"):
         level = "FULL" if options["durable"] else "NORMAL"
