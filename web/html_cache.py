@@ -6,9 +6,20 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text, select
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Integer,
+    String,
+    Table,
+    Text,
+    exists,
+    literal,
+    select,
+)
 from sqlalchemy.exc import IntegrityError
 
+from chat.schema import turns
 from core.database import Database, DatabaseUnavailable, insert_or_ignore, metadata
 from rendering import RENDERER_VERSION, render_plain
 
@@ -58,18 +69,22 @@ class HtmlCache:
     def add(self, turn_id: str, text: str) -> str:
         """Render the text of a finished reply, store the HTML and return it. Never raises.
 
-        A text that cannot be rendered is returned as plain text. HTML that cannot be stored is
-        rendered again when it is needed.
+        The HTML is stored only if the end of the reply is stored. A text that cannot be rendered is
+        returned as plain text. HTML that cannot be stored is rendered again when it is needed.
         """
         try:
             html = self._render(text, turn_id)
         except Exception:
             logger.exception("turn %s: could not render the reply", turn_id)
             return render_plain(text)
-        row = {"turn_id": turn_id, "version": RENDERER_VERSION, "html": html}
+        # A reply whose end could not be stored yet is shown as interrupted, and may still go on.
+        row = select(literal(turn_id), literal(RENDERER_VERSION), literal(html)).where(
+            exists().where(turns.c.id == turn_id, turns.c.producer == "")
+        )
         try:
             with self._database.write() as connection:
-                connection.execute(insert_or_ignore(connection, html_cache), [row])
+                insert = insert_or_ignore(connection, html_cache)
+                connection.execute(insert.from_select(list(html_cache.c), row))
         except (DatabaseUnavailable, IntegrityError):  # unavailable, or the turn was deleted
             logger.warning("turn %s: could not store the HTML of the reply", turn_id)
         return html

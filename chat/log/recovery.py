@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Container, Iterable
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from chat.log import store
 from chat.log.entries import Batch, Ended, ReplyState, keep_text
@@ -97,7 +98,7 @@ class Recovery:
         if stale_workers:
             lock_requested_at = time.monotonic()
             with self._database.write() as connection:
-                if not self._lock_was_uncontended(time.monotonic() - lock_requested_at):
+                if not self._can_judge(connection, time.monotonic() - lock_requested_at):
                     return
                 for worker_id, beat_count in stale_workers.items():
                     self._heartbeat.remove_worker(connection, worker_id, beat_count)
@@ -122,11 +123,21 @@ class Recovery:
 
     def _abandoned_precondition(self, turn_id: str) -> Precondition:
         def is_still_abandoned(connection: Connection, lock_wait: float) -> bool:
-            return self._lock_was_uncontended(lock_wait) and bool(
+            return self._can_judge(connection, lock_wait) and bool(
                 self._heartbeat.abandoned_turn_ids(connection, [turn_id])
             )
 
         return is_still_abandoned
+
+    def _can_judge(self, connection: Connection, lock_wait: float) -> bool:
+        """Return whether live workers can write their heartbeats, by writing a row as they do."""
+        started_at = time.monotonic()
+        try:
+            self._heartbeat.probe(connection)
+        except DBAPIError:
+            self._heartbeat.forget_observations()
+            raise
+        return self._lock_was_uncontended(lock_wait + time.monotonic() - started_at)
 
     def _lock_was_uncontended(self, lock_wait: float) -> bool:
         if lock_wait > self.max_lock_wait_seconds:

@@ -12,6 +12,7 @@ from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.schema import producers
 from chat.turn_rows import Turn
+from core.database import Database, DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 
@@ -144,3 +145,24 @@ def test_reply_of_a_live_worker_is_not_interrupted(
 ):
     assert new_log().interrupt_abandoned([turn.id]) == []
     assert build_reply(log.read(turn.id)).is_running
+
+
+@pytest.mark.fault("F90")
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_lock_on_the_heartbeats_interrupts_no_reply(
+    log: Log, turn: Turn, database_url: str, clock: AdjustableClock
+):
+    log._flusher.close()
+    database = Database(database_url, lock_timeout=0.05, clock=clock)
+    other = Log(database, on_end=lambda *_: None)
+    with log.database.write() as locking:
+        locking.exec_driver_sql("LOCK TABLE producers IN EXCLUSIVE MODE")  # can still be read
+        for end_replies in (lambda: other.interrupt_abandoned([turn.id]), other._recovery.sweep):
+            advance_until_workers_are_stale(
+                clock, lambda: other._recovery.find_abandoned([turn.id])
+            )
+            with pytest.raises(DatabaseUnavailable):
+                end_replies()
+    assert other.interrupt_abandoned([turn.id]) == []
+    assert build_reply(other.read(turn.id)).is_running
+    database.close()

@@ -80,6 +80,16 @@ def test_html_of_a_deleted_turn_is_returned_but_not_stored(database: Database):
     assert cache.find(["deleted"]) == {}
 
 
+@pytest.mark.fault("F90")
+def test_html_of_a_reply_whose_end_is_not_stored_is_not_stored(database: Database, turn_id: str):
+    cache = HtmlCache(database, CountingRenderer())
+    with database.write() as connection:
+        connection.execute(update(turns).values(producer="a worker"))
+
+    assert cache.add(turn_id, "So far") == "<p>So far</p>"
+    assert cache.find([turn_id]) == {}
+
+
 def test_text_that_cannot_be_rendered_is_returned_as_plain_text(database: Database, turn_id: str):
     def fail(_text: str, _scope: str) -> str:
         raise ValueError
