@@ -5,6 +5,7 @@ Import this module only after gevent has patched the standard library.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import socket
@@ -18,9 +19,9 @@ import gevent
 from gevent.local import local
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
-from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.workers.ggevent import GeventWorker
 
+from core.client_connections import BodyReader, limit_write_time
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.descriptors import max_connections, raise_descriptor_limit
 from core.migrations import DatabaseTooNew
@@ -32,7 +33,8 @@ REFUSAL = (
 )
 # Minimum time between two log lines about refused connections.
 REFUSAL_LOG_SECONDS = 60
-SHUTDOWN_SECONDS = 5
+# Also with a lock in the database, for which the end of each transaction waits.
+SHUTDOWN_SECONDS = 9
 # Open streams are closed at once, so the requests that are still running are short.
 REQUEST_GRACE_SECONDS = 2
 
@@ -53,22 +55,6 @@ class Application(Protocol):
         """Close the database, after the last request."""
 
 
-class _BodyReader:
-    """Reader for which a malformed body is a truncated one: applications respond 400 to it."""
-
-    def __init__(self, reader: Any, log: Any) -> None:
-        self._reader = reader
-        self._log = log
-
-    def read(self, size: int) -> bytes:
-        try:
-            return bytes(self._reader.read(size))
-        except ParseException as error:
-            # The text of the error repeats what the client sent.
-            self._log.warning("Malformed request body: %s", type(error).__name__)
-            raise NoMoreData from None
-
-
 class Worker(GeventWorker):  # type: ignore[misc]
     """A gevent worker that closes the application before it exits.
 
@@ -78,6 +64,8 @@ class Worker(GeventWorker):  # type: ignore[misc]
     wsgi: Application | None = None
     # Within this time, the headers of the first request must be complete.
     header_timeout_seconds = 10.0
+    # For so long, a client may read nothing, or be out of reach.
+    write_timeout_seconds = 60.0
     running_requests = 0
     is_stopping = False
     _open_connections = 0
@@ -90,12 +78,21 @@ class Worker(GeventWorker):  # type: ignore[misc]
         self._connection = local()
         super().init_process()
 
+    def notify(self) -> None:
+        """Tell the master process that this worker is alive. Without a master, end and exit."""
+        if self.ppid == os.getppid():
+            super().notify()
+        elif not self.is_stopping:
+            self.log.error("The master process has died. This worker exits.")
+            self._schedule_exit(grace_seconds=REQUEST_GRACE_SECONDS)
+
     def handle(self, listener: Any, client: Any, address: Any) -> None:
         """Handle a connection, or refuse it before descriptors run out for everything else."""
         if self._open_connections >= self._max_connections:
             self._refuse(client)
             return
         self._open_connections += 1
+        limit_write_time(client, self.write_timeout_seconds)
         try:
             super().handle(listener, client, address)
         finally:
@@ -118,13 +115,17 @@ class Worker(GeventWorker):  # type: ignore[misc]
 
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
-        request.body.reader = _BodyReader(request.body.reader, self.log)
+        request.body.reader = BodyReader(request.body.reader, self.log)
         self._connection.is_kept_alive = True
         # Yield: a connection whose next request is always ready would starve all others.
         gevent.sleep(0)
         self.running_requests += 1
         try:
             return super().handle_request(listener_name, request, *args)
+        except OSError as error:
+            if error.errno == errno.ETIMEDOUT:  # gunicorn would log a traceback
+                raise ConnectionResetError(errno.ECONNRESET, "write timeout") from None
+            raise
         finally:
             self.running_requests -= 1
 

@@ -6,14 +6,18 @@ import resource
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
 import requests
 
+from tests.faults.conftest import text_in
+from tests.support.html import parse_html
+from tests.support.person import Person
 from tests.support.processes import ServerProcess, run_server
+from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import wait_until
 from tools.bench.servers import find_worker_pid
 
@@ -117,3 +121,44 @@ def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
     assert statuses == [b"400"] * len(MALFORMED_BODIES)
     assert log.count("Malformed request body") == len(MALFORMED_BODIES)
     assert "Traceback" not in log
+
+
+@pytest.mark.fault("F92")
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="needs Linux")
+def test_client_that_does_not_read_is_disconnected(tmp_path: Path):
+    with run_prepared_server(tmp_path, "Worker.write_timeout_seconds = 0.5") as server:
+        page = requests.get(server.url, timeout=20)
+        [style, *_] = parse_html(page.text).select("link[rel=stylesheet]")
+        request = f"GET {style['href']} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        with open_connection(server) as client, pytest.raises(ConnectionError):
+            while True:
+                client.sendall(request)
+        assert is_ready(server)
+        server.process.terminate()
+        output = server.read_output()
+
+    assert "Traceback" not in output
+
+
+@pytest.mark.fault("F91")
+def test_replies_end_at_once_when_the_main_process_is_killed(tmp_path: Path, upstream: Upstream):
+    service = {"API_URL": upstream.url, "API_KEY": UPSTREAM_KEY}
+    with closing(Person("")) as alice:
+        with run_server(tmp_path, "app.py", **service) as server:
+            alice.base_url = server.url
+            page = alice.start_conversation("Tell me")
+            call = upstream.next_call().start_stream()
+            with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+                call.delta("Last words")
+                stream.read_until("Last words")
+                server.process.kill()
+                frames = stream.remaining_events()
+            server.read_output()  # blocks until the worker has ended
+        with run_server(tmp_path, "app.py", **service) as server:
+            alice.base_url = server.url
+            page = alice.get(page.path)
+
+    assert frames[-1].name in ("back", "done")
+    assert page.reply_states == ["interrupted"]
+    assert text_in(page.turns[0], ".turn__reply") == "Last words"
+    assert "the server is restarting" in text_in(page.turns[0], ".note")
