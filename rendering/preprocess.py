@@ -10,6 +10,7 @@ from typing import Any
 import pyromark
 
 from rendering.formulas import brackets_to_dollars
+from rendering.panics import panics_as_errors
 
 MARKDOWN_OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -31,6 +32,7 @@ escape_html = partial(html.escape, quote=False)
 _TAG_START = re.compile(r"<[A-Za-z/!?]")
 
 
+@panics_as_errors
 def preprocess(text: str) -> str:
     """Return the text with raw HTML escaped and formulas in dollars; line numbers stay the same."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")

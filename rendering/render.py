@@ -10,6 +10,7 @@ import pyromark
 
 from rendering import code_highlighting, footnotes, formulas, links
 from rendering.formulas import MathBudget
+from rendering.panics import panics_as_errors
 from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
 # Increase it with each change of the HTML of a text, so that cached HTML is rendered again.
@@ -53,6 +54,7 @@ _cleaner = nh3.Cleaner(
 )
 
 
+@panics_as_errors
 def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> str:
     """Render Markdown; raw HTML in it is shown as text.
 
@@ -71,6 +73,7 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     return clean_html
 
 
+@panics_as_errors
 def render_preprocessed(
     source: str, scope: str, *, is_complete: bool = True, budget: MathBudget = DEFAULT_BUDGET
 ) -> str:

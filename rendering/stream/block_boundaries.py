@@ -8,6 +8,7 @@ from typing import Any
 
 import pyromark
 
+from rendering.panics import panics_as_errors
 from rendering.preprocess import MARKDOWN_OPTIONS, MAX_DEPTH
 
 # The first line of a paragraph after a blank line; no list, no rule, no indentation.
@@ -28,6 +29,7 @@ class BlockBoundaries:
     is_too_deep: bool = False
 
 
+@panics_as_errors
 def find_boundaries(source: str) -> BlockBoundaries:
     """Find the block boundaries in one pass; stop where the text is nested too deep.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import NamedTuple
 
@@ -10,6 +11,10 @@ from rendering.preprocess import is_table_too_large, preprocess
 from rendering.render import render, render_plain, render_preprocessed
 from rendering.stream.block_boundaries import BlockBoundaries, find_boundaries
 from rendering.stream.incomplete_syntax import strip_incomplete_fence, strip_incomplete_link
+
+logger = logging.getLogger(__name__)
+
+COULD_NOT_RENDER = "Could not render a part of a reply."
 
 # Above this length, lists are rendered item by item, code and tables line by line.
 FREEZE_LENGTH = 600
@@ -65,8 +70,19 @@ class OpenBlock:
     def html(self) -> BlockHtml:
         """Return the HTML of the open block."""
         if self._cached_html is None:
-            self._cached_html = self._build_html()
+            try:
+                self._cached_html = self._build_html()
+            except Exception:
+                logger.exception(COULD_NOT_RENDER)
+                self._show_plain()
+                self._cached_html = self._build_html()
         return self._cached_html
+
+    def _show_plain(self) -> None:
+        """Show the block as plain text until more of it arrives."""
+        self._is_plain = True
+        self._rendered_tail = self._tail
+        self._cached_html = None
 
     def append(self, text: str, *, force: bool = False) -> str:
         """Append a piece, and return the HTML of the blocks that it closes.
@@ -86,6 +102,15 @@ class OpenBlock:
             and length - len(self._rendered_tail) < length * MIN_GROWTH_RATIO
         ):
             return ""
+        try:
+            return self._parse()
+        except Exception:
+            logger.exception(COULD_NOT_RENDER)
+            self._show_plain()
+            return ""
+
+    def _parse(self) -> str:
+        """Parse the block, and return the HTML of the blocks that are closed."""
         boundaries = find_boundaries(preprocess(self._context + self._tail))
         closed_html = (
             self._close_blocks(boundaries)

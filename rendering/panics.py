@@ -1,0 +1,33 @@
+"""Panics of the Rust libraries, as ordinary exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class ParserPanicked(Exception):
+    """Raised when a Rust library has panicked, which is a fault of the library.
+
+    It has no message, because that of the panic may contain the text.
+    """
+
+
+def panics_as_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function with panics as ParserPanicked: as such, they are no `Exception`."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            # Each library has a class of its own, which cannot be imported.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise ParserPanicked from None
+
+    return call

@@ -1,0 +1,60 @@
+"""A panic of the Markdown parser, or another fault of it, costs only the formatting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rendering.panics import ParserPanicked, panics_as_errors
+from rendering.render import render_plain
+from rendering.stream.open_block import OpenBlock
+
+pytestmark = pytest.mark.fault("F93")
+
+TEXT = "The area is $\\pi r^2$.\n"
+# No budget: the conversion of the formula raises ValueError.
+BROKEN_BUDGET: Any = ()
+
+
+class PanicException(BaseException):
+    """Exception like those of Rust libraries."""
+
+
+def test_panic_becomes_an_error_without_the_text():
+    @panics_as_errors
+    def parse(text: str) -> str:
+        raise PanicException(text)
+
+    with pytest.raises(ParserPanicked) as raised:
+        parse("a secret")
+
+    assert "secret" not in f"{raised.value!r} {raised.value.__cause__!r}"
+    assert raised.value.__suppress_context__
+
+
+def test_interrupts_are_no_panics():
+    @panics_as_errors
+    def parse() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        parse()
+
+
+def test_open_block_that_cannot_be_rendered_is_shown_as_plain_text():
+    block = OpenBlock("x")
+    block._tail_budget = BROKEN_BUDGET
+
+    assert block.append(TEXT) == ""
+
+    assert block.html.full_html == render_plain(TEXT)
+
+
+def test_block_that_cannot_be_rendered_when_it_closes_loses_no_text():
+    block = OpenBlock("x")
+    block._block_budget = BROKEN_BUDGET
+
+    assert block.append(f"{TEXT}\nThe end") == ""
+
+    assert block.html.full_html == render_plain(f"{TEXT}\nThe end")
