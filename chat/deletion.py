@@ -6,12 +6,13 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
 
 from chat.conversations import Conversation, conversation_from_row
 from chat.log import Ended, Log, ReplyState
 from chat.quota_window import HOUR_SECONDS
 from chat.schema import conversations as table
+from chat.schema import turns
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
 
@@ -20,6 +21,9 @@ logger = logging.getLogger(__name__)
 RESTORABLE_SECONDS = 600.0
 # Limit of expired conversations that a delete request purges besides its own work.
 MAX_PURGED_PER_REQUEST = 3
+# A transaction of SQLite blocks all greenlets.
+PURGED_TURNS_PER_TRANSACTION = 20
+PURGE_PAUSE_SECONDS = 0.01
 
 STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
@@ -82,7 +86,7 @@ class Deletions:
     def purge_expired(self, limit: int | None = None) -> None:
         """Purge conversations that cannot be restored any more, at most `limit` of them.
 
-        Each is purged in its own transaction.
+        Short transactions with pauses let other requests continue.
         """
         with self.database.read() as connection:
             now = self.database.now(connection)
@@ -94,9 +98,19 @@ class Deletions:
                 connection.scalars(select(table.c.id).where(is_expired).limit(limit))
             )
         for conversation_id in conversation_ids:
-            with self.database.write() as connection:
-                condition = (table.c.id == conversation_id) & is_expired
-                connection.execute(delete(table).where(condition))
+            condition = (table.c.id == conversation_id) & is_expired
+            some_ids = select(turns.c.id).join(table).where(condition)
+            some_turns = turns.c.id.in_(some_ids.limit(PURGED_TURNS_PER_TRANSACTION))
+            while self._delete(turns, some_turns):
+                pass
+            self._delete(table, condition)
+
+    def _delete(self, from_table: Table, condition: ColumnElement[bool]) -> bool:
+        """Delete rows, and pause. Return whether there were any."""
+        with self.database.write() as connection:
+            deleted_count = connection.execute(delete(from_table).where(condition)).rowcount
+        self._clock.sleep(PURGE_PAUSE_SECONDS)
+        return deleted_count > 0
 
     def _purge_at_start(self) -> None:
         try:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from sqlalchemy import func, select, update
 
 from chat.conversations import Conversation, ConversationNotFound, Conversations
-from chat.deletion import HOUR_SECONDS, RESTORABLE_SECONDS, Deletions
+from chat.deletion import (
+    HOUR_SECONDS,
+    PURGED_TURNS_PER_TRANSACTION,
+    RESTORABLE_SECONDS,
+    Deletions,
+)
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.schema import conversations, entries, passages
@@ -17,7 +24,9 @@ from chat.schema import turns as turns_table
 from chat.search.search import Search
 from chat.turn_rows import Turn
 from chat.turns import Turns
+from core.clock import Clock
 from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
+from tests.support.history import insert_conversation
 
 
 @pytest.fixture
@@ -119,6 +128,28 @@ def test_clock_of_another_machine_shortens_no_undo(
 
     assert other_deletions.find(conversation.id, "alice")
     assert deletions.find(conversation.id, "alice")
+
+
+@pytest.mark.fault("F94")
+@both_databases
+def test_long_conversation_is_purged_in_short_transactions_with_pauses(
+    turns: Turns, conversation: Conversation, deletions: Deletions, log: Log
+):
+    conversation_id = insert_conversation(log.database, "alice", 2 * PURGED_TURNS_PER_TRANSACTION)
+    long_conversation = replace(conversation, id=conversation_id)
+    backdate(log, long_conversation, deleted=RESTORABLE_SECONDS + 1, said=HOUR_SECONDS + 1)
+    turn_counts = [row_counts(log)[1]]
+
+    class Pausing(Clock):
+        def sleep(self, seconds: float) -> None:  # noqa: ARG002
+            turn_counts.append(row_counts(log)[1])
+
+    deletions._clock = Pausing()
+    deletions.purge_expired()
+
+    steps = [before - after for before, after in pairwise(turn_counts)]
+    assert steps == [PURGED_TURNS_PER_TRANSACTION] * 2 + [0, 0]
+    assert row_counts(log)[:2] == [1, 1]
 
 
 def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
