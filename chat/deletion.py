@@ -109,7 +109,7 @@ class Deletions:
         """Delete rows, and pause. Return whether there were any."""
         with self.database.write() as connection:
             deleted_count = connection.execute(delete(from_table).where(condition)).rowcount
-        self._clock.sleep(PURGE_PAUSE_SECONDS)
+        self.database.clock.sleep(PURGE_PAUSE_SECONDS)
         return deleted_count > 0
 
     def _purge_at_start(self) -> None:

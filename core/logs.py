@@ -30,6 +30,8 @@ def configure_logging(stream: TextIO | None = None) -> logging.Handler:
     handler.setFormatter(logging.Formatter(FORMAT, TIME_FORMAT))
     handler.addFilter(_add_context)
     logging.getLogger().addHandler(handler)
+    # It warns when more than its limit of connections end, as when many replies are stopped.
+    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     logger.setLevel(logging.INFO)
     return handler
 

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
-import msgspec
 from sqlalchemy import Connection
 
 from chat.log import flusher, store
 from chat.log.buffer import LogBuffer
+from chat.log.ends import store_end
 from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text, keep_text
 from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
@@ -29,21 +29,17 @@ from chat.log.recovery import (
     as_interrupted,
 )
 from chat.log.remote_follower import RemoteFollower
+from chat.log.shutdown import end_running_replies
 from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
-
-INTERRUPTED_BY_SHUTDOWN = Ended(ReplyState.INTERRUPTED, code="shutting_down", perhaps_received=True)
-INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
-    INTERRUPTED_BY_SHUTDOWN, perhaps_received=False
-)
 
 
 class Log:
     """Reply logs of all turns.
 
-    `on_end(turn_id, text)` is called for each reply with text that this process ends, after the
-    end is stored and before readers are notified. It must not raise.
+    `on_end(turn_id, text)` is called for each reply with text that this process ends before it
+    shuts down, after the end is stored and before readers are notified. It must not raise.
     """
 
     # Readers get an empty batch after this long without entries.
@@ -124,17 +120,10 @@ class Log:
             if precondition and not precondition(connection, time.monotonic() - lock_requested_at):
                 return False
             rows = store.read(connection, [turn_id])[turn_id]
-            last_entry = rows[-1][1] if rows else None
-            is_first_end = not isinstance(last_entry, Ended)
-            if isinstance(last_entry, Ended):
-                final_entry = last_entry
-            else:
-                entries = buffer.entries if buffer else [entry for _, entry in rows]
-                final_entry = keep_text(ended, entries)
-                last_seq = max(rows[-1][0] if rows else 0, buffer.last_seq if buffer else 0)
-                store.replace_with_end(connection, turn_id, last_seq + 1, final_entry)
+            final_entry, is_first_end = store_end(connection, turn_id, rows, ended, buffer)
+            if is_first_end:
                 self._notifier.notify(connection)
-        if is_first_end and final_entry.text:
+        if is_first_end and final_entry.text and not self.is_closing:
             self._on_end(turn_id, final_entry.text)
         self._buffers.end(turn_id, final_entry)
         return is_first_end
@@ -223,20 +212,12 @@ class Log:
         """
         self.is_closing = True
         self._recovery.close()
-        for turn_id, buffer in self._buffers.snapshot().items():
-            has_opened_request = buffer.forbid_requests()
-            ended = INTERRUPTED_BY_SHUTDOWN if has_opened_request else INTERRUPTED_BEFORE_SENDING
-            try:
-                self.end(turn_id, ended)
-            except DatabaseUnavailable:
-                pass  # without a heartbeat it counts as abandoned at once
-            except Exception:
-                logger.exception("turn %s: could not end the reply", turn_id)
+        self._flusher.close()  # it would lock the rows of the replies
+        end_running_replies(self.database, self._notifier, self._buffers, self.end)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._heartbeat.remove_own_heartbeat(connection)
             self._notifier.notify(connection)
         self._remote_follower.close()
-        self._flusher.close()
 
     def can_write(self) -> bool:
         """Return whether the database accepts writes, by inserting and deleting a row."""

@@ -1,0 +1,49 @@
+"""Storing the ends of replies, one or many in a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from chat.log import store
+from chat.log.buffer import LogBuffer
+from chat.log.entries import Ended, keep_text
+
+
+def store_end(
+    connection: Connection,
+    turn_id: str,
+    rows: Sequence[store.NumberedEntry],
+    ended: Ended,
+    buffer: LogBuffer | None,
+) -> tuple[Ended, bool]:
+    """Replace all entries of a turn by its end, unless it has one. Lock the turn before.
+
+    `rows` are its stored entries. Returns the final entry, and whether it is `ended`, which keeps
+    the text so far if it has none.
+    """
+    last_seq, last_entry = rows[-1] if rows else (0, None)
+    if isinstance(last_entry, Ended):
+        return last_entry, False
+    entries = buffer.entries if buffer else [entry for _, entry in rows]
+    final_entry = keep_text(ended, entries)
+    last_seq = max(last_seq, buffer.last_seq if buffer else 0)
+    store.replace_with_end(connection, turn_id, last_seq + 1, final_entry)
+    return final_entry, True
+
+
+def store_ends(
+    connection: Connection, ends: Mapping[str, Ended], buffers: Mapping[str, LogBuffer]
+) -> dict[str, Ended]:
+    """Store the ends of those of these turns that no other transaction has locked.
+
+    Returns their final entries.
+    """
+    locked_ids = sorted(store.lock_available(connection, ends))
+    rows = store.read(connection, locked_ids)
+    final_entries = {}
+    for turn_id in locked_ids:
+        buffer, ended = buffers.get(turn_id), ends[turn_id]
+        final_entries[turn_id], _ = store_end(connection, turn_id, rows[turn_id], ended, buffer)
+    return final_entries

@@ -1,0 +1,61 @@
+"""Ending all running replies at a shutdown, fast enough for hundreds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import event, select
+
+from chat.log.entries import Delta, ReplyState, build_reply
+from chat.log.log import Log
+from chat.schema import turns as turn_table
+from chat.turn_rows import Turn
+from chat.turns import Turns
+from tests.chat.conftest import both_databases
+
+pytestmark = pytest.mark.fault("F72")
+
+
+@pytest.fixture
+def running(turns: Turns, log: Log) -> list[Turn]:
+    """Return turns whose replies are running."""
+    people = ("alice", "bob", "carol")
+    running = [turns.start_conversation(p, "ada", "Ada", "Hello", "key").turn for p in people]
+    for turn in running:
+        log.append(turn.id, Delta(f"So far {turn.id}"))
+    return running
+
+
+@both_databases
+def test_replies_are_ended_together_and_not_rendered(log: Log, running: list[Turn]):
+    log._flusher.close()
+    rendered: list[str] = []
+    log._on_end = lambda turn_id, _: rendered.append(turn_id)
+    commits: list[object] = []
+    event.listen(log.database.engine, "commit", commits.append)
+
+    log.close()
+    commit_count = len(commits)
+
+    replies = [build_reply(log.read(turn.id)) for turn in running]
+    assert [reply.state for reply in replies] == [ReplyState.INTERRUPTED] * 3
+    assert [reply.text for reply in replies] == [f"So far {turn.id}" for turn in running]
+    assert rendered == []
+    assert commit_count == 2  # one for all replies, one for the heartbeat
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_locked_reply_does_not_prevent_the_others_from_ending(
+    log: Log, running: list[Turn], new_log: Callable[[], Log]
+):
+    other = new_log()
+    with other.database.write() as locking:
+        query = select(turn_table.c.id).where(turn_table.c.id == running[0].id)
+        locking.execute(query.with_for_update())
+        log.close()
+        states = [build_reply(other.read(turn.id)).state for turn in running[1:]]
+
+    assert states == [ReplyState.INTERRUPTED] * 2
+    # Without a heartbeat, the reply is abandoned at once.
+    assert other.interrupt_abandoned([running[0].id]) == [running[0].id]
