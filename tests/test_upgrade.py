@@ -118,7 +118,7 @@ def displayed(turn: Tag) -> dict[str, str]:
     return {
         "id": str(turn["data-turn"]),
         "state": str(turn["data-state"]),
-        "message": turn.select_one(".turn__said > span[dir]").get_text(),
+        "message": turn.select_one(".turn__said > [dir]").get_text(),
         "sentence": text_in(turn, ".note bdi"),
         "html": turn.select_one(".turn__reply").decode_contents(),
     }

@@ -144,7 +144,7 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
         def sleep(self, seconds: float) -> None:  # noqa: ARG002
             turn_counts.append(row_counts(log)[1])
 
-    deletions._clock = Pausing()
+    log.database.clock = Pausing()
     deletions.purge_expired()
 
     steps = [before - after for before, after in pairwise(turn_counts)]
