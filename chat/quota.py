@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
+from chat.history_limit import check_history
 from chat.quota_status import QuotaStatus, RemainingQuota, SendingBlocked
 from chat.quota_window import HOUR_SECONDS, quota_window
 from chat.schema import allowances
@@ -50,6 +51,9 @@ class Quota:
     largest share (0-1) of what other people leave of it that one person may use, and
     `address_share` that of the people at one address together; 1 is all.
     """
+
+    # Number of messages that a person may keep.
+    history_limit = 10_000
 
     def __init__(
         self, database: Database, key: str, *, limit: int, share: float, address_share: float = 1
@@ -171,6 +175,7 @@ class Quota:
         ends. Raises SendingBlocked.
         """
         self.database.advisory_lock(connection, QUOTA_LOCK)
+        check_history(connection, person, self.history_limit)
         now = self.database.now(connection)
         row = self._select_row(connection)
         if row and _is_upcoming(row.refused_until, now):

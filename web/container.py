@@ -85,6 +85,7 @@ def build_portal(
         share=settings.api_fair_share,
         address_share=settings.api_address_share,
     )
+    quota.history_limit = settings.history_limit
     client = Client(
         settings.service_url,
         api_key,
