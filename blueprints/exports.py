@@ -16,6 +16,7 @@ from chat.transcript import iter_turns
 from chat.turn_rows import Turn
 from core.threadpool import in_serial_threadpool
 from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
+from web import stream_limit
 from web.container import portal
 from web.i18n import (
     english_end_message,
@@ -45,13 +46,15 @@ def show(conversation_id: str) -> Response:
     export_format = request.args.get("format", "")
     if export_format not in FORMATS:
         abort(404)
+    if stream_limit.is_stream_limit_reached():
+        abort(429)
     write, media_type = FORMATS[export_format]
     turns = iter_turns(portal().turns, portal().log, conversation_id)
     response = Response(stream_with_context(write(conversation, turns)), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(
         conversation.title, export_format
     )
-    return response
+    return stream_limit.count_stream(response)
 
 
 def _write_markdown(conversation: Conversation, turns: Transcript) -> Iterator[str]:

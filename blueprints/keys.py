@@ -11,9 +11,9 @@ from core.languages import N_
 from twinapi import TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
+from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
-from web.key_request_limit import count_key_request
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from flask import Blueprint, redirect, render_template, request, session, url_for
+from flask import Blueprint, abort, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from web.hourly_limits import count_new_session
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
@@ -26,6 +27,8 @@ def show() -> str:
 @bp.post("")
 def update() -> BaseResponse:
     """Store the preferences in the session."""
+    if not session.permanent and count_new_session():
+        abort(429)
     session["preferences"] = Preferences.from_mapping(request.form).non_defaults
     session.permanent = True
     return redirect(url_for("preferences.show", done="saved"), 303)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import resource
 from contextlib import suppress
 
+# What one worker can serve.
+MAX_CONNECTIONS = 20_000
 # Where the system sets no limit of its own.
 UNLIMITED = 65_536
 
@@ -18,6 +20,10 @@ def raise_descriptor_limit() -> None:
 
 
 def max_connections() -> int:
-    """Return how many connections leave a quarter of the descriptors for everything else."""
+    """Return how many connections leave a quarter of the descriptors for everything else.
+
+    At most `MAX_CONNECTIONS`.
+    """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return (UNLIMITED if soft == resource.RLIM_INFINITY else soft) * 3 // 4
+    descriptors = UNLIMITED if soft == resource.RLIM_INFINITY else soft
+    return min(MAX_CONNECTIONS, descriptors * 3 // 4)

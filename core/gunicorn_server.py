@@ -23,10 +23,9 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from core.client_connections import BodyReader, limit_write_time
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
-from core.descriptors import max_connections, raise_descriptor_limit
+from core.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
 from core.migrations import DatabaseTooNew
 
-MAX_CONNECTIONS = 20_000
 REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
     b"Retry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -73,7 +72,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
 
     def init_process(self) -> None:
         """Start the worker in its process."""
-        self._max_connections = min(MAX_CONNECTIONS, max_connections())
+        self._max_connections = max_connections()
         # Each connection has a greenlet of its own.
         self._connection = local()
         super().init_process()

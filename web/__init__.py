@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from flask_wtf.csrf import CSRFProtect
 
-from web import key_request_limit, message_html, preferences, site_context, stream_limit
+from web import hourly_limits, message_html, preferences, site_context, stream_limit
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
     errors,
@@ -49,7 +49,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     sentences.init_app(app)
     service_messages.init_app(app)
     stream_limit.init_app(app)
-    key_request_limit.init_app(app, portal)
+    hourly_limits.init_app(app, portal)
     same_origin.init_app(app)
     CSRFProtect(app)
     page_compression.init_app(app)

@@ -1,4 +1,4 @@
-"""Limit of requests for API keys per browser and per address, in each process."""
+"""Hourly limits per browser and per address, in each process."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from web.client_address import client_address
 from web.container import Portal
 
 WINDOW_SECONDS = 3600
+# From one address, for visitors who save preferences before they send a message.
+MAX_NEW_SESSIONS = 100
 # Beyond this number of browsers and addresses in an hour, the least recent ones are forgotten.
 MAX_COUNTERS = 10_000
 
-_EXTENSION_KEY = "key_request_limit"
+_KEY_REQUESTS, _NEW_SESSIONS = "key_requests", "new_sessions"
 
 
 class HourlyLimit:
@@ -44,10 +46,17 @@ class HourlyLimit:
 
 def init_app(app: Flask, portal: Portal) -> None:
     """Create the counters of this app."""
-    app.extensions[_EXTENSION_KEY] = HourlyLimit(portal.settings.key_hourly_limit, portal.clock)
+    app.extensions[_KEY_REQUESTS] = HourlyLimit(portal.settings.key_hourly_limit, portal.clock)
+    app.extensions[_NEW_SESSIONS] = HourlyLimit(MAX_NEW_SESSIONS, portal.clock)
 
 
 def count_key_request() -> float:
     """Count a request of the current browser. Return the seconds to wait if it is not allowed."""
-    limit: HourlyLimit = current_app.extensions[_EXTENSION_KEY]
+    limit: HourlyLimit = current_app.extensions[_KEY_REQUESTS]
     return limit.count(f"browser {session.get('csrf_token', '')}", f"address {client_address()}")
+
+
+def count_new_session() -> float:
+    """Count a session without a message. Return the seconds to wait if it is not allowed."""
+    limit: HourlyLimit = current_app.extensions[_NEW_SESSIONS]
+    return limit.count(f"address {client_address()}")

@@ -1,4 +1,4 @@
-"""Limit of concurrent reply streams per person, so that one browser cannot occupy a process."""
+"""Limits of concurrent streams, so that no browser and no address can occupy a process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 
 from flask import Flask, Response, current_app
 
+from core.descriptors import max_connections
+from web.client_address import client_address
 from web.current_person import person
 
 # Per person and process. A browser follows only the replies it shows, in about six tabs.
@@ -16,25 +18,40 @@ _EXTENSION_KEY = "stream_counts"
 
 def init_app(app: Flask) -> None:
     """Create the stream counter of this app."""
+    # A company may have a single address; the others keep half of the connections.
+    app.config["MAX_STREAMS_PER_ADDRESS"] = max_connections() // 2
     app.extensions[_EXTENSION_KEY] = Counter[str]()
 
 
 def is_stream_limit_reached() -> bool:
-    """Return whether the current person has reached the limit of concurrent streams."""
+    """Return whether the current person or their address may open no more streams."""
     stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
-    return stream_counts[person()] >= MAX_STREAMS_PER_PERSON
+    address_limit: int = current_app.config["MAX_STREAMS_PER_ADDRESS"]
+    return (
+        stream_counts[_person_key()] >= MAX_STREAMS_PER_PERSON
+        or stream_counts[_address_key()] >= address_limit
+    )
 
 
 def count_stream(response: Response) -> Response:
     """Count a streaming response until it is closed."""
     stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
-    person_id = person()
-    stream_counts[person_id] += 1
+    keys = _person_key(), _address_key()
+    stream_counts.update(keys)
 
     def release() -> None:
-        stream_counts[person_id] -= 1
-        if not stream_counts[person_id]:
-            del stream_counts[person_id]
+        stream_counts.subtract(keys)
+        for key in keys:
+            if not stream_counts[key]:
+                del stream_counts[key]
 
     response.call_on_close(release)
     return response
+
+
+def _person_key() -> str:
+    return f"person {person()}"
+
+
+def _address_key() -> str:
+    return f"address {client_address()}"

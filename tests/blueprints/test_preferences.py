@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+from flask import Flask
 from sqlalchemy import func, select
 
 from chat.schema import sessions
+from tests.support.html import parse_html
 from tests.support.person import Page, Person
+from web.container import Portal
 
 OTHERS = {
     "theme": "dark",
@@ -26,16 +30,20 @@ def data_attributes(page: Page) -> dict[str, str]:
     }
 
 
+def session_count(portal: Portal) -> int:
+    with portal.database.read() as connection:
+        return int(connection.execute(select(func.count()).select_from(sessions)).scalar_one())
+
+
 def choose(person: Person, **chosen: str) -> Page:
     return person.press(person.get("/preferences"), "Save", **chosen)
 
 
-def test_reading_pages_creates_no_session(alice: Person, portal):
+def test_reading_pages_creates_no_session(alice: Person, portal: Portal):
     for path in ("/", "/conversations", "/help", "/nowhere", "/manifest.webmanifest"):
         assert "Set-Cookie" not in alice.get(path).response.headers
 
-    with portal.database.read() as connection:
-        assert connection.execute(select(func.count()).select_from(sessions)).scalar() == 0
+    assert session_count(portal) == 0
 
 
 def test_default_preferences_have_no_data_attributes(alice: Person):
@@ -87,3 +95,24 @@ def test_saving_preferences_requires_a_csrf_token(alice: Person):
 
     assert answer.status_code == 400
     assert data_attributes(alice.get("/")) == {}
+
+
+@pytest.mark.limit("L14")
+def test_fresh_cookies_at_one_address_store_a_limited_number_of_sessions(
+    app: Flask, portal: Portal
+):
+    app.extensions["new_sessions"].limit = 2
+
+    def save_from(address: str) -> int:
+        client = app.test_client()
+        client.environ_base["REMOTE_ADDR"] = address
+        form = parse_html(client.get("/preferences").text)
+        token = form.select_one("main input[name=csrf_token]")["value"]
+        fields = {"csrf_token": token, "theme": "dark"}
+        first, *others = (client.post("/preferences", data=fields).status_code for _ in "12")
+        assert first == 429 or others == [303]  # a stored session can be changed
+        return first
+
+    assert [save_from("192.0.2.1") for _ in range(20)] == [303] * 2 + [429] * 18
+    assert session_count(portal) == 2
+    assert save_from("192.0.2.2") == 303

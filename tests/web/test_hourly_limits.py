@@ -1,4 +1,4 @@
-"""The limit of API key requests: per browser, per address, and in bounded memory."""
+"""Hourly limits: per browser, per address, and in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from web.client_address import client_address, client_address_hashes
-from web.key_request_limit import MAX_COUNTERS, HourlyLimit
+from web.hourly_limits import MAX_COUNTERS, HourlyLimit
 
 LIMIT = 3
 DAY_SECONDS = 24 * 3600
@@ -32,11 +32,13 @@ def request_key(person: Person) -> int:
     return person.press(form, "Create key", name="x", scope="read_only", jwt="a.b.c").status
 
 
+@pytest.mark.limit("L6")
 def test_key_requests_of_a_browser_are_limited_per_hour(
     alice: Person, upstream: Upstream, clock: AdjustableClock
 ):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-    assert [request_key(alice) for _ in range(LIMIT)] == [200] * LIMIT
+    statuses = [request_key(alice) for _ in range(10 * LIMIT)]
+    assert statuses == [200] * LIMIT + [429] * 9 * LIMIT
 
     form = alice.get("/keys")
     page = alice.press(form, "Create key", name="laptop", scope="read_only", jwt="a.b.c")
@@ -49,6 +51,7 @@ def test_key_requests_of_a_browser_are_limited_per_hour(
     assert request_key(alice) == 200
 
 
+@pytest.mark.limit("L13")
 def test_key_requests_of_an_address_are_limited_whatever_its_cookies(
     app: Flask, upstream: Upstream
 ):
@@ -62,11 +65,12 @@ def test_key_requests_of_an_address_are_limited_whatever_its_cookies(
         fields |= {"name": "x", "scope": "read_only", "jwt": "a.b.c"}
         return client.post("/keys", data=fields).status_code
 
-    same = [request_key_from("192.0.2.1") for _ in range(LIMIT + 1)]
-    assert same == [200] * LIMIT + [429]
+    same = [request_key_from("192.0.2.1") for _ in range(10 * LIMIT)]
+    assert same == [200] * LIMIT + [429] * 9 * LIMIT
     assert request_key_from("192.0.2.2") == 200
 
 
+@pytest.mark.limit("L16")
 def test_counters_are_bounded_and_forget_the_least_recent(clock: AdjustableClock):
     limit = HourlyLimit(1, clock)
     assert [limit.count("first"), limit.count("second")] == [0, 0]
@@ -76,6 +80,9 @@ def test_counters_are_bounded_and_forget_the_least_recent(clock: AdjustableClock
     assert len(limit._counts) == MAX_COUNTERS
     assert limit.count("second") > 0
     assert limit.count("first") == 0
+    for number in range(10 * MAX_COUNTERS):
+        limit.count(f"more {number}")
+    assert len(limit._counts) == MAX_COUNTERS
 
 
 # The address of the connection, the header, and the address of the browser.
