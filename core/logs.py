@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import tomllib
 from collections.abc import Callable
 from typing import TextIO
@@ -17,11 +18,34 @@ from core.urls import without_credentials
 # As gunicorn's own lines.
 FORMAT = "[%(asctime)s] [%(process)d] [%(levelname)s] %(context)s%(message)s"
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S %z"
+# Warnings of gunicorn, one for each malformed request.
+MAX_WARNINGS_PER_MINUTE = 60
 REQUEST_ID_EXTENSION = "twindow-request-id"
 # Threads with names such as turn-<id> write about one thing.
 CONTEXT_THREADS = ("turn", "reply")
 
 logger = logging.getLogger("twindow")
+
+
+class WarningLimit(logging.Filter):
+    """Filter that passes all errors, and `MAX_WARNINGS_PER_MINUTE` other lines."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._monotonic = monotonic
+        self._began_at = monotonic()
+        self._count = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to write the line; the last one of a minute says that it is the last."""
+        if record.levelno >= logging.ERROR:
+            return True
+        if self._monotonic() - self._began_at >= 60:
+            self._began_at, self._count = self._monotonic(), 0
+        self._count += 1
+        if self._count == MAX_WARNINGS_PER_MINUTE:
+            record.msg = f"{record.msg} (Further warnings of this minute are left out.)"
+        return self._count <= MAX_WARNINGS_PER_MINUTE
 
 
 def configure_logging(stream: TextIO | None = None) -> logging.Handler:
@@ -30,6 +54,7 @@ def configure_logging(stream: TextIO | None = None) -> logging.Handler:
     handler.setFormatter(logging.Formatter(FORMAT, TIME_FORMAT))
     handler.addFilter(_add_context)
     logging.getLogger().addHandler(handler)
+    logging.getLogger("gunicorn.error").addFilter(WarningLimit())
     # It warns when more than its limit of connections end, as when many replies are stopped.
     logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     logger.setLevel(logging.INFO)

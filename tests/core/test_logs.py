@@ -15,6 +15,7 @@ from flask import Flask
 
 from core import logs
 from core.settings import Settings
+from tests.support.clock import AdjustableClock
 
 logger = logging.getLogger(__name__)
 START = rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{{4}}\] \[{os.getpid()}\] \[%s\] "
@@ -77,3 +78,23 @@ def test_start_is_logged_without_secrets(output: io.StringIO, tmp_path: Path):
     assert "service: embedded, model: first listed at https://models.example/v1, " in line
     assert line.endswith("workers: 2, sign-in: visitor\n")
     assert "secret" not in line
+
+
+@pytest.mark.limit("L52")
+def test_warnings_of_a_minute_are_limited_and_errors_are_not(
+    output: io.StringIO, clock: AdjustableClock
+):
+    logger.addFilter(limit := logs.WarningLimit(clock.monotonic))
+    for _ in range(10 * logs.MAX_WARNINGS_PER_MINUTE):
+        logger.warning("Invalid request: %s", "100%")
+        logger.error("Failed.")
+    clock.advance(60)
+    logger.warning("Later")
+    logger.removeFilter(limit)
+
+    lines = [line.rpartition("] ")[2] for line in output.getvalue().splitlines()]
+    last = "Invalid request: 100% (Further warnings of this minute are left out.)"
+    assert lines.count("Invalid request: 100%") == logs.MAX_WARNINGS_PER_MINUTE - 1
+    assert lines.count(last) == 1
+    assert lines.count("Failed.") == 10 * logs.MAX_WARNINGS_PER_MINUTE
+    assert lines[-1] == "Later"
