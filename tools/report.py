@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from xml.etree import ElementTree
 
-from tests.support.doc_tables import FAULTS, INTERFACE, ROOT, Row
+from tests.support.doc_tables import FAULTS, INTERFACE, LIMITS, ROOT, Row
 
 JUNIT_PATH = ROOT / "build" / "tests.xml"
 REPORT_PATH = ROOT / "build" / "report.md"
@@ -59,7 +59,7 @@ def main() -> None:
         results = read_results(JUNIT_PATH.read_text())
     sections = [
         to_markdown(f"docs/{table.path.name}", table.rows(), table.tests_by_row(), results)
-        for table in (FAULTS, INTERFACE)
+        for table in (FAULTS, INTERFACE, LIMITS)
     ]
     REPORT_PATH.parent.mkdir(exist_ok=True)
     REPORT_PATH.write_text(

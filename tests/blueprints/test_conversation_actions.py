@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.blueprints.conversation_list import backdate, date_groups, listed_titles
 from tests.support.cases import failures
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
@@ -9,6 +11,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
+@pytest.mark.limit("L7")
 def test_conversation_can_be_renamed_and_reset_to_its_first_words(alice: Person, page: Page):
     renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
     assert renamed.path == page.path
@@ -138,6 +141,7 @@ def test_form_does_not_redirect_to_other_sites_or_pages(alice: Person, page: Pag
     assert failures(check, {back: back for back in backs}) == {}
 
 
+@pytest.mark.limit("L11")
 def test_redirect_url_length_is_limited(alice: Person, page: Page):
     fields = "&".join(f"a{number}=1" for number in range(10_000))
     after = alice.press(page, "Rename", title="Mine", back=f"/conversations?{fields}")

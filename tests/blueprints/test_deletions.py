@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import select
 
 from chat import deletion
@@ -122,8 +123,9 @@ def test_list_offers_undo_for_ten_minutes_after_a_deletion(
     assert "Deleted in" not in alice.get("/conversations").text
 
 
+@pytest.mark.limit("L1")
 def test_very_long_rejected_message_is_returned_once_and_not_stored(alice: Person, page: Page):
-    words = "x" * 200_000
+    words = "x" * 320_001
     refused = alice.press(page, "Send", content=words)
 
     assert words in refused.html.select_one("#message").get_text()

@@ -28,19 +28,21 @@ def send_from(app: Flask, address: str) -> tuple[int, str]:
     return answer.status_code, parse_html(answer.text).get_text()
 
 
+@pytest.mark.limit("L38")
 def test_all_people_together_send_no_more_than_the_hourly_limit(app: Flask, upstream: Upstream):
-    outcomes = [send_from(app, f"192.0.2.{number}") for number in range(60)]
+    outcomes = [send_from(app, f"192.0.2.{number}") for number in range(100)]
 
-    assert [status for status, _ in outcomes] == [303] * 10 + [429] * 50
+    assert [status for status, _ in outcomes] == [303] * 10 + [429] * 90
     assert "This portal has reached its hourly limit." in outcomes[-1][1]
     for _ in range(10):
         upstream.next_call().start_stream().complete("Hi")
     assert len([call for call in upstream.calls if call.method == "POST"]) == LIMIT
 
 
+@pytest.mark.limit("L12")
 def test_fresh_cookies_at_one_address_leave_a_fifth_of_the_limit(app: Flask):
-    outcomes = [send_from(app, f"2001:db8:1:2::{number:x}") for number in range(60)]
+    outcomes = [send_from(app, f"2001:db8:1:2::{number:x}") for number in range(100)]
 
-    assert [status for status, _ in outcomes] == [303] * 8 + [429] * 52
+    assert [status for status, _ in outcomes] == [303] * 8 + [429] * 92
     assert "Your network has reached its share of the hourly limit." in outcomes[-1][1]
     assert send_from(app, "2001:db8:1:3::1")[0] == 303

@@ -200,19 +200,21 @@ def test_avatar_stored_with_a_future_time_is_fetched_again(
     assert avatar_request_count(upstream) == 2
 
 
+@pytest.mark.limit("L42")
 def test_avatar_cache_is_bounded_by_count_bytes_and_age(
     log: Log, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
 ):
     ours = AvatarCache(log.database)
     monkeypatch.setattr(avatar_cache, "MAX_IMAGES", 3)
-    for number in range(5):
+    for number in range(30):
         ours.store(str(number), Image("image/png", b"x" * 10))
-    assert [n for n in range(5) if ours.find(str(n)).image] == [2, 3, 4]
+    assert [n for n in range(30) if ours.find(str(n)).image] == [27, 28, 29]
 
     monkeypatch.setattr(avatar_cache, "MAX_BYTES", 25)
-    ours.store("5", Image("image/png", b"x" * 10))
-    assert [n for n in range(6) if ours.find(str(n)).image] == [4, 5]
+    for number in range(30, 55):
+        ours.store(str(number), Image("image/png", b"x" * 10))
+    assert [n for n in range(55) if ours.find(str(n)).image] == [53, 54]
 
     clock.advance(avatar_cache.MAX_UNUSED_SECONDS + avatar_cache.MAX_AGE_SECONDS + 1)
-    ours.store("6", Image("image/png", b"x"))
-    assert [n for n in range(7) if ours.find(str(n)).image] == [6]
+    ours.store("55", Image("image/png", b"x"))
+    assert [n for n in range(56) if ours.find(str(n)).image] == [55]

@@ -117,6 +117,18 @@ def test_unmatched_and_malformed_queries_find_nothing(turns: Turns, search: Sear
     assert [q[:20] for q in NOT_FOUND if search.find("alice", q).items] == []
 
 
+@pytest.mark.limit("L8")
+def test_words_beyond_the_limits_of_a_query_are_ignored(turns: Turns, search: Search):
+    talk(turns, " ".join(f"w{number}" for number in range(12)))
+
+    for query in (
+        " ".join(f"w{number}" for number in range(120)),
+        f"w0 {' ' * 200}" + "absent " * 300,
+    ):
+        assert len(search.find("alice", query).items) == 1
+    assert not search.find("alice", "w0 absent").items
+
+
 def test_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
     conversation = talk(
         turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
@@ -241,12 +253,14 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
 
 
 @pytest.mark.fault("F89")
+@pytest.mark.limit("L9")
 def test_searches_leave_connections_for_other_requests(search: Search):
     search.database.lock_timeout = 0.0
     with ExitStack() as slow_searches:
         for _ in range(MAX_CONCURRENT_SEARCHES):
             slow_searches.enter_context(search._wait_for_slot())
-        with pytest.raises(DatabaseUnavailable):
-            search.find("alice", "hello")
+        for _ in range(9 * MAX_CONCURRENT_SEARCHES):
+            with pytest.raises(DatabaseUnavailable):
+                search.find("alice", "hello")
 
     assert search.find("alice", "hello").items == ()

@@ -6,7 +6,7 @@ import resource
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPResponse
 from pathlib import Path
 
@@ -29,6 +29,11 @@ MALFORMED_HEAD = (
     b"POST /preferences HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
 )
+OVERSIZED_HEADS = [
+    b"GET /livez?" + b"x" * 41_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /livez HTTP/1.1\r\nHost: x\r\n" + b"X: y\r\n" * 1_000 + b"\r\n",
+    b"GET /livez HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 82_000 + b"\r\n\r\n",
+]
 MALFORMED_BODIES = [b"zz\r\nabc\r\n", b"-1\r\nabc\r\n0\r\n\r\n", b"5\r\nhelloXX0\r\n\r\n"]
 SCRIPT = """
 from gevent import monkey
@@ -78,6 +83,7 @@ def receive_status(connection: socket.socket) -> int:
     return response.status
 
 
+@pytest.mark.limit("L48")
 def test_incomplete_request_is_closed_and_an_idle_connection_is_kept(tmp_path: Path):
     with (
         run_prepared_server(tmp_path, "Worker.header_timeout_seconds = 0.2") as server,
@@ -90,6 +96,7 @@ def test_incomplete_request_is_closed_and_an_idle_connection_is_kept(tmp_path: P
         assert receive_status(kept) == 200
 
 
+@pytest.mark.limit("L51")
 def test_connections_close_to_the_limit_are_refused_without_a_traceback(tmp_path: Path):
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
     with run_prepared_server(tmp_path, limit) as server:
@@ -97,6 +104,9 @@ def test_connections_close_to_the_limit_are_refused_without_a_traceback(tmp_path
             for _ in range(192):
                 stack.enter_context(open_connection(server)).sendall(INCOMPLETE_REQUEST)
             refusals = [stack.enter_context(open_connection(server)).recv(1000) for _ in range(50)]
+            for _ in range(9 * 192):
+                with open_connection(server) as connection:
+                    refusals.append(connection.recv(1000))
         wait_until(lambda: is_ready(server))
         server.process.terminate()
         output = server.read_output()
@@ -123,8 +133,30 @@ def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
     assert "Traceback" not in log
 
 
+def send_head(server: ServerProcess, head: bytes) -> bytes:
+    """Return the status of the response, or b"" if the connection is reset."""
+    with open_connection(server) as client, suppress(ConnectionError):
+        client.sendall(head)
+        return client.makefile("rb").read().split()[1]
+    return b""
+
+
+@pytest.mark.limit("L49")
+def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
+    with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
+        statuses = [send_head(server, head) for head in OVERSIZED_HEADS]
+        assert is_ready(server)
+        server.stop(signal.SIGINT)
+        log = server.read_output()
+
+    # A reset connection is as good as a status.
+    assert {status[:1] for status in statuses} <= {b"4", b""}
+    assert "Traceback" not in log
+
+
 @pytest.mark.fault("F92")
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="needs Linux")
+@pytest.mark.limit("L50")
 def test_client_that_does_not_read_is_disconnected(tmp_path: Path):
     with run_prepared_server(tmp_path, "Worker.write_timeout_seconds = 0.5") as server:
         page = requests.get(server.url, timeout=20)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from core import sse
 from core.sse import ServerSentEvent
 
@@ -56,13 +58,14 @@ def test_event_name_applies_to_one_event_only():
 
 
 ENDLESS = {
-    "a line without end": b"data: " + b"x" * (2 * sse.MAX_EVENT_BYTES),
-    "a long comment": b": " + b"x" * (2 * sse.MAX_EVENT_BYTES) + b"\n\n",
-    "many short lines": b"data: x\n" * sse.MAX_EVENT_BYTES,
-    "many long lines": (b"data: " + b"x" * 9000 + b"\n") * 200,
+    "a line without end": b"data: " + b"x" * (10 * sse.MAX_EVENT_BYTES),
+    "a long comment": b": " + b"x" * (10 * sse.MAX_EVENT_BYTES) + b"\n\n",
+    "many short lines": b"data: x\n" * (10 * sse.MAX_EVENT_LINES),
+    "many long lines": (b"data: " + b"x" * 9000 + b"\n") * 1_200,
 }
 
 
+@pytest.mark.limit("L17")
 def test_event_size_is_bounded():
     read = []
     for name, stream in ENDLESS.items():

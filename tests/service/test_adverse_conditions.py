@@ -50,6 +50,7 @@ def send(call: Call, pieces: list[str]) -> None:
     call.complete()
 
 
+@pytest.mark.limit("L47")
 def test_endless_reply_is_truncated_and_stored_as_incomplete(
     api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
@@ -58,8 +59,9 @@ def test_endless_reply_is_truncated_and_stored_as_incomplete(
     with ThreadPoolExecutor(1) as pool:
         events = pool.submit(list, api.stream(talk, "Hello"))
         call = model.next_call().start_stream()
-        for _ in range(11):
-            call.delta("x" * 100)
+        with suppress(OSError):
+            for _ in range(100):
+                call.delta("x" * 100)
         assert call.wait_for_disconnect()
         assert events.result(10)[-1]["error"] == "The reply was too long and was cut off."
 

@@ -212,6 +212,7 @@ def test_only_status_200_returns_an_avatar(client: Client, upstream: Upstream):
         assert _refusal(client, PLACE), status
 
 
+@pytest.mark.limit("L40")
 def test_avatar_size_is_limited(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
@@ -219,8 +220,13 @@ def test_avatar_size_is_limited(
     upstream.answers[PLACE] = gives(b"x" * 1000)
     assert client.fetch_avatar(PLACE) == b"x" * 1000
 
-    for length in ({}, {"content_length": "1001"}, {"content_length": "5000000000"}):
-        upstream.answers[PLACE] = gives(b"x" * 1001, **length)
+    for size, length in (
+        (1001, {}),
+        (10_000, {}),
+        (1001, {"content_length": "1001"}),
+        (1001, {"content_length": "5000000000"}),
+    ):
+        upstream.answers[PLACE] = gives(b"x" * size, **length)
         with pytest.raises(AvatarUnavailable):
             client.fetch_avatar(PLACE)
 

@@ -11,6 +11,7 @@ import pytest
 import twinapi
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from twinapi import Complete, Delta, Failed, Progress
+from twinapi.stream import MAX_REPLY_CHARACTERS
 
 
 @pytest.fixture
@@ -79,6 +80,7 @@ def test_broken_chunks_raise_stream_interrupted(client, upstream: Upstream, pool
         assert isinstance(result.exception(10), twinapi.StreamInterrupted), chunks
 
 
+@pytest.mark.limit("L20")
 def test_heartbeats_do_not_extend_the_timeouts(upstream: Upstream, pool):
     cases = [
         ({"idle_timeout": 0.5}, "idle_timeout"),
@@ -106,6 +108,24 @@ def test_endless_line_raises_stream_too_large(client, upstream: Upstream, pool):
 
     with pytest.raises(twinapi.StreamTooLarge):
         result.result(10)
+
+
+@pytest.mark.limit("L18")
+def test_text_beyond_the_limit_raises_stream_too_large(client, upstream: Upstream, pool):
+    texts: list[str] = []
+
+    def read_texts() -> None:
+        texts.extend(event.text for event in client.stream_message("c1", "hello"))
+
+    result = pool.submit(read_texts)
+    call = upstream.next_call().start_stream()
+    with suppress(OSError):
+        for _ in range(20):
+            call.delta("x" * (MAX_REPLY_CHARACTERS // 2))
+
+    with pytest.raises(twinapi.StreamTooLarge):
+        result.result(10)
+    assert len("".join(texts)) == MAX_REPLY_CHARACTERS
 
 
 def test_close_ends_a_waiting_stream(client, upstream: Upstream, pool):

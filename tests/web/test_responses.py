@@ -13,6 +13,7 @@ from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.upstream import Upstream
+from web import MAX_FORM_BYTES
 from web.assets import bundles
 from web.assets.bundles import COMPRESSORS
 from web.assets.warm_up import warm_up
@@ -161,8 +162,9 @@ def test_url_with_a_nul_character_is_not_found(alice: Person):
     assert [path for path in paths if alice.get(path).status != 404] == []
 
 
+@pytest.mark.limit("L2")
 def test_oversized_form_is_rejected_with_a_sentence(alice: Person, upstream: Upstream):
-    page = alice.start_conversation("x" * 2_000_000)
+    page = alice.start_conversation("x" * 10 * MAX_FORM_BYTES)
 
     assert page.status == 413
     assert "too large" in page.text
