@@ -32,7 +32,7 @@ def message_texts(page: Page) -> list[str]:
     return [turn.select_one(".turn__said").get_text()[5:] for turn in page.turns]
 
 
-@pytest.mark.limit("L33")
+@pytest.mark.limit("L35")
 def test_page_size_is_independent_of_the_conversation_length(
     alice: Person, portal: Portal, person: str
 ):
@@ -213,7 +213,7 @@ def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
         assert alice.get(f"{path}/export{query}").status == 404
 
 
-@pytest.mark.limit("L36")
+@pytest.mark.limit("L38")
 def test_export_reads_only_a_few_turns_into_memory_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
     from chat.transcript import iter_turns

@@ -200,7 +200,7 @@ def test_avatar_stored_with_a_future_time_is_fetched_again(
     assert avatar_request_count(upstream) == 2
 
 
-@pytest.mark.limit("L42")
+@pytest.mark.limit("L44")
 def test_avatar_cache_is_bounded_by_count_bytes_and_age(
     log: Log, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
 ):

@@ -80,7 +80,7 @@ def test_only_requests_that_were_sent_count(
     assert quota.remaining().remaining == 499
 
 
-@pytest.mark.limit("L21")
+@pytest.mark.limit("L22")
 def test_repeated_requests_of_a_message_count(
     producer: ReplyWorker,
     log: Log,

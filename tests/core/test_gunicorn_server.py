@@ -83,7 +83,7 @@ def receive_status(connection: socket.socket) -> int:
     return response.status
 
 
-@pytest.mark.limit("L48")
+@pytest.mark.limit("L52")
 def test_incomplete_request_is_closed_and_an_idle_connection_is_kept(tmp_path: Path):
     with (
         run_prepared_server(tmp_path, "Worker.header_timeout_seconds = 0.2") as server,
@@ -96,7 +96,7 @@ def test_incomplete_request_is_closed_and_an_idle_connection_is_kept(tmp_path: P
         assert receive_status(kept) == 200
 
 
-@pytest.mark.limit("L51")
+@pytest.mark.limit("L55")
 def test_connections_close_to_the_limit_are_refused_without_a_traceback(tmp_path: Path):
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
     with run_prepared_server(tmp_path, limit) as server:
@@ -141,7 +141,7 @@ def send_head(server: ServerProcess, head: bytes) -> bytes:
     return b""
 
 
-@pytest.mark.limit("L49")
+@pytest.mark.limit("L53")
 def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
     with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
         statuses = [send_head(server, head) for head in OVERSIZED_HEADS]
@@ -156,7 +156,7 @@ def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
 
 @pytest.mark.fault("F92")
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="needs Linux")
-@pytest.mark.limit("L50")
+@pytest.mark.limit("L54")
 def test_client_that_does_not_read_is_disconnected(tmp_path: Path):
     with run_prepared_server(tmp_path, "Worker.write_timeout_seconds = 0.5") as server:
         page = requests.get(server.url, timeout=20)

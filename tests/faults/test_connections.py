@@ -55,6 +55,7 @@ def hurried(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F41")
 @pytest.mark.usefixtures("hurried")
+@pytest.mark.limit("L20")
 def test_unreachable_service_leaves_the_message_unsent(
     alice: Person, upstream: Upstream, leads_to: Callable[[Any], None], full_port: int
 ):

@@ -50,7 +50,7 @@ def forgetful(settings: dict[str, Any]) -> None:
 
 @pytest.mark.fault("F61")
 @pytest.mark.usefixtures("forgetful")
-@pytest.mark.limit("L37")
+@pytest.mark.limit("L39")
 def test_number_of_requests_for_a_list_is_bounded(alice: Person, upstream: Upstream):
     def check(case: tuple[Callable[[Call], None], int]) -> None:
         upstream.answers[TWINS], calls = case

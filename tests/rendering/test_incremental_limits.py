@@ -46,7 +46,7 @@ def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L28")
+@pytest.mark.limit("L30")
 def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     html_of = OpenBlock._render_source
@@ -64,7 +64,7 @@ def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.fault("F73")
 @pytest.mark.parametrize("between", [" ", "\n\n", "\n- "])
-@pytest.mark.limit("L29")
+@pytest.mark.limit("L31")
 def test_number_of_rendered_formulas_is_limited(between: str):
     text = between.join(f"${number}+x$" for number in range(10 * MAX_FORMULAS)) + "\n\nEnd"
 

@@ -217,7 +217,7 @@ def test_api_key_limit_includes_keys_revoked_within_the_last_hour(
     assert statuses == [201, 201, 409]
 
 
-@pytest.mark.limit("L44")
+@pytest.mark.limit("L46")
 def test_api_key_limit_holds_for_concurrent_requests(database: Database):
     def make(number: int) -> bool:
         try:

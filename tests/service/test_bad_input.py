@@ -61,7 +61,7 @@ def everywhere(api: ApiClient, container: Container) -> list[tuple[str, bytes, d
 
 
 @pytest.mark.spec("S18", "S42", "S52", "S54", "S58", "S93")
-@pytest.mark.limit("L45")
+@pytest.mark.limit("L47")
 def test_invalid_bodies_are_rejected_and_nothing_is_stored(
     api: ApiClient, container: Container, everywhere: list[tuple[str, bytes, dict[str, str]]]
 ):

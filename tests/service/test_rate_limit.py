@@ -22,7 +22,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S92")
-@pytest.mark.limit("L43")
+@pytest.mark.limit("L45")
 def test_api_key_is_limited_to_its_hourly_requests(
     api: ApiClient, container: Container, monkeypatch: pytest.MonkeyPatch
 ):
@@ -133,7 +133,7 @@ def test_api_key_revoked_during_a_request_is_rejected(api: ApiClient, container:
 
 
 @pytest.mark.spec("S93")
-@pytest.mark.limit("L46")
+@pytest.mark.limit("L48")
 def test_text_at_the_length_limit_is_accepted_and_longer_text_rejected(
     api: ApiClient, model: Upstream, container: Container
 ):

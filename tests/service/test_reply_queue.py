@@ -59,11 +59,12 @@ def replies() -> Iterator[Replies]:
             reply._is_released.set()
 
 
+@pytest.mark.limit("L50")
 def test_replies_get_slots_in_order_of_arrival(replies: Replies):
     queue = ReplyQueue(2)
-    arrivals = [replies.add(queue) for _ in range(6)]
+    arrivals = [replies.add(queue) for _ in range(20)]
 
-    for number in range(4):
+    for number in range(18):
         assert replies.running() == arrivals[number : number + 2]
         arrivals[number].release()
         assert arrivals[number + 2].has_slot.wait(10)

@@ -212,7 +212,7 @@ def test_only_status_200_returns_an_avatar(client: Client, upstream: Upstream):
         assert _refusal(client, PLACE), status
 
 
-@pytest.mark.limit("L40")
+@pytest.mark.limit("L42")
 def test_avatar_size_is_limited(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):

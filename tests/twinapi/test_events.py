@@ -121,7 +121,7 @@ def test_error_events_without_a_message_have_no_detail():
         assert parsed({"type": "error", "error": error}) == Failed(""), error
 
 
-@pytest.mark.limit("L22")
+@pytest.mark.limit("L24")
 def test_long_error_is_truncated():
     failed = parsed({"type": "error", "error": "x" * 10_000})
 

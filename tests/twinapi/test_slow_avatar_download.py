@@ -34,7 +34,7 @@ def drips_its_body(call: Call) -> None:
     call.close()
 
 
-@pytest.mark.limit("L41")
+@pytest.mark.limit("L43")
 def test_slow_avatar_downloads_are_aborted(client: Client, upstream: Upstream):
     client.avatar_downloader.timeout_seconds = 0.3
     answers = (silent, drips_its_head, drips_its_body)

@@ -80,7 +80,7 @@ def test_broken_chunks_raise_stream_interrupted(client, upstream: Upstream, pool
         assert isinstance(result.exception(10), twinapi.StreamInterrupted), chunks
 
 
-@pytest.mark.limit("L20")
+@pytest.mark.limit("L21")
 def test_heartbeats_do_not_extend_the_timeouts(upstream: Upstream, pool):
     cases = [
         ({"idle_timeout": 0.5}, "idle_timeout"),
@@ -170,6 +170,7 @@ def test_error_event_ends_the_stream(client, upstream: Upstream, pool):
     assert result.result(10) == [Failed("tired")]
 
 
+@pytest.mark.limit("L20")
 def test_slow_response_headers_time_out(upstream: Upstream, pool):
     client = twinapi.Client(upstream.url, UPSTREAM_KEY, answer_timeout=0.5)
     result = pool.submit(list, client.stream_message("c1", "hello"))

@@ -41,7 +41,7 @@ def test_hits_are_marked_and_the_text_is_unchanged():
     assert wrong == []
 
 
-@pytest.mark.limit("L35")
+@pytest.mark.limit("L37")
 def test_number_of_marks_is_limited():
     page = BeautifulSoup(found(render("sea " * 5_000), "sea"), "html.parser")
 

@@ -14,7 +14,7 @@ from web.html_cache import html_cache
 from web.views.turn_view import MAX_REPLY_BYTES
 
 
-@pytest.mark.limit("L34")
+@pytest.mark.limit("L36")
 def test_page_shortens_the_older_of_many_long_replies(
     alice: Person, upstream: Upstream, portal: Portal
 ):
