@@ -81,7 +81,7 @@ def _gallery_view() -> GalleryView:
     try:
         twin_list = portal().catalogue.list()
     except TwinApiError as error:
-        twin_list = TwinList((), error_code=error.code)
+        twin_list = TwinList((), error=error)
     matches = filter_twins(twin_list.twins, q)
     usage = portal().recent_twins.usage_by_twin(person()) if person() else {}
     recent, others = ((), matches) if q else _split_recent(matches, usage)

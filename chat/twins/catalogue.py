@@ -38,12 +38,12 @@ MAX_PAGES = 20
 class TwinList:
     """List of twins and its age.
 
-    `error_code` is the code of the error that prevented the last refresh, or "".
+    `error` prevented the last refresh; None if it succeeded.
     """
 
     twins: Sequence[Twin]
     age_seconds: float = 0
-    error_code: str = ""
+    error: TwinApiError | None = None
 
 
 class CachedTwins(msgspec.Struct, frozen=True):
@@ -112,7 +112,7 @@ class TwinCatalogue:
             raise error.with_traceback(None) if error else ConnectionFailed
         twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
         age_seconds = max(0.0, self._clock.time() - cache.listed_at)
-        return TwinList(twins, age_seconds, error.code if error else "")
+        return TwinList(twins, age_seconds, error)
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.

@@ -202,6 +202,16 @@ def test_home_page_reports_an_unreachable_service(alice: Person, upstream: Upstr
     assert "The twin service can't be reached." in page.text
 
 
+def test_home_page_shows_the_reason_for_which_the_service_refused_the_list(
+    alice: Person, upstream: Upstream
+):
+    upstream.answers["/api/v1/twins"] = 422, {"error": "Unknown tenant."}
+    page = alice.get("/")
+
+    assert "Unknown tenant." in page.text
+    assert "%(" not in page.text
+
+
 def test_twin_texts_and_messages_are_escaped(alice: Person, upstream: Upstream):
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     upstream.twins = [
