@@ -55,7 +55,10 @@ def is_post(request: Request) -> bool:
 
 
 def drop_next_response(page: Page) -> None:
-    """Let the next form submission reach the portal, but drop the response."""
+    """Let the next form submission reach the portal, but drop the response.
+
+    Playwright forwards it only while the test waits for the page: do so before `next_call`.
+    """
 
     def lose(route: Route) -> None:
         route.fetch(max_redirects=0)
