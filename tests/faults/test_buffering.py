@@ -61,7 +61,7 @@ def test_check_reports_a_buffering_proxy(app: Flask, url: str):
 
 @pytest.mark.fault("F81")
 def test_event_streams_ask_proxies_not_to_buffer(app: Flask, url: str):
-    headers = app.test_client().get("/turns/none/events").headers
+    headers = app.test_client().get("/turns/none/events", buffered=True).headers
 
     assert headers["X-Accel-Buffering"] == "no"
     assert headers["Cache-Control"] == "no-store, no-transform"

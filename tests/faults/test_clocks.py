@@ -16,7 +16,9 @@ from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 
 TEN_MINUTES = 600
-NEGATIVE = re.compile(r"(?<![\w-])[-\N{MINUS SIGN}]\s?\d")
+NEGATIVE = re.compile(
+    r"(?<![\w-])(?<!Reference )[-\N{MINUS SIGN}]\s?\d"
+)  # a reference is a random id
 
 Jump = Callable[[float], None]
 
