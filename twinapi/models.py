@@ -156,7 +156,7 @@ def _avatar_url(data: Json) -> str:
     """Return the avatar URL of a twin, "" if it is too long: truncated, it would be another URL."""
     names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
     avatar_url = next(
-        (url for name in names if (url := clean_text(data.get(name), MAX_URL_CHARACTERS + 1))), ""
+        (url for name in names if (url := clean_line(data.get(name), MAX_URL_CHARACTERS + 1))), ""
     )
     return avatar_url if len(avatar_url) <= MAX_URL_CHARACTERS else ""
 

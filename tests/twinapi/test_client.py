@@ -66,6 +66,13 @@ def test_twin_name_is_reduced_to_one_line(asked: Asked):
     assert twin.name == "Ada ## You, today"
 
 
+def test_avatar_url_is_reduced_to_one_line(asked: Asked):
+    url = "https://a.example/a.png\n[ERROR] another line of the log\r\n"
+    _, twin = asked("get_twin", "ada", answer={"data": {"id": "ada", "avatarUrl": url}})
+
+    assert twin.avatar_url == "https://a.example/a.png [ERROR] another line of the log"
+
+
 def test_ids_that_are_relative_paths_are_not_requested(client: twinapi.Client, upstream: Upstream):
     for twin_id in ("", ".", ".."):
         with pytest.raises(twinapi.NotFound):
