@@ -178,7 +178,10 @@ class Client:
 
         An extension of the interface. `location` is `ReplyStream.location`, a URL on the service.
         """
-        path = urlsplit(location).path.split("/api/v1", 1)[-1]
+        try:
+            path = urlsplit(location).path.split("/api/v1", 1)[-1]
+        except ValueError:
+            raise errors.UnexpectedResponse(200) from None
         self._transport.request_json("DELETE", path, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
