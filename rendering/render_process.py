@@ -23,6 +23,10 @@ IDLE_SECONDS = 20.0
 PACKAGE_PARENT = Path(__file__).parents[1]
 
 
+class RendererClosed(Exception):
+    """Raised when a text is not rendered, because the server stops."""
+
+
 class RenderProcess:
     """Renderer of whole replies: short texts here, long ones in a child process.
 
@@ -36,19 +40,27 @@ class RenderProcess:
         self._timeout = timeout
         self._idle_seconds = idle_seconds
         self._child: _Child | None = None
+        self._is_closed = False
         self._lock = threading.Lock()
 
     def render(self, text: str, scope: str) -> str:
-        """Render Markdown as `rendering.render` does."""
+        """Render Markdown as `rendering.render` does.
+
+        Raises RendererClosed for a long text after `close`.
+        """
         if not LONG_TEXT_LENGTH < len(text) <= MAX_MARKDOWN_CHARACTERS:
             return render(text, scope)
         with self._lock:
             for is_last_attempt in (self._child is None, True):
+                if self._is_closed:
+                    raise RendererClosed
                 try:
                     self._child = self._child or _Child(self._timeout, self._idle_seconds)
                     return self._child.render(text, scope)
                 except (OSError, ValueError) as error:
                     self._stop_child()
+                    if self._is_closed:
+                        raise RendererClosed from None
                     if is_last_attempt or isinstance(error, TimeoutError):
                         logger.warning("A reply of %d characters was not rendered.", len(text))
                         break
@@ -56,7 +68,10 @@ class RenderProcess:
         return render_plain(text)
 
     def close(self) -> None:
-        """End the child process."""
+        """End the child process, even while it renders."""
+        self._is_closed = True
+        if child := self._child:
+            child.kill()
         with self._lock:
             self._stop_child()
 
@@ -91,7 +106,12 @@ class _Child:
         html: str = json.loads(self._file.readline())
         return html
 
+    def kill(self) -> None:
+        """Kill the process, so that `render` fails."""
+        self._process.kill()
+
     def stop(self) -> None:
+        """Kill the process, and close the socket."""
         self._process.kill()
         self._process.wait()
         with suppress(OSError):  # a part of the last text may still be unsent

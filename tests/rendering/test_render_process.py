@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from rendering import RenderProcess, render, render_plain
-from rendering.render_process import LONG_TEXT_LENGTH
+from rendering.render_process import LONG_TEXT_LENGTH, RendererClosed
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -66,3 +67,17 @@ def test_idle_child_process_ends_and_another_one_renders_the_next_text():
 
     assert renderer.render(LONG_TEXT, "b") == render(LONG_TEXT, "b")
     renderer.close()
+
+
+def test_stop_does_not_wait_for_a_text_and_starts_no_other_child(renderer: RenderProcess):
+    slow_text = "- [x] **a** `b`\n" * 30_000
+    with ThreadPoolExecutor(1) as pool:
+        rendering = pool.submit(renderer.render, slow_text, "a")
+        wait_until(child_pids)
+        renderer.close()
+        with pytest.raises(RendererClosed):
+            rendering.result()
+
+    assert child_pids() == []
+    with pytest.raises(RendererClosed):
+        renderer.render(LONG_TEXT, "a")
