@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Flask
+from flask import Flask, abort, request
 from flask_wtf.csrf import CSRFProtect
 
 from web import hourly_limits, message_html, preferences, site_context, stream_limit
@@ -21,6 +21,7 @@ from web.i18n import formatting, locale, sentences, service_messages
 __all__ = ["init_app"]
 
 MAX_FORM_BYTES = 1024 * 1024
+MAX_FORM_FIELDS = 100
 
 
 def init_app(app: Flask, portal: Portal) -> None:
@@ -51,5 +52,13 @@ def init_app(app: Flask, portal: Portal) -> None:
     stream_limit.init_app(app)
     hourly_limits.init_app(app, portal)
     same_origin.init_app(app)
+    app.before_request(_limit_form_fields)
     CSRFProtect(app)
     page_compression.init_app(app)
+
+
+def _limit_form_fields() -> None:
+    """Reject a form of very many fields, whose parsing would delay other people."""
+    is_form = request.mimetype == "application/x-www-form-urlencoded"
+    if is_form and request.get_data().count(b"&") >= MAX_FORM_FIELDS:
+        abort(413)

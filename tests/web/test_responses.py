@@ -177,3 +177,11 @@ def test_message_of_emoji_may_have_the_maximum_length(alice: Person, upstream: U
     assert call.body["content"] == "🙂" * 32_000
     assert int(call.headers["Content-Length"]) < 256 * 1024
     call.start_stream().complete("ok")
+
+
+@pytest.mark.limit("L2")
+def test_form_of_very_many_fields_is_rejected_before_it_is_parsed(alice: Person):
+    page = alice.get("/preferences")
+    fields = page.hidden_fields("/preferences") | {f"field-{n}": "" for n in range(1_000)}
+
+    assert alice.post("/preferences", fields).status == 413
