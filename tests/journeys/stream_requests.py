@@ -11,8 +11,15 @@ from tests.journeys.traffic import is_stream_request, wait_on_page
 STEP_MS = 250
 # The last gap is compared with the shortest, or with this if that is shorter.
 MIN_GAP_MS = 1_000
-# The page adds a random delay to its retries; the shortest is enough for a test.
-DISABLE_JITTER = "Math.random = () => 0"
+# The page adds a random delay to its retries; the shortest is enough for a test. The count of
+# unsettled requests tells when the page knows of a failure, which Playwright reports earlier.
+DISABLE_JITTER = """Math.random = () => 0;
+  const { fetch } = window;
+  window.unsettledRequests = 0;
+  window.fetch = (...options) => {
+    window.unsettledRequests += 1;
+    return fetch(...options).finally(() => { window.unsettledRequests -= 1; });
+  };"""
 
 
 class StreamRequestLog:
@@ -44,8 +51,10 @@ class StreamRequestLog:
             self.now_ms += STEP_MS
             self.page.clock.run_for(STEP_MS)
             # On the page's clock a response takes no time, however busy this machine is.
-            wait_on_page(self.page, lambda: not self.pending)
-            self.page.evaluate("0")
+            wait_on_page(self.page, lambda: not self.pending and self._has_settled())
+
+    def _has_settled(self) -> bool:
+        return not self.page.evaluate("window.unsettledRequests ?? 0")
 
     def has_growing_gaps(self, max_requests: int = 10) -> bool:
         """Return whether the gaps between at most `max_requests` requests grow."""
