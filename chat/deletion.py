@@ -60,7 +60,7 @@ class Deletions:
     def _stop_reply(self, turn_id: str) -> None:
         try:
             self.log.end(turn_id, STOPPED_BY_DELETION)
-        except DatabaseUnavailable:  # the conversation is deleted all the same
+        except DatabaseUnavailable:  # the conversation is deleted anyway
             self.log.end_later(turn_id, STOPPED_BY_DELETION)
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:

@@ -1,4 +1,4 @@
-"""Limit of the messages that one person keeps, so that nobody can fill the database."""
+"""Limit of the messages that one person keeps, which bounds the database."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Checkpoints:
         return status.st_mtime_ns, status.st_size
 
     def _copy(self) -> bool:
-        """Return whether all changes were copied. Waits for nobody, and blocks nobody."""
+        """Return whether all changes were copied. Does not wait for or block other connections."""
         try:
             with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=rw", uri=True)) as connection:
                 query = "PRAGMA wal_checkpoint(PASSIVE)"

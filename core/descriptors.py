@@ -7,7 +7,7 @@ from contextlib import suppress
 
 # What one worker can serve.
 MAX_CONNECTIONS = 20_000
-# Where the system sets no limit of its own.
+# Used if the system sets no limit.
 UNLIMITED = 65_536
 
 

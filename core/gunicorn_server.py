@@ -63,7 +63,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
     wsgi: Application | None = None
     # Within this time, the headers of the first request must be complete.
     header_timeout_seconds = 10.0
-    # For so long, a client may read nothing, or be out of reach.
+    # How long a client may read nothing or be unreachable.
     write_timeout_seconds = 60.0
     running_requests = 0
     is_stopping = False
@@ -73,7 +73,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
     def init_process(self) -> None:
         """Start the worker in its process."""
         self._max_connections = max_connections()
-        # Each connection has a greenlet of its own.
+        # Each connection has its own greenlet.
         self._connection = local()
         super().init_process()
 

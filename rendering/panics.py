@@ -25,7 +25,7 @@ def panics_as_errors(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            # Each library has a class of its own, which cannot be imported.
+            # Each library has its own class, which cannot be imported.
             if type(error).__name__ != "PanicException":
                 raise
             raise ParserPanicked from None

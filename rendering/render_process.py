@@ -15,7 +15,7 @@ from rendering.render import MAX_MARKDOWN_CHARACTERS, render, render_plain
 
 logger = logging.getLogger(__name__)
 
-# Number of characters whose rendering takes 20 milliseconds at most.
+# Number of characters that are usually rendered in a few milliseconds.
 LONG_TEXT_LENGTH = 16_000
 TIMEOUT_SECONDS = 10.0
 # The child process ends after this time without work, and returns its memory.

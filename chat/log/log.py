@@ -166,7 +166,7 @@ class Log:
             try:
                 self._recovery.interrupt(turn_id)
                 stored_batches[turn_id] = self.read(turn_id)
-            except DatabaseUnavailable:  # the page can be read all the same
+            except DatabaseUnavailable:  # the page can still be read
                 stored_batches[turn_id] = as_interrupted(stored_batches[turn_id])
         return buffered_batches | stored_batches
 

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 # One transaction for each of hundreds of replies would take longer than a shutdown may.
 ENDS_PER_TRANSACTION = 50
-# For so long, what is locked is tried again.
+# How long locked rows are retried.
 MAX_SECONDS = 3.0
 RETRY_SECONDS = 0.1
 

@@ -21,8 +21,8 @@ FREEZE_LENGTH = 600
 # Above this length, the block is rendered again only when it has grown by a part of its length.
 THROTTLE_LENGTH = 4_000
 MIN_GROWTH_RATIO = 1 / 64
-# Above this length, it is closed and shown as plain text: nobody writes such a paragraph, and
-# parsing it would delay other people.
+# Above this length, it is closed and shown as plain text: parsing it again and again would
+# delay other people.
 MAX_RENDERED_LENGTH = 24_000
 
 _OPENING_TAGS = re.compile(

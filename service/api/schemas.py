@@ -100,7 +100,7 @@ class Pagination(ApiStruct):
     pages: int
     next_cursor: Annotated[
         str | None,
-        msgspec.Meta(description="The `cursor` of the request that goes on; null at the end."),
+        msgspec.Meta(description="The `cursor` of the next page; null at the end."),
     ]
 
 
