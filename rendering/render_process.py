@@ -56,15 +56,17 @@ class RenderProcess:
                     raise RendererClosed
                 try:
                     self._child = self._child or _Child(self._timeout, self._idle_seconds)
-                    return self._child.render(text, scope)
+                    if not self._is_closed:  # else `close` did not see this child
+                        return self._child.render(text, scope)
                 except (OSError, ValueError) as error:
-                    self._stop_child()
-                    if self._is_closed:
-                        raise RendererClosed from None
-                    if is_last_attempt or isinstance(error, TimeoutError):
-                        logger.warning("A reply of %d characters was not rendered.", len(text))
-                        break
-                    # An idle child ends; this one may have ended just now.
+                    is_last_attempt |= isinstance(error, TimeoutError)
+                self._stop_child()
+                if is_last_attempt:
+                    break
+                # An idle child ends; this one may have ended just now.
+            if self._is_closed:
+                raise RendererClosed
+        logger.warning("A reply of %d characters was not rendered.", len(text))
         return render_plain(text)
 
     def close(self) -> None:
