@@ -13,8 +13,10 @@ from rendering.render import render_preprocessed
 MAX_LINES = 12
 WRAPPED_LINE_LENGTH = 80
 # Thousands of empty code blocks would make a page of many megabytes.
-MAX_HTML_RATIO = 4
+MAX_HTML_RATIO = 2
 MAX_HTML_OVERHEAD = 16_384
+# A page may show twenty messages, which are rendered for each view.
+MAX_HIGHLIGHTED_CHARACTERS = 4_000
 
 _LINE_START = re.compile(r"(?<=\n)(?!\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,})([^`\n]*)\n?")
@@ -77,7 +79,9 @@ def _render_code(parts: Sequence[_Part]) -> Sequence[str]:
         "".join([part.lines[0].lstrip(" "), *part.lines[1:-1], part.lines[-1].strip()])
         for part in parts
     ]
-    return _CODE_FRAME.findall(render_preprocessed("\n".join(sources), scope=""))
+    source = "\n".join(sources)
+    is_short = len(source) <= MAX_HIGHLIGHTED_CHARACTERS
+    return _CODE_FRAME.findall(render_preprocessed(source, scope="", is_complete=is_short))
 
 
 def _code_html(part: _Part, frame: str) -> str:

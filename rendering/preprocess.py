@@ -35,8 +35,12 @@ _TAG_START = re.compile(r"<[A-Za-z/!?]")
 @panics_as_errors
 def preprocess(text: str) -> str:
     """Return the text with raw HTML escaped and formulas in dollars; line numbers stay the same."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return escape_raw_html(brackets_to_dollars(text))
+    return escape_raw_html(brackets_to_dollars(normalize_line_ends(text)))
+
+
+def normalize_line_ends(text: str) -> str:
+    """Return the text with LF as its only line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_too_deep(text: str) -> bool:
@@ -50,19 +54,19 @@ def is_too_deep(text: str) -> bool:
     return False
 
 
-def has_too_many_cells(source: str) -> bool:
+def has_too_many_cells(text: str, limit: int) -> bool:
     """Return whether tables become much larger than their source: short rows are filled up."""
-    if "|" not in source:
+    if "|" not in text:
         return False
     columns = cells = 0
-    for line in source.split("\n"):
+    for line in normalize_line_ends(text).split("\n"):
         row = line.strip(" \t>")
         if not row:
             columns = 0
         elif "|" in row and not row.strip("|: \t-"):  # the second row of a table
             columns = max(columns, row.count("|"))
         cells += columns
-        if is_table_too_large(columns, cells):
+        if cells > limit or is_table_too_large(columns, cells):
             return True
     return False
 

@@ -62,15 +62,16 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     is too long or too deep to be sanitised quickly, or whose HTML would be too large, is shown as
     plain text.
     """
-    if len(text) > MAX_MARKDOWN_CHARACTERS:
+    max_html_length = MAX_HTML_RATIO * len(text) + MIN_HTML_LIMIT
+    if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(
+        text, max_html_length // len("<td></td>")
+    ):
         return render_plain(text)
     source = preprocess(text)
-    if is_too_deep(source) or has_too_many_cells(source):
+    if is_too_deep(source):
         return render_plain(text)
     clean_html = render_preprocessed(source, scope, budget=budget)
-    if len(clean_html) > MAX_HTML_RATIO * len(text) + MIN_HTML_LIMIT:
-        return render_plain(text)
-    return clean_html
+    return clean_html if len(clean_html) <= max_html_length else render_plain(text)
 
 
 @panics_as_errors

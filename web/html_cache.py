@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from sqlalchemy import (
@@ -45,6 +47,8 @@ class CachedHtml:
 class HtmlCache:
     """HTML of finished replies, rendered once and shared by all processes.
 
+    While a process renders a reply, its other requests for that reply wait for the same HTML.
+
     `render(text, turn_id)` converts the text of a reply to HTML; the turn id makes the ids in that
     HTML unique.
     """
@@ -52,6 +56,8 @@ class HtmlCache:
     def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
         self._database = database
         self._render = render
+        self._lock = threading.Lock()
+        self._in_progress: dict[tuple[str, str], Future[str]] = {}
 
     def find(self, turn_ids: Iterable[str]) -> Mapping[str, CachedHtml]:
         """Return the newest cached HTML by turn id, in one query. Raises DatabaseUnavailable."""
@@ -72,6 +78,18 @@ class HtmlCache:
         The HTML is stored only if the end of the reply is stored. A text that cannot be rendered is
         returned as plain text. HTML that cannot be stored is rendered again when it is needed.
         """
+        new_future: Future[str] = Future()
+        with self._lock:
+            future = self._in_progress.setdefault((turn_id, text), new_future)
+        if future is new_future:
+            try:
+                future.set_result(self._render_and_store(turn_id, text))
+            finally:
+                del self._in_progress[turn_id, text]
+                future.cancel()  # without effect, unless this greenlet was ended
+        return future.result()
+
+    def _render_and_store(self, turn_id: str, text: str) -> str:
         try:
             html = self._render(text, turn_id)
         except Exception:

@@ -39,7 +39,7 @@ class Log:
     """Reply logs of all turns.
 
     `on_end(turn_id, text)` is called for each reply with text that this process ends before it
-    shuts down, after the end is stored and before readers are notified. It must not raise.
+    shuts down, after the end is stored and readers are notified. It must not raise.
     """
 
     # Readers get an empty batch after this long without entries.
@@ -123,9 +123,9 @@ class Log:
             final_entry, is_first_end = store_end(connection, turn_id, rows, ended, buffer)
             if is_first_end:
                 self._notifier.notify(connection)
+        self._buffers.end(turn_id, final_entry)
         if is_first_end and final_entry.text and not self.is_closing:
             self._on_end(turn_id, final_entry.text)
-        self._buffers.end(turn_id, final_entry)
         return is_first_end
 
     def end_later(self, turn_id: str, ended: Ended, shown: Ended | None = None) -> None:

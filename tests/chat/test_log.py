@@ -137,6 +137,14 @@ def test_final_text_replaces_the_deltas(log: Log, turn: Turn):
     assert build_reply(log.read(turn.id)).text == "Hello"
 
 
+def test_reply_has_ended_for_its_readers_while_its_html_is_rendered(log: Log, turn: Turn):
+    seen: list[bool] = []
+    log._on_end = lambda turn_id, _text: seen.append(log.read(turn_id).is_final)
+    log.end(turn.id, DONE)
+
+    assert seen == [True]
+
+
 def test_end_callbacks_run_at_the_end_and_are_refused_afterwards(log: Log, turn: Turn):
     called: list[str] = []
     log.call_on_end(turn.id, lambda: called.append("in time"))

@@ -118,7 +118,14 @@ def test_text_content_of_the_html_is_the_message(text: str):
 
 def test_length_of_the_html_is_limited():
     for text in ("```\n" * 8_000, "```py\nx=1\n```\n" * 2_400):
-        assert len(render_message(text)) <= 4 * len(text) + 16_384
+        assert len(render_message(text)) <= 2 * len(text) + 16_384
+
+
+def test_only_short_code_is_highlighted():
+    line = "x = 1\n"
+
+    assert "<i" in render_message(f"```py\n{line * 600}```")
+    assert "<i" not in render_message(f"```py\n{line * 5_000}```")
 
 
 LENGTHS = [

@@ -2,6 +2,7 @@
 
 import re
 
+import pyromark
 import pytest
 
 from rendering import footnotes
@@ -124,6 +125,17 @@ def test_table_that_expands_too_much_is_shown_as_plain_text():
         assert render(text) == render_plain(text)
         assert render(behind) == render_plain(behind)
     assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.limit("L29")
+def test_table_whose_html_would_be_too_large_is_not_parsed(monkeypatch: pytest.MonkeyPatch):
+    parsed: list[str] = []
+    monkeypatch.setattr(pyromark, "events", lambda text, **_: parsed.append(text) or [])
+    text = "|a" * 50 + "|\r" + "|-" * 50 + "|\r" + "|<b>\r" * 1_900
+
+    assert render(text) == render_plain(text)
+    assert parsed == []
 
 
 @pytest.mark.fault("F73")

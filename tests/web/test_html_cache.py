@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -59,6 +60,25 @@ def test_text_is_rendered_once_for_all_processes(database: Database, turn_id: st
     assert HtmlCache(database, renderer).get(turn_id, "Hi") == "<p>Hi</p>"
     assert HtmlCache(database, renderer).get(turn_id, "Hi") == "<p>Hi</p>"
     assert renderer.texts == ["Hi"]
+
+
+def test_request_for_html_that_is_being_rendered_waits_for_it(database: Database, turn_id: str):
+    texts: list[str] = []
+    results: list[str] = []
+    second = Thread(target=lambda: results.append(cache.get(turn_id, "Hi")))
+
+    def render(text: str, _scope: str) -> str:
+        texts.append(text)
+        if len(texts) == 1:
+            second.start()
+            second.join(0.2)  # without waiting, it renders the text itself
+            assert second.is_alive()
+        return f"<p>{text}</p>"
+
+    cache = HtmlCache(database, render)
+    assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
+    second.join()
+    assert (results, set(texts)) == (["<p>Hi</p>"], {"Hi"})
 
 
 def test_html_of_an_earlier_renderer_version_is_kept_until_it_is_rendered_again(

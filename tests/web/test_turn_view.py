@@ -1,4 +1,4 @@
-"""Size of the replies on a page."""
+"""Size of the messages and replies on a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 from web.html_cache import html_cache
-from web.views.turn_view import MAX_REPLY_BYTES
+from web.views.turn_view import MAX_PAGE_BYTES
 
 
 @pytest.mark.limit("L36")
@@ -22,7 +22,7 @@ def test_page_shortens_the_older_of_many_long_replies(
     conversation = insert_conversation(
         portal.database, get_only_person(portal.database), 20, sentences=10_000
     )
-    html = f"<p>{'x' * (MAX_REPLY_BYTES // 2)}</p>"
+    html = f"<p>{'x' * (MAX_PAGE_BYTES // 2)}</p>"
     with portal.database.write() as connection:
         ids = select(turns.c.id).where(turns.c.conversation_id == conversation)
         connection.execute(
@@ -33,8 +33,22 @@ def test_page_shortens_the_older_of_many_long_replies(
     notes = [turn.select_one(".turn__body .hint") for turn in page.turns]
 
     assert [note is not None for note in notes] == [*[True] * 19, False]
-    assert len(page.response.content) < MAX_REPLY_BYTES * 1.1
+    assert len(page.response.content) < MAX_PAGE_BYTES * 1.1
     assert notes[0] is not None
     link = notes[0].select_one("a")
     assert link is not None
     assert alice.get(str(link["href"])).response.text.count("Answer 00001") == 10_000
+
+
+@pytest.mark.limit("L36")
+def test_long_messages_leave_less_room_for_replies(
+    alice: Person, upstream: Upstream, portal: Portal
+):
+    page = complete_first_turn(alice, upstream, "&" * 32_000, "first")
+    with portal.database.write() as connection:
+        html = f"<p>{'x' * (MAX_PAGE_BYTES - 100_000)}</p>"
+        connection.execute(update(html_cache).values(html=html))
+
+    page = alice.get(page.path)
+
+    assert "Only the beginning is shown" in page.text

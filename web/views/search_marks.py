@@ -99,7 +99,7 @@ def mark_search_hit(views: Sequence[TurnView]) -> list[TurnView]:
 def _mark_turn(view: TurnView, pattern: SearchPattern) -> TurnView:
     if "said" in request.args:
         marked = _mark_hits_in_thread(str(message_html(view.turn.content)), pattern)
-        return replace(view, message_html=Markup(marked))  # noqa: S704 - built from escaped text
+        return replace(view, marked_message=Markup(marked))  # noqa: S704 - built from escaped text
     if view.reply.is_running:
         return view
     return replace(view, reply_html=_mark_hits_in_thread(view.reply_html, pattern))

@@ -11,10 +11,11 @@ from chat.log import Batch, Reply, build_reply
 from chat.turn_rows import Turn
 from rendering import render_plain
 from web.container import portal
+from web.message_html import message_html
 from web.streaming import render_running
 
-# Size of all replies on a page. Beyond it, the older replies are shortened.
-MAX_REPLY_BYTES = 2_000_000
+# Size of all messages and replies on a page. Beyond it, the older replies are shortened.
+MAX_PAGE_BYTES = 2_000_000
 SHORTENED_LENGTH = 2_000
 
 
@@ -22,8 +23,8 @@ SHORTENED_LENGTH = 2_000
 class TurnView:
     """A turn as pages show it.
 
-    `message_html` is the message if it contains marked search hits. `is_plain_text` tells that the
-    reply is shown as plain text until its HTML is in the cache, `is_shortened` that only its
+    `marked_message` is the message if it contains marked search hits. `is_plain_text` tells that
+    the reply is shown as plain text until its HTML is in the cache, `is_shortened` that only its
     beginning is shown.
     """
 
@@ -32,7 +33,7 @@ class TurnView:
     reply_html: str
     is_plain_text: bool = False
     is_shortened: bool = False
-    message_html: Markup | None = None
+    marked_message: Markup | None = None
 
 
 def load_turn_view(turn: Turn) -> TurnView:
@@ -70,7 +71,9 @@ def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]
 
 def _shorten_oldest(views: Sequence[TurnView]) -> list[TurnView]:
     """Shorten the finished replies that would make the page too large; the newest come first."""
-    remaining = MAX_REPLY_BYTES
+    remaining = MAX_PAGE_BYTES - sum(
+        len(message_html(view.turn.content).encode()) for view in views
+    )
     shortened: list[TurnView] = []
     for view in reversed(views):
         size = len(view.reply_html.encode())
