@@ -33,9 +33,8 @@ def make_sentences(count: int) -> Iterator[str]:
     """Yield different sentences, which begin with every key of a shortcut."""
     choose = random.Random(1)  # noqa: S311
     for number in range(count):
-        words = choose.choices(WORDS.split(), k=choose.randint(1, 2))
         opening = OPENINGS[number % len(OPENINGS)]
-        yield " ".join([opening, *words, str(number)]) + choose.choice(ENDINGS)
+        yield f"{opening} {choose.choice(WORDS.split())} {number}{choose.choice(ENDINGS)}"
 
 
 def type_after_click(page: Page, sentence: str) -> str:

@@ -11,7 +11,7 @@ DURATIONS = {"slowest_seconds", "exit_seconds"}
 
 @pytest.mark.fault("F71")
 def test_kill_9_loses_and_duplicates_no_message():
-    report = crash.run(rounds=2, streams=6, words=20, gap=0.1)
+    report = crash.run(rounds=1, streams=6, words=20, gap=0.1)
 
     assert report["acknowledged"] > 0
     assert set(failed_expectations(report, crash.EXPECTATIONS)) <= DURATIONS, report
