@@ -1,10 +1,13 @@
-"""Connections of clients that send malformed requests, or do not read."""
+"""Connections of clients that send malformed or slow requests, or do not read."""
 
 from __future__ import annotations
 
+import math
 import socket
+import time
 from typing import Any
 
+import gevent
 from gunicorn.http.errors import NoMoreData, ParseException
 
 
@@ -15,17 +18,28 @@ def limit_write_time(client: socket.socket, seconds: float) -> None:
 
 
 class BodyReader:
-    """Reader for which a malformed body is a truncated one: applications respond 400 to it."""
+    """Reader for which a malformed body is a truncated one: applications respond 400 to it.
 
-    def __init__(self, reader: Any, log: Any) -> None:
+    So is a body that is incomplete `timeout_seconds` after the first read.
+    """
+
+    def __init__(self, reader: Any, log: Any, timeout_seconds: float) -> None:
         self._reader = reader
         self._log = log
+        self._timeout_seconds = timeout_seconds
+        self._deadline = math.inf
 
     def read(self, size: int) -> bytes:
         """Read the next bytes. Raises NoMoreData."""
+        now = time.monotonic()
+        self._deadline = min(self._deadline, now + self._timeout_seconds)
         try:
-            return bytes(self._reader.read(size))
+            # With False, the timeout only leaves the block.
+            with gevent.Timeout(max(0, self._deadline - now), exception=False):  # type: ignore[arg-type]
+                return bytes(self._reader.read(size))
         except ParseException as error:
             # The text of the error repeats what the client sent.
             self._log.warning("Malformed request body: %s", type(error).__name__)
             raise NoMoreData from None
+        self._log.warning("Request body incomplete after %s seconds", self._timeout_seconds)
+        raise NoMoreData

@@ -63,6 +63,8 @@ class Worker(GeventWorker):  # type: ignore[misc]
     wsgi: Application | None = None
     # Within this time, the headers of the first request must be complete.
     header_timeout_seconds = 10.0
+    # Within this time of its first read, a body must be complete.
+    body_timeout_seconds = 30.0
     # How long a client may read nothing or be unreachable.
     write_timeout_seconds = 60.0
     running_requests = 0
@@ -114,7 +116,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
 
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
-        request.body.reader = BodyReader(request.body.reader, self.log)
+        request.body.reader = BodyReader(request.body.reader, self.log, self.body_timeout_seconds)
         self._connection.is_kept_alive = True
         # Yield: a connection whose next request is always ready would starve all others.
         gevent.sleep(0)

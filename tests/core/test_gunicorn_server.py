@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("processes")
 
 REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 INCOMPLETE_REQUEST = b"GET /livez HTTP/1.1\r\n"
-MALFORMED_HEAD = (
+CHUNKED_HEAD = (
     b"POST /preferences HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
 )
@@ -123,13 +123,28 @@ def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
         statuses = []
         for body in MALFORMED_BODIES:
             with open_connection(server) as client:
-                client.sendall(MALFORMED_HEAD + body)
+                client.sendall(CHUNKED_HEAD + body)
                 statuses.append(client.makefile("rb").read().split()[1])
         server.stop(signal.SIGINT)
         log = server.read_output()
 
     assert statuses == [b"400"] * len(MALFORMED_BODIES)
     assert log.count("Malformed request body") == len(MALFORMED_BODIES)
+    assert "Traceback" not in log
+
+
+@pytest.mark.limit("L57")
+def test_incomplete_body_gets_status_400_and_is_closed(tmp_path: Path):
+    with (
+        run_prepared_server(tmp_path, "Worker.body_timeout_seconds = 0.2") as server,
+        open_connection(server) as client,
+    ):
+        client.sendall(CHUNKED_HEAD + b"5\r\nhello\r\n")
+        response = client.makefile("rb").read()
+        server.stop(signal.SIGINT)
+        log = server.read_output()
+
+    assert response.split()[1] == b"400"
     assert "Traceback" not in log
 
 
