@@ -91,8 +91,9 @@ class Twindow:
         Thread(target=warm_up, args=(self.app, in_threadpool), daemon=True).start()
 
     def close(self) -> None:
-        """Close all open streams, and stop the log and the service."""
+        """Close all open streams, and stop the log, the deletions and the service."""
         self.log.close()
+        self.deletions.close()
         if self.service:
             self.service.close()
 

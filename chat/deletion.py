@@ -13,6 +13,7 @@ from chat.log import Ended, Log, ReplyState
 from chat.quota_window import HOUR_SECONDS
 from chat.schema import conversations as table
 from chat.schema import turns
+from chat.spent_requests import clear_old_addresses
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
 
@@ -29,16 +30,23 @@ STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
 
 class Deletions:
-    """Deletion, restoration and purging of conversations."""
+    """Deletion, restoration and purging of conversations, and clearing of old addresses."""
+
+    purge_interval_seconds = HOUR_SECONDS
 
     def __init__(self, database: Database, turns: Turns, log: Log) -> None:
         self.database = database
         self.turns = turns
         self.log = log
+        self._closing = threading.Event()
 
     def start(self) -> None:
-        """Start a thread that purges expired conversations once."""
-        threading.Thread(target=self._purge_at_start, daemon=True, name="deletions").start()
+        """Start a thread that purges expired conversations and clears addresses every hour."""
+        threading.Thread(target=self._purge_until_closed, daemon=True, name="deletions").start()
+
+    def close(self) -> None:
+        """Stop the thread after its current run."""
+        self._closing.set()
 
     def delete(self, conversation_id: str, person: str) -> bool:
         """Delete a conversation and stop its reply.
@@ -112,11 +120,14 @@ class Deletions:
         self.database.clock.sleep(PURGE_PAUSE_SECONDS)
         return deleted_count > 0
 
-    def _purge_at_start(self) -> None:
-        try:
-            self.purge_expired()
-        except DatabaseUnavailable:
-            logger.warning("Could not purge deleted conversations.")
+    def _purge_until_closed(self) -> None:
+        while not self._closing.is_set():
+            try:
+                self.purge_expired()
+                clear_old_addresses(self.database)
+            except DatabaseUnavailable:
+                logger.warning("Could not purge deleted conversations.")
+            self._closing.wait(self.purge_interval_seconds)
 
     def _restorable_by(self, connection: Connection, person: str) -> ColumnElement[bool]:
         deleted_after = self.database.now(connection) - RESTORABLE_SECONDS

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from chat.schema import conversations, turns
+from core.database import Database
 
+DAY_SECONDS = 24 * 3600.0
+# A transaction of SQLite blocks all greenlets.
+CLEARED_TURNS_PER_TRANSACTION = 20
+CLEAR_PAUSE_SECONDS = 0.01
 FIRST_TURN_REQUESTS = 2  # it creates the conversation, too
 
 # Built once, because every page with a composer executes them.
@@ -50,3 +55,35 @@ def add_requests(connection: Connection, turn_id: str, requests: int) -> None:
     """Add requests to those of a turn."""
     values = {"requests": turns.c.requests + requests}
     connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
+
+
+def clear_old_addresses(database: Database) -> None:
+    """Clear the addresses of turns that are older than a day.
+
+    Short transactions with pauses let other requests continue. The oldest addresses are cleared
+    first, so that after an interruption all turns before a turn without an address have none.
+    """
+    for since, until in reversed(_ranges_with_addresses(database)):
+        is_old = (turns.c.created_at >= since) & (turns.c.created_at < until)
+        with database.write() as connection:
+            connection.execute(
+                update(turns).where(is_old, turns.c.address != "").values(address="")
+            )
+        database.clock.sleep(CLEAR_PAUSE_SECONDS)
+
+
+def _ranges_with_addresses(database: Database) -> list[tuple[float, float]]:
+    """Return ranges of times, each of a few turns that are older than a day, newest first."""
+    with database.read() as connection:
+        until = database.now(connection) - DAY_SECONDS
+    ranges: list[tuple[float, float]] = []
+    while True:
+        query = select(turns.c.created_at, turns.c.address).where(turns.c.created_at < until)
+        query = query.order_by(turns.c.created_at.desc()).limit(CLEARED_TURNS_PER_TRANSACTION)
+        with database.read() as connection:
+            rows = connection.execute(query).all()
+        if not any(row.address for row in rows):
+            return ranges
+        ranges.append((rows[-1].created_at, until))
+        until = rows[-1].created_at
+        database.clock.sleep(CLEAR_PAUSE_SECONDS)
