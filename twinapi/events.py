@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from core.sse import ServerSentEvent
 from twinapi.key_mask import REDACTED, mask_keys
-from twinapi.models import clean, message_text, parse_id
+from twinapi.models import MAX_NESTING, clean, message_text, parse_id
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
 # The part of an error that is scanned: the search for keys takes more than linear time.
@@ -136,12 +136,15 @@ def parse_delta(data: object) -> str | None:
     return str(data)
 
 
-def error_text(data: object, secrets: Sequence[str] = ()) -> str:
+def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX_NESTING) -> str:
     """Return the plain text in an error of any shape, at most 500 characters; "" if none."""
+    if max_nesting == 0:
+        return ""
     if isinstance(data, Mapping):
         data = [data.get(name) for name in ERROR_FIELDS]
     if isinstance(data, list):
-        return next((text for item in data if (text := error_text(item, secrets))), "")
+        texts = (error_text(item, secrets, max_nesting - 1) for item in data)
+        return next(filter(None, texts), "")
     if not isinstance(data, str):
         return ""
     if len(data) > MAX_SCANNED_CHARACTERS:

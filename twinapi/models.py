@@ -16,6 +16,8 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 MAX_URL_CHARACTERS = 2000
 MAX_LANGUAGE_CHARACTERS = 35
+# Content that is nested more deeply has no text: Python would raise RecursionError.
+MAX_NESTING = 20
 
 Json = Mapping[str, Any]
 
@@ -131,16 +133,18 @@ def parse_message(data: object) -> Message | None:
     )
 
 
-def message_text(data: object) -> str | None:
+def message_text(data: object, max_nesting: int = MAX_NESTING) -> str | None:
     """Return the text of a message of any shape, None if there is none."""
     if isinstance(data, str):
         return clean(data)
+    if max_nesting == 0:
+        return None
     if isinstance(data, list):
-        parts = [part for item in data if (part := message_text(item)) is not None]
+        parts = [part for item in data if (part := message_text(item, max_nesting - 1)) is not None]
         return "".join(parts) if parts else None
     if isinstance(data, Mapping):
         for name in ("content", "text", "message", "reply"):
-            if (text := message_text(data.get(name))) is not None:
+            if (text := message_text(data.get(name), max_nesting - 1)) is not None:
                 return text
     return None
 

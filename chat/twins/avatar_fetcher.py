@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 MAX_CONCURRENT_FETCHES = 4
 POLL_SECONDS = 0.05
+# Of a URL, and of the reason why it is not shown; the service can make both long.
+MAX_LOGGED_CHARACTERS = 200
 
 
 class AvatarFetcher:
@@ -82,11 +84,13 @@ class AvatarFetcher:
         return self._url_index[1].get(name)
 
     def _fetch_and_store(self, name: str, url: str) -> None:
-        logged_url = url.partition("?")[0]  # the query may contain secrets
+        # The query may contain secrets.
+        logged_url = url.partition("?")[0][:MAX_LOGGED_CHARACTERS]
         try:
             self.cache.store(name, self._download(url))
         except AvatarUnavailable as error:
-            logger.warning("Avatar %s is not shown: %s.", logged_url, error)
+            reason = str(error)[:MAX_LOGGED_CHARACTERS]
+            logger.warning("Avatar %s is not shown: %s.", logged_url, reason)
             self.cache.record_failure(name)
         except Exception:
             logger.exception("Could not download or store avatar %s.", logged_url)

@@ -134,6 +134,18 @@ def test_failed_avatar_is_retried_only_after_the_retry_interval(
     assert find_content(one) == PICTURE
 
 
+def test_log_line_about_an_avatar_is_short(
+    new_avatars: NewAvatars, upstream: Upstream, caplog: pytest.LogCaptureFixture
+):
+    upstream.twins = [{"id": "ada", "avatarUrl": "ftp:" + "x" * 1_900}]
+
+    assert find_content(new_avatars()) is None
+
+    [line] = caplog.messages
+    assert "is not shown" in line
+    assert len(line) <= 500
+
+
 def test_invalid_image_content_counts_as_a_failed_fetch(
     new_avatars: NewAvatars, upstream: Upstream
 ):

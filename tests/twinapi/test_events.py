@@ -9,7 +9,8 @@ import pytest
 
 from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
-from twinapi.events import parse
+from twinapi.events import error_text, parse
+from twinapi.models import message_text
 
 
 def parsed(data: Any, name: str = "message"):
@@ -66,6 +67,17 @@ def test_complete_event_has_its_text_or_none():
     ]
 
     assert wrong == []
+
+
+def test_deeply_nested_content_has_no_text():
+    nested_list: object = ["Hi"]
+    nested_object: object = {"message": "Hi"}
+    for _ in range(450):
+        nested_list, nested_object = [nested_list], {"message": nested_object}
+
+    for nested in (nested_list, nested_object):
+        assert message_text(nested) is None
+        assert error_text(nested) == ""
 
 
 PROGRESS = [
