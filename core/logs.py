@@ -20,6 +20,7 @@ FORMAT = "[%(asctime)s] [%(process)d] [%(levelname)s] %(context)s%(message)s"
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S %z"
 # Warnings of gunicorn, one for each malformed request.
 MAX_WARNINGS_PER_MINUTE = 60
+MAX_PATH_CHARACTERS = 200
 REQUEST_ID_EXTENSION = "twindow-request-id"
 # Threads with names such as turn-<id> write about one thing.
 CONTEXT_THREADS = ("turn", "reply")
@@ -64,6 +65,11 @@ def configure_logging(stream: TextIO | None = None) -> logging.Handler:
 def init_app(app: Flask, request_id: Callable[[], str]) -> None:
     """Use `request_id` to identify the requests of `app` in the log."""
     app.extensions[REQUEST_ID_EXTENSION] = request_id
+
+
+def printable_path(path: str) -> str:
+    """Return the path of a request for a log line: on one line, and shortened."""
+    return repr(path)[:MAX_PATH_CHARACTERS]
 
 
 def log_start(settings: Settings, *, is_portal: bool) -> None:

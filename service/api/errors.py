@@ -125,5 +125,6 @@ def _handle_idempotency_key_reused(_error: IdempotencyKeyReused) -> Response:
 
 
 def _handle_unexpected_error(error: Exception) -> Response:
-    logger.error("request %s: %s %s", request_id(), request.method, request.path, exc_info=error)
+    values = request_id(), request.method, logs.printable_path(request.path)
+    logger.error("request %s: %s %s", *values, exc_info=error)
     return ApiError(500, *DEFAULT_ERRORS[500]).to_response()

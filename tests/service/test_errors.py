@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from flask import Flask
 from requests import Response
 
 from service.access import rate_limit
@@ -147,3 +148,15 @@ def test_unknown_paths_and_methods_give_the_common_error_shape(api: ApiClient):
     assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
     assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
     assert "GET" in wrong.headers["Allow"]
+
+
+def test_log_line_of_an_unexpected_error_quotes_the_path_on_one_short_line(
+    service: Flask, caplog: pytest.LogCaptureFixture
+):
+    service.add_url_rule("/fails/<_>", "fails", lambda _: 1 / 0)
+
+    service.test_client().get("/fails/x%0A[ERROR] forged " + "x" * 3_000)
+
+    [line] = caplog.messages
+    assert r"GET '/fails/x\n[ERROR] forged xxx" in line
+    assert len(line) < 250

@@ -32,6 +32,7 @@ def url(app: Flask) -> Iterator[str]:
     """Serve a portal with extra routes that fail in every way."""
     app.add_url_rule("/wrong/<int:number>", view_func=went_wrong, methods=["GET", "POST"])
     app.add_url_rule("/away/<path:_>", "away", lambda _: abort(503))
+    app.add_url_rule("/lost/<_>", "lost", lambda _: abort(503))
     app.extensions["csrf"]._exempt_views.add(f"{__name__}.went_wrong")
     with serve(app) as url:
         yield url
@@ -72,6 +73,16 @@ def test_server_error_has_a_reference_that_is_logged(
                 assert any(reference[1] in record.getMessage() for record in caplog.records)
 
     assert failures(check, WRONG) == {}
+
+
+def test_log_line_of_a_server_error_quotes_the_path_on_one_short_line(
+    alice: Person, caplog: pytest.LogCaptureFixture
+):
+    alice.get("/lost/x%0A[ERROR] forged " + "x" * 3_000)
+
+    [line] = caplog.messages
+    assert r"GET '/lost/x\n[ERROR] forged xxx" in line
+    assert len(line) < 250
 
 
 def test_error_for_htmx_is_one_sentence(alice: Person):

@@ -15,6 +15,7 @@ from werkzeug.exceptions import HTTPException
 import twinapi
 from chat.conversations import ConversationNotFound
 from core.database import DatabaseUnavailable
+from core.logs import printable_path
 from web.container import portal
 from web.http.error_pages import DELETED, SERVICE_DOWN, STALE_FORM, ErrorPage, page_for_status
 from web.http.htmx import render_notice, wants_fragment
@@ -62,7 +63,7 @@ def _error_response(
     (seconds since the epoch), `deleted_conversation` a conversation that can be restored.
     """
     if status >= 500:
-        log_values = (request_id(), status, request.method, request.path)
+        log_values = (request_id(), status, request.method, printable_path(request.path))
         logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
     if request.blueprint == "events":
         # An error page must not be swapped into the reply; the browser reconnects the stream.
