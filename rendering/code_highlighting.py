@@ -100,10 +100,11 @@ def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[],
     if lexer is None:
         return escaped_code
     tokens: list[tuple[_TokenType, str]] = []
-    for token in lexer.get_tokens(code):
+    # Lexer.get_tokens would remove a byte order mark, and add or remove line ends.
+    for _, token, text in lexer.get_tokens_unprocessed(code):
         if is_timed_out():
             return escaped_code
-        tokens.append(token)
+        tokens.append((token, text))
     return "".join(_spans(tokens))
 
 
@@ -137,7 +138,6 @@ def _css_class(token: _TokenType) -> str:
 @cache
 def _find_lexer(language: str) -> Lexer | None:
     try:
-        # By default the lexer removes and adds line ends, also in the code that people copy.
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+        return get_lexer_by_name(language)
     except ClassNotFound:
         return None

@@ -14,7 +14,7 @@ from rendering.panics import panics_as_errors
 from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
 # Increase it with each change of the HTML of a text, so that cached HTML is rendered again.
-RENDERER_VERSION = 3
+RENDERER_VERSION = 4
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 # HTML that is larger compared to its text is shown as plain text.

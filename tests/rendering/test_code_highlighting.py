@@ -43,6 +43,15 @@ def test_highlighting_keeps_every_character():
     assert wrong == []
 
 
+def test_highlighting_keeps_byte_order_marks_at_the_beginning():
+    for code in ("\ufeffint x;", "\ufeff\ufeffint x;"):
+        html = highlight_blocks(
+            f'<pre><code class="language-c">{code}</code></pre>', should_highlight=True
+        )
+        assert "<i " in html
+        assert BeautifulSoup(html, "html.parser").code.get_text() == code
+
+
 @pytest.mark.limit("L33")
 def test_long_code_is_not_highlighted():
     assert "<i" not in render(fenced("x = 1\n" * (10 * MAX_CODE_CHARACTERS // 6 + 1), "python"))
