@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from flask import current_app, request
@@ -11,6 +12,8 @@ from web.keyed_hash import keyed_hash
 
 # One subscriber usually has a whole network of this size (RFC 6177).
 IPV6_PREFIX = 64
+# Some proxies add the port: 192.0.2.1:5678, [2001:db8::1]:5678.
+_WITH_PORT = re.compile(r"\[(?P<ipv6>[^]]+)](:\d+)?|(?P<ipv4>[\d.]+):\d+", re.ASCII)
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 
 
@@ -47,8 +50,9 @@ def client_address_hashes() -> tuple[str, ...]:
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:
+    found = _WITH_PORT.fullmatch(text)
     try:
-        address = ip_address(text)
+        address = ip_address((found["ipv6"] or found["ipv4"]) if found else text)
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
