@@ -24,7 +24,7 @@ def is_timezone_known() -> bool:
 def _current_timezone() -> tzinfo | None:
     if not has_request_context():
         return None
-    if "zone" not in g:
+    if "timezone" not in g:
         g.timezone = _find_timezone(request.cookies.get(COOKIE_NAME, ""))
     timezone: tzinfo | None = g.timezone
     return timezone
