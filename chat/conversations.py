@@ -22,11 +22,10 @@ from sqlalchemy import (
 from chat import search_index
 from chat.schema import conversations as table
 from chat.schema import turns
+from chat.titles import make_title
 from core.database import Database
 
 PAGE_SIZE = 20
-# Length limit of a title that is made from the first message.
-MAX_DEFAULT_TITLE_CHARACTERS = 60
 MAX_TITLE_CHARACTERS = 200
 
 
@@ -146,14 +145,6 @@ class Conversations:
         condition = _owned_by(conversation.id, conversation.person)
         with self.database.write() as connection:
             connection.execute(update(table).where(condition).values(values))
-
-
-def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS) -> str:
-    """Return a title made from the first words of a message, with an ellipsis if cut."""
-    title = " ".join(content.split())
-    if len(title) <= max_characters:
-        return title
-    return title[: max_characters - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
 
 
 def conversation_from_row(row: Row[tuple[object, ...]] | None) -> Conversation | None:

@@ -16,12 +16,12 @@ from chat.conversations import (
     ConversationNotFound,
     conversation_from_row,
     is_newest,
-    make_title,
 )
 from chat.log import Log, read_ends
 from chat.quota import Quota
 from chat.schema import conversations, turns
 from chat.spent_requests import FIRST_TURN_REQUESTS
+from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
 from core.database import Database
 

@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection
 
-from chat.conversations import Conversation, Conversations, make_title
+from chat.conversations import Conversation, Conversations
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.quota import Quota
+from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress, Turns
 from core.database import DatabaseUnavailable
@@ -111,6 +112,12 @@ TITLES = [
     ("  two\n lines ", "two lines"),
     ("word " * 30, "word " * 10 + "word…"),
     ("x" * 100, "x" * 59 + "…"),
+    ("Why?\r\n```py\r\nprint(1)\r\n```\r\nThanks", "Why? Thanks"),
+    ("Why?\n  ````\n```\n````\nThanks", "Why? Thanks"),
+    ("Why?\n```\nopen", "Why?"),
+    ("```py\n\nimport os\nprint(1)\n```", "import os"),
+    ("```\n```", "``` ```"),
+    ("Is ```one line``` code?", "Is ```one line``` code?"),
 ]
 
 
