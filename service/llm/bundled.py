@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import logging
+import os
 import secrets
 import subprocess
 import sys
@@ -30,6 +31,7 @@ START_TIMEOUT_SECONDS = 30.0
 STOP_TIMEOUT_SECONDS = 1.0
 LOCK_POLL_SECONDS = 0.5
 ADDRESS_POLL_SECONDS = 0.05
+MAX_LOG_BYTES = 1024 * 1024
 
 
 class BundledModelUnavailable(Exception):
@@ -69,6 +71,7 @@ class BundledModel:
         Raises BundledModelUnavailable.
         """
         self.start()
+        self._limit_log()
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             if self.problem:
@@ -127,6 +130,7 @@ class BundledModel:
         """Run the child until it exits, which closes its output."""
         key = secrets.token_urlsafe(24)
         self._address_file.unlink(missing_ok=True)
+        self._limit_log()
         with self._log_file.open("a") as log:
             self._child = child = subprocess.Popen(  # noqa: S603
                 [
@@ -152,6 +156,12 @@ class BundledModel:
             elif not self._is_stopping:
                 self.problem = N_("The demo model can't start. See model.log in the data folder.")
             self._address_file.unlink(missing_ok=True)
+
+    def _limit_log(self) -> None:
+        """Empty the log if it is too large. The child continues to append to it."""
+        with suppress(FileNotFoundError):
+            if self._log_file.stat().st_size > MAX_LOG_BYTES:
+                os.truncate(self._log_file, 0)
 
     @staticmethod
     def _handshake(child: subprocess.Popen[bytes], key: str) -> str:

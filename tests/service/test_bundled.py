@@ -14,7 +14,7 @@ import pytest
 from core.settings import ROOT, load_settings
 from service.app import Service, create_service_app
 from service.llm import bundled
-from service.llm.bundled import BundledModel, BundledModelUnavailable
+from service.llm.bundled import MAX_LOG_BYTES, BundledModel, BundledModelUnavailable
 from service.llm.client import ModelClient
 from service.twins.sampling import Sampling
 
@@ -63,6 +63,21 @@ def test_workers_share_one_model_process_that_is_restarted(
     first.bundled._address_file.unlink(missing_ok=True)
     assert first.bundled.url_and_key() != before
     assert "".join(second.stream_reply(HELLO, SHORT))
+
+
+def test_large_log_of_the_model_process_is_emptied(
+    new_model: Callable[[], ModelClient], tmp_path: Path
+):
+    (tmp_path / "data").mkdir()
+    log = tmp_path / "data" / "model.log"
+    log.write_bytes(b"x" * (MAX_LOG_BYTES + 1))
+    model = new_model()
+    for _ in range(2):
+        assert "".join(model.stream_reply(HELLO, SHORT))
+        assert log.stat().st_size < MAX_LOG_BYTES
+
+        with log.open("ab") as file:
+            file.write(b"x" * MAX_LOG_BYTES)
 
 
 def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
