@@ -110,18 +110,19 @@ def read_body(body_type: type[T]) -> T:
             "Send the body without a Content-Encoding.",
             headers={"Accept-Encoding": "identity"},
         )
+    has_unknown_length = request.content_length is None and request.environ.get(
+        "wsgi.input_terminated"
+    )
     try:
         data = request.get_data()
+        # Werkzeug silently truncates an oversized body without Content-Length; the part that is
+        # left could be valid JSON.
+        is_too_large = has_unknown_length and request.environ["wsgi.input"].read(1)
     except OSError:
         raise ApiError(
             400, "bad_request", "The body doesn't match its Content-Length or Transfer-Encoding."
         ) from None
-    # Werkzeug silently truncates an oversized body without Content-Length; the part that is left
-    # could be valid JSON.
-    has_unknown_length = request.content_length is None and request.environ.get(
-        "wsgi.input_terminated"
-    )
-    if has_unknown_length and request.environ["wsgi.input"].read(1):
+    if is_too_large:
         raise ApiError(413, *DEFAULT_ERRORS[413])
     try:
         return msgspec.json.decode(data, type=body_type)

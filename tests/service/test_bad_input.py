@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import product
 
 import pytest
 import requests
+from flask import Flask
 from sqlalchemy import func, select
 
+from service.api.errors import MAX_BODY_BYTES
 from service.container import Container
 from service.schema import api_keys, conversations, messages
 from tests.service.client import ApiClient
@@ -117,6 +120,29 @@ def test_chunked_body_over_the_limit_is_rejected_and_not_truncated(api: ApiClien
 
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
     assert api.get("/conversations").json()["data"] == []
+
+
+class TruncatedBody(BytesIO):
+    """A body without Content-Length that ends without its last chunk."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if not data and size != 0:
+            raise OSError
+        return data
+
+
+def test_chunked_body_that_is_truncated_at_the_limit_is_rejected(service: Flask, full_key: str):
+    response = service.test_client().post(
+        "/api/v1/conversations",
+        headers={"Authorization": f"Bearer {full_key}", "Content-Type": "application/json"},
+        environ_overrides={
+            "wsgi.input": TruncatedBody(b" " * MAX_BODY_BYTES),
+            "wsgi.input_terminated": True,
+        },
+    )
+
+    assert (response.status_code, response.get_json()["code"]) == (400, "bad_request")
 
 
 @pytest.mark.spec("S35", "S36", "S46", "S47")
