@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,6 +38,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ProcessGuard())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
+
+
+def pytest_collection_finish() -> None:
+    """Exempt everything that was imported from garbage collection, which would scan it often."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

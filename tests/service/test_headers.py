@@ -206,4 +206,4 @@ def test_log_of_an_unexpected_error_names_the_request(
     answer = api.get("/twins")
 
     assert answer.status_code == 500
-    assert f"request {answer.headers['X-Request-Id']}: GET /api/v1/twins" in caplog.text
+    assert f"request {answer.headers['X-Request-Id']}: GET '/api/v1/twins'" in caplog.text
