@@ -30,16 +30,19 @@ def find_or_install(find: Callable[[], T | None], install: Callable[[], object])
 
 
 def install(package: str) -> bool:
-    """Install a Debian package; return False if that is impossible (no apt-get, or not root)."""
+    """Install a Debian package.
+
+    Returns False if that is impossible: without apt-get, not as root, or if there is none.
+    """
     if not (shutil.which("apt-get") and os.geteuid() == 0):
         return False
     print(f"{package} is missing and is installed now; this takes a minute.", file=sys.stderr)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)
-    subprocess.run(
+    installed = subprocess.run(
         ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package],
         check=False,
         env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
         **quiet,
     )
-    return True
+    return installed.returncode == 0
