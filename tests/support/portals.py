@@ -39,7 +39,7 @@ def serve(app: Any, port: int = 0) -> Iterator[str]:
     )
     server.daemon_threads = True  # type: ignore[attr-defined]
     server.block_on_close = False  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.002,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -48,7 +48,7 @@ def run_upstream() -> Iterator[Upstream]:
 
     server = Server(("127.0.0.1", 0), OwnHandler)
     upstream = OwnHandler.upstream = Upstream(server)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.002,), daemon=True)
     thread.start()
     try:
         yield upstream
