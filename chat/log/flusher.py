@@ -103,9 +103,15 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        for turn_id, ended in list(self._buffers.unstored_ends.items()):
-            self._end_turn(turn_id, ended)
-            del self._buffers.unstored_ends[turn_id]
+        """Store the ends that could not be stored yet. After a failure, the others come first."""
+        unstored_ends = self._buffers.unstored_ends
+        for turn_id, ended in list(unstored_ends.items()):
+            try:
+                self._end_turn(turn_id, ended)
+            except Exception:
+                unstored_ends[turn_id] = unstored_ends.pop(turn_id)
+                raise
+            del unstored_ends[turn_id]
 
     def _flush_until_closed(self) -> None:
         is_failing = False

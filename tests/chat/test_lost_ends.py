@@ -104,6 +104,25 @@ def test_one_turn_that_cannot_end_does_not_keep_the_others_running(
     assert log.interrupt_abandoned([turn.id, other_turn.id]) == [other_turn.id]
 
 
+def test_end_that_cannot_be_stored_does_not_hold_back_later_ones(
+    log: Log, turns: Turns, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    other_turn = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+    end = log._flusher._end_turn
+
+    def fail_for_one(turn_id: str, *args: object) -> object:
+        if turn_id == turn.id:
+            raise exc.IntegrityError("broken", {}, Exception())
+        return end(turn_id, *args)
+
+    monkeypatch.setattr(log._flusher, "_end_turn", fail_for_one)
+    for each in (turn, other_turn):
+        log.end_later(each.id, COMPLETE)
+
+    other = new_log()
+    wait_until(lambda: other.read(other_turn.id).is_final)
+
+
 def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
     buffer = log._buffers.get(turn.id)
     assert buffer is not None
