@@ -25,6 +25,7 @@ MAX_PURGED_PER_REQUEST = 3
 # A transaction of SQLite blocks all greenlets.
 PURGED_TURNS_PER_TRANSACTION = 20
 PURGE_PAUSE_SECONDS = 0.01
+PURGE_FAILED = "Could not purge deleted conversations."
 
 STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
@@ -62,7 +63,10 @@ class Deletions:
         if row:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
                 self._stop_reply(newest_turn.id)
-            self.purge_expired(MAX_PURGED_PER_REQUEST)
+            try:
+                self.purge_expired(MAX_PURGED_PER_REQUEST)
+            except DatabaseUnavailable:  # the conversation is deleted anyway
+                logger.warning(PURGE_FAILED)
         return row is not None
 
     def _stop_reply(self, turn_id: str) -> None:
@@ -126,7 +130,7 @@ class Deletions:
                 self.purge_expired()
                 clear_old_addresses(self.database)
             except DatabaseUnavailable:
-                logger.warning("Could not purge deleted conversations.")
+                logger.warning(PURGE_FAILED)
             self._closing.wait(self.purge_interval_seconds)
 
     def _restorable_by(self, connection: Connection, person: str) -> ColumnElement[bool]:

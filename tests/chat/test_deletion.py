@@ -25,6 +25,7 @@ from chat.search.search import Search
 from chat.turn_rows import Turn
 from chat.turns import Turns
 from core.clock import Clock
+from core.database import DatabaseUnavailable
 from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
 from tests.support.history import insert_conversation
 
@@ -127,6 +128,23 @@ def test_clock_of_another_machine_shortens_no_undo(
     other_deletions.purge_expired()
 
     assert other_deletions.find(conversation.id, "alice")
+    assert deletions.find(conversation.id, "alice")
+
+
+def test_conversation_is_deleted_although_others_cannot_be_purged(
+    turns: Turns, conversation: Conversation, deletions: Deletions, log: Log, turn: Turn
+):
+    log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
+    other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
+    deletions.delete(other.conversation.id, "bob")
+    backdate(log, other.conversation, deleted=RESTORABLE_SECONDS + 1, said=HOUR_SECONDS + 1)
+
+    def fail(*_: object) -> bool:
+        raise DatabaseUnavailable
+
+    deletions._delete = fail  # type: ignore[method-assign]
+
+    assert deletions.delete(conversation.id, "alice")
     assert deletions.find(conversation.id, "alice")
 
 
