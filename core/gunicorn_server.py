@@ -16,7 +16,6 @@ from types import FrameType
 from typing import Any, Protocol
 
 import gevent
-from gevent.local import local
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
 from gunicorn.workers.ggevent import GeventWorker
@@ -32,6 +31,8 @@ REFUSAL = (
 )
 # Minimum time between two log lines about refused connections.
 REFUSAL_LOG_SECONDS = 60
+# Within this time, the headers of a request must be complete. Longer idle connections are closed.
+HEADER_SECONDS = 10
 # Also with a lock in the database, for which the end of each transaction waits.
 SHUTDOWN_SECONDS = 9
 # Open streams are closed at once, so the requests that are still running are short.
@@ -61,8 +62,6 @@ class Worker(GeventWorker):  # type: ignore[misc]
     """
 
     wsgi: Application | None = None
-    # Within this time, the headers of the first request must be complete.
-    header_timeout_seconds = 10.0
     # Within this time of its first read, a body must be complete.
     body_timeout_seconds = 30.0
     # How long a client may read nothing or be unreachable.
@@ -75,8 +74,6 @@ class Worker(GeventWorker):  # type: ignore[misc]
     def init_process(self) -> None:
         """Start the worker in its process."""
         self._max_connections = max_connections()
-        # Each connection has its own greenlet.
-        self._connection = local()
         super().init_process()
 
     def notify(self) -> None:
@@ -107,17 +104,9 @@ class Worker(GeventWorker):  # type: ignore[misc]
             self._refusal_logged_at = time.monotonic()
             self.log.warning("Refusing connections: %d are open.", self._open_connections)
 
-    def timeout_ctx(self) -> gevent.Timeout:
-        """Return the timeout until the headers of the next request are complete."""
-        is_kept_alive = getattr(self._connection, "is_kept_alive", False)
-        seconds = self.cfg.keepalive if is_kept_alive else self.header_timeout_seconds
-        # With False, the timeout only leaves the block, and gunicorn closes the connection.
-        return gevent.Timeout(seconds, exception=False)  # type: ignore[arg-type]
-
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
         request.body.reader = BodyReader(request.body.reader, self.log, self.body_timeout_seconds)
-        self._connection.is_kept_alive = True
         # Yield: a connection whose next request is always ready would starve all others.
         gevent.sleep(0)
         self.running_requests += 1
@@ -207,7 +196,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             "worker_connections": MAX_CONNECTIONS,
             "graceful_timeout": SHUTDOWN_SECONDS,
             "timeout": 60,
-            "keepalive": 30,
+            "keepalive": HEADER_SECONDS,
             "loglevel": "warning",
             "control_socket_disable": True,
             # By default, SCRIPT_NAME and PATH_INFO headers are trusted, and any local process

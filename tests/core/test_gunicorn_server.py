@@ -84,16 +84,20 @@ def receive_status(connection: socket.socket) -> int:
 
 
 @pytest.mark.limit("L52")
-def test_incomplete_request_is_closed_and_an_idle_connection_is_kept(tmp_path: Path):
+def test_incomplete_request_is_closed_whether_it_is_the_first_of_its_connection_or_not(
+    tmp_path: Path,
+):
+    limit = "import core.gunicorn_server; core.gunicorn_server.HEADER_SECONDS = 2"
     with (
-        run_prepared_server(tmp_path, "Worker.header_timeout_seconds = 0.2") as server,
+        run_prepared_server(tmp_path, limit) as server,
+        open_connection(server) as new,
         open_connection(server) as kept,
     ):
-        assert receive_status(kept) == 200
-        with open_connection(server) as incomplete:
-            incomplete.sendall(INCOMPLETE_REQUEST)
-            assert incomplete.recv(1000) == b""
-        assert receive_status(kept) == 200
+        assert [receive_status(kept), receive_status(kept)] == [200, 200]
+        for connection in (new, kept):
+            connection.sendall(INCOMPLETE_REQUEST)
+
+        assert [kept.recv(1000), new.recv(1000)] == [b"", b""]
 
 
 @pytest.mark.limit("L55")
