@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from chat.schema import kept_twins
 from chat.twins.list_errors import list_error_code
+from chat.twins.twin_lookups import TwinLookups
 from core.database import Database, DatabaseUnavailable, upsert
 from core.text_folding import fold
 from core.urls import without_credentials
@@ -86,6 +87,7 @@ class TwinCatalogue:
     ) -> None:
         self.client = client
         self.database = database
+        self.lookups = TwinLookups(client, database.clock)
         self._clock = database.clock
         self.max_age_seconds = max_age_seconds
         self._advise = advise
@@ -117,14 +119,15 @@ class TwinCatalogue:
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.
 
-        Raises TwinApiError; NotFound, without a call, if the list is complete and lacks the twin.
+        Raises TwinApiError; NotFound, without a call, if the list is complete and lacks the twin,
+        or after too many calls.
         """
         self.list()
         if twin := self.find_cached(twin_id):
             return twin
         if self.is_missing(twin_id):
             raise NotFound(404)
-        return self.client.get_twin(twin_id)
+        return self.lookups.find(twin_id)
 
     def find_cached(self, twin_id: str) -> Twin | None:
         """Return a twin from the cache, or None. Makes no call to the service."""

@@ -133,6 +133,33 @@ def test_unlisted_twin_is_not_found_without_a_further_request(
     assert len(upstream.calls) == 1
 
 
+@pytest.mark.limit("L39")
+def test_twins_beyond_the_list_are_requested_once_an_hour_and_not_too_many(
+    new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
+    upstream.twins = [{"id": str(number)} for number in range(100)]
+    upstream.answers["/api/v1/twins/far"] = 200, {"data": {"id": "far", "name": "Far"}}
+    twins = new_twins(7200)
+    names(twins)
+    upstream.calls.clear()
+
+    def find_unknown_twins() -> None:
+        for number in range(100, 700):
+            upstream.answers[f"/api/v1/twins/{number}"] = 404, {}
+            with pytest.raises(twinapi.NotFound):
+                twins.find(str(number))
+
+    assert [twins.find("far").name for _ in range(2)] == ["Far", "Far"]
+    assert len(upstream.calls) == 1
+    find_unknown_twins()
+    assert len(upstream.calls) == 60
+    assert twins.find("far").name == "Far"
+    clock.advance(3601)
+    find_unknown_twins()
+    assert len(upstream.calls) == 120
+
+
 def test_twin_list_survives_a_restart(new_twins: NewTwins, upstream: Upstream):
     names(new_twins(60))
     upstream.stop()
