@@ -90,13 +90,23 @@ def test_forged_cookie_of_a_visitor_is_ignored(alice: Person):
     assert alice.press(page, "Save", theme="dark").status == 400
 
 
-def test_session_of_a_person_lasts_a_year(alice: Person, portal: Portal, clock: AdjustableClock):
-    save_preferences(alice)
-    [cookie], [row] = alice.session.cookies, stored_rows(portal)
+def remaining_days(person: Person, portal: Portal, clock: AdjustableClock) -> tuple[int, int]:
+    """Return the lifetimes of the newest session, in the database and in the browser."""
+    row = max(stored_rows(portal), key=lambda row: row.expires_at)
+    [expires] = [cookie.expires for cookie in person.session.cookies if cookie.name == "twindow"]
+    assert expires
+    return round((row.expires_at - clock.time()) / DAY), round((expires - clock.time()) / DAY)
 
-    assert round((row.expires_at - clock.time()) / DAY) == 365
-    assert cookie.expires
-    assert round((cookie.expires - clock.time()) / DAY) == 365
+
+def test_session_lasts_a_day_until_a_message_is_accepted_and_then_a_year(
+    alice: Person, portal: Portal, clock: AdjustableClock, upstream: Upstream
+):
+    save_preferences(alice)
+    assert remaining_days(alice, portal, clock) == (1, 1)
+
+    complete_first_turn(alice, upstream, "Hello", "Hi")
+    assert remaining_days(alice, portal, clock) == (365, 365)
+    assert 'data-theme="dark"' in alice.get("/").response.text
 
 
 @pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])

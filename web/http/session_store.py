@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from flask import Flask, Request, Response, current_app, g, request, session
@@ -21,6 +21,8 @@ COOKIE_NAME = "twindow"
 # Browsers accept a cookie with this prefix only from the host itself, not from a sibling.
 HOST_PREFIX = "__Host-"
 SESSION_LIFETIME = timedelta(days=365)
+# Of a session with preferences only. The first accepted message makes it a person's.
+PREFERENCES_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
@@ -107,6 +109,10 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
                 if name in request.cookies and name != self.get_cookie_name(app):
                     response.delete_cookie(name, secure=request.is_secure, httponly=True)
 
+    def get_expiration_time(self, app: Flask, session: Any) -> datetime:  # noqa: ARG002
+        """Return when the cookie expires: together with its row."""
+        return datetime.now(UTC) + _lifetime(session)
+
     def should_set_cookie(self, app: Flask, session: Any) -> bool:
         """Return whether to set the cookie: not if the session has ended meanwhile."""
         return bool(session.is_saved and super().should_set_cookie(app, session))
@@ -155,7 +161,12 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     def _get_store_id(self, sid: str) -> str:
         return session_key(current_app, self.get_cookie_name(current_app), sid)
 
-    def _upsert_session(self, session_lifetime: timedelta, session: Any, store_id: str) -> None:
+    def _upsert_session(
+        self,
+        session_lifetime: timedelta,  # noqa: ARG002
+        session: Any,
+        store_id: str,
+    ) -> None:
         """Store what this request has changed, and keep what others have changed meanwhile."""
         is_new = session.loaded_key != store_id
         session.is_saved = self.cache.merge(
@@ -164,7 +175,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
             session.removed_names,
             new_value=session.loaded if is_new else None,
             replaced_key=session.loaded_key if is_new else None,
-            timeout=int(session_lifetime.total_seconds()),
+            timeout=int(_lifetime(session).total_seconds()),
         )
 
 
@@ -182,6 +193,10 @@ def init_app(app: Flask, database: Database) -> None:
     app.session_interface = DatabaseSessionInterface(
         client=DatabaseCache(database), permanent=False
     )
+
+
+def _lifetime(session: Session) -> timedelta:
+    return SESSION_LIFETIME if session.get("person") else PREFERENCES_LIFETIME
 
 
 def session_key(app: Flask, cookie_name: str, sid: str) -> str:
