@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import twinapi
 from chat.log import Log, ReplyState, build_reply
+from chat.turn_requests import TurnRequests
 from chat.turn_rows import Turn
 from chat.turns import Turns
 from twinapi import Message, TwinApiError
@@ -25,19 +26,20 @@ class MissedReplies:
         self.log = log
         self._is_supported = True
 
-    def find_reply(self, turn: Turn, service_id: str, reserve: Callable[[int], bool]) -> str | None:
+    def find_reply(self, turn: Turn, service_id: str, requests: TurnRequests) -> str | None:
         """Return the complete reply to a turn, or None if the service does not have one.
 
         None also if the service cannot have received the message, does not offer the history or
-        fails, or if `reserve` cannot reserve requests. After 405 or 501 the history is not
-        requested again.
+        fails, or if its requests cannot be reserved. After 405 or 501 the history is not requested
+        again. Raises RequestsForbidden and DatabaseUnavailable.
         """
         may_be_received, last_reply = self._receipt_and_last_reply(turn)
-        if not (self._is_supported and may_be_received and reserve(MAX_REQUESTS)):
+        if not (self._is_supported and may_be_received and requests.reserve(MAX_REQUESTS)):
             return None
         try:
-            messages = self.client.list_messages(service_id)
+            messages = self.client.list_messages(service_id, before_request=requests.begin)
         except TwinApiError as error:
+            requests.unsent += error.unsent_requests
             status = error.status if isinstance(error, twinapi.ApiError) else None
             self._is_supported = status not in (405, 501)
             return None

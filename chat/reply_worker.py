@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import suppress
-from functools import partial
+
+import msgspec
 
 import twinapi
 from chat.conversations import Conversation, Conversations
-from chat.log import Ended, Log, ReplyState, entries
+from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
+from chat.spent_requests import requests_of_message
+from chat.turn_requests import RequestsForbidden, TurnRequests
 from chat.turn_rows import AddedTurn, Turn
 from core.database import DatabaseUnavailable
 from core.languages import N_
@@ -61,18 +64,30 @@ class ReplyWorker:
 
         `resent_turn` is the earlier turn that this one sends again.
         """
+        requests = TurnRequests(
+            self.log, self.quota, turn.id, requests_of_message(conversation.service_id)
+        )
         try:
-            self._save_end(turn, self._request_reply(conversation, turn, resent_turn))
+            ended = self._request_reply(conversation, turn, resent_turn, requests)
+            ended = msgspec.structs.replace(ended, unsent_requests=requests.unsent)
+            self._save_end(turn, ended)
         finally:
             # In any case: a log without a worker must not appear to be running.
             self.log.release(turn.id)
 
     def _request_reply(
-        self, conversation: Conversation, turn: Turn, resent_turn: Turn | None
+        self,
+        conversation: Conversation,
+        turn: Turn,
+        resent_turn: Turn | None,
+        requests: TurnRequests,
     ) -> Ended:
         try:
-            return self._send_with_retries(conversation, turn, resent_turn)
+            return self._send_with_retries(conversation, turn, resent_turn, requests)
+        except RequestsForbidden:
+            return INTERRUPTED_BEFORE_SENDING if self.log.is_closing else Ended(ReplyState.STOPPED)
         except TwinApiError as error:
+            requests.unsent += error.unsent_requests
             return self._end_for_error(turn, error)
         except DatabaseUnavailable:
             return Ended(ReplyState.FAILED, code="database_unreadable")
@@ -98,35 +113,42 @@ class ReplyWorker:
         self.log.end_later(turn.id, ended, shown=unsaved_end)
 
     def _send_with_retries(
-        self, conversation: Conversation, turn: Turn, resent_turn: Turn | None
+        self,
+        conversation: Conversation,
+        turn: Turn,
+        resent_turn: Turn | None,
+        requests: TurnRequests,
     ) -> Ended:
-        service_id = conversation.service_id or self._create_conversation(conversation)
+        service_id = conversation.service_id or self._create_conversation(conversation, requests)
         for delay in self.conflict_retry_delays:
             try:
-                return self._recover_or_send(service_id, turn, resent_turn)
+                return self._recover_or_send(service_id, turn, resent_turn, requests)
             except twinapi.Conflict:
                 # The service is still ending a reply that was just stopped. It has not accepted
                 # this message.
-                if not self.quota.reserve(turn.id, 1):
+                if not requests.unsent and not requests.reserve(1):
                     raise
                 self._clock.sleep(delay)
-        return self._recover_or_send(service_id, turn, resent_turn)
+        return self._recover_or_send(service_id, turn, resent_turn, requests)
 
-    def _recover_or_send(self, service_id: str, turn: Turn, resent_turn: Turn | None) -> Ended:
+    def _recover_or_send(
+        self, service_id: str, turn: Turn, resent_turn: Turn | None, requests: TurnRequests
+    ) -> Ended:
         if resent_turn and (
-            missed_reply := self.missed_replies.find_reply(
-                resent_turn, service_id, partial(self.quota.reserve, turn.id)
-            )
+            missed_reply := self.missed_replies.find_reply(resent_turn, service_id, requests)
         ):
             return Ended(ReplyState.COMPLETE, text=missed_reply)
-        return self._stream_reply(service_id, turn)
+        return self._stream_reply(service_id, turn, requests)
 
-    def _stream_reply(self, service_id: str, turn: Turn) -> Ended:
+    def _stream_reply(self, service_id: str, turn: Turn, requests: TurnRequests) -> Ended:
         with self.client.stream_message(
-            service_id, turn.content, idempotency_key=turn.once
+            service_id,
+            turn.content,
+            idempotency_key=turn.once,
+            before_request=requests.begin,
         ) as stream:
             if not self.log.call_on_end(turn.id, stream.close):
-                return Ended(ReplyState.STOPPED)
+                raise RequestsForbidden
             try:
                 ended = self._relay_events(turn, service_id, stream)
                 if ended.state is ReplyState.STOPPED:
@@ -148,12 +170,12 @@ class ReplyWorker:
                 if self.quota.reserve(turn.id, 1):
                     self.client.stop_reply(stream.location)
 
-    def _create_conversation(self, conversation: Conversation) -> str:
+    def _create_conversation(self, conversation: Conversation, requests: TurnRequests) -> str:
+        requests.begin()
         try:
             created = self.client.create_conversation(conversation.twin_id, conversation.title)
         except TwinApiError as error:
             error.perhaps_received = False  # at most the conversation, not the message
-            error.unsent_requests += 1
             raise
         return self.conversations.set_service_id(conversation.id, created.id)
 
@@ -198,7 +220,6 @@ class ReplyWorker:
             gone=is_gone,
             too_long=isinstance(error, twinapi.InvalidRequest) and error.status == 413,
             retry_at=retry_at,
-            unsent_requests=error.unsent_requests,
         )
 
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:

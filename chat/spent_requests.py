@@ -29,6 +29,11 @@ _SELECT_SPENT_FROM_ADDRESS = _SELECT_SPENT.where(
 Spent = tuple[int, float | None]
 
 
+def requests_of_message(service_id: str | None) -> int:
+    """Return how many requests a message needs in a conversation with this id at the service."""
+    return 1 if service_id else FIRST_TURN_REQUESTS
+
+
 def count_spent(connection: Connection, since: float) -> Spent:
     """Return the requests spent since a time, and the time of the first turn among them."""
     spent, oldest = connection.execute(_SELECT_SPENT, {"since": since}).one()

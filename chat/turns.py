@@ -20,7 +20,7 @@ from chat.conversations import (
 from chat.log import Log, read_ends
 from chat.quota import Quota
 from chat.schema import conversations, turns
-from chat.spent_requests import FIRST_TURN_REQUESTS
+from chat.spent_requests import FIRST_TURN_REQUESTS, requests_of_message
 from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
 from core.database import Database
@@ -155,7 +155,7 @@ class Turns:
             newest_turn = turn_rows.select_newest_turn(connection, conversation_id)
             if newest_turn and not read_ends(connection, [newest_turn.id]):
                 raise ReplyInProgress(newest_turn.id)
-            requests = 1 if conversation.service_id else FIRST_TURN_REQUESTS
+            requests = requests_of_message(conversation.service_id)
             self.quota.check(connection, person, address_hashes, requests=requests)
             was_newest = is_newest(connection, conversation)
             values = {"updated_at": self.database.now(connection), "archived": False}

@@ -111,15 +111,20 @@ class Client:
             self._get("/conversations", params=params), models.parse_conversation, limit
         )
 
-    def list_messages(self, conversation_id: str) -> Sequence[Message]:
+    def list_messages(
+        self, conversation_id: str, *, before_request: Callable[[], None] = lambda: None
+    ) -> Sequence[Message]:
         """Return the newest messages of a conversation, oldest first.
 
-        An extension of the interface: a service without it responds 404, 405 or 501.
+        An extension of the interface: a service without it responds 404, 405 or 501. What
+        `before_request` raises prevents a request.
         """
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
+        before_request()
         payload = self._get(path, params={"page": 1, "limit": MAX_PAGE_SIZE})
         page_count = _page_count(payload)
         if page_count > 1:
+            before_request()
             payload = self._get(path, params={"page": page_count, "limit": MAX_PAGE_SIZE})
         messages = _parse_page(payload, models.parse_message, MAX_PAGE_SIZE).items
         # As in a streamed reply; a person's message stays as it was sent.
@@ -137,18 +142,25 @@ class Client:
         return Message(text or "", extra=data if isinstance(data, Mapping) else {})
 
     def stream_message(
-        self, conversation_id: str, content: str, *, idempotency_key: str | None = None
+        self,
+        conversation_id: str,
+        content: str,
+        *,
+        idempotency_key: str | None = None,
+        before_request: Callable[[], None] = lambda: None,
     ) -> ReplyStream:
         """Send a message once, and return its reply as a stream of events.
 
         If the service has no streams (405, 501), the whole reply is requested instead. A service
-        that supports the header Idempotency-Key treats messages with equal keys as one.
+        that supports the header Idempotency-Key treats messages with equal keys as one. What
+        `before_request` raises prevents a request.
         """
         headers = {"Idempotency-Key": f'"{idempotency_key}"'} if idempotency_key else {}
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
 
         def send_once(abort_handle: AbortHandle) -> requests.Response:
             body = {"content": content}
+            before_request()
             try:
                 return self._stream_transport.send(
                     "POST",

@@ -134,17 +134,21 @@ class LogBuffer:
     def call_on_end(self, callback: Callable[[], None]) -> bool:
         """Call `callback` when the buffer ends.
 
-        Returns False if it has ended, or if requests are forbidden. Replaces a callback that was
-        set before.
+        Returns False if requests are not allowed. Replaces a callback that was set before.
         """
         with self._changed:
-            if self._is_ended or self._are_requests_forbidden:
+            if not self.allows_requests:
                 return False
             self._on_end = callback
             return True
 
+    @property
+    def allows_requests(self) -> bool:
+        """Return whether the buffer has not ended, and requests are not forbidden."""
+        return self.is_running and not self._are_requests_forbidden
+
     def forbid_requests(self) -> bool:
-        """Prevent the worker from opening its request. Return whether it already has."""
+        """Prevent the worker from sending requests. Return whether it has sent the message."""
         with self._changed:
             self._are_requests_forbidden = True
             return self._on_end is not None

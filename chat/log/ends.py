@@ -21,10 +21,15 @@ def store_end(
     """Replace all entries of a turn by its end, unless it has one. Lock the turn before.
 
     `rows` are its stored entries. Returns the final entry, and whether it is `ended`, which keeps
-    the text so far if it has none.
+    the text so far if it has none. An earlier end gets the number of unsent requests.
     """
     last_seq, last_entry = rows[-1] if rows else (0, None)
     if isinstance(last_entry, Ended):
+        if ended.unsent_requests > last_entry.unsent_requests:
+            # Only the worker knows what it has sent, also when another process ends the turn.
+            last_entry = store.correct_unsent_requests(
+                connection, turn_id, last_seq, last_entry, ended.unsent_requests
+            )
         return last_entry, False
     entries = buffer.entries if buffer else [entry for _, entry in rows]
     final_entry = keep_text(ended, entries)

@@ -98,6 +98,18 @@ class Log:
         buffer = self._buffers.get(turn_id)
         return buffer is not None and buffer.call_on_end(callback)
 
+    def allows_requests(self, turn_id: str) -> bool:
+        """Return whether the worker of a turn may send a request.
+
+        Not after the turn has ended, in this process or another, nor during a shutdown. While the
+        database is unavailable, only this process counts.
+        """
+        with suppress(DatabaseUnavailable), self.database.read() as connection:
+            if store.read_ends(connection, [turn_id]):
+                return False
+        buffer = self._buffers.get(turn_id)
+        return not self.is_closing and buffer is not None and buffer.allows_requests
+
     def text_length(self, turn_id: str) -> int:
         """Return the number of characters received so far."""
         buffer = self._buffers.get(turn_id)
@@ -106,8 +118,9 @@ class Log:
     def end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         """End a turn and return True, or return False if it has already ended.
 
-        Replaces all entries with this one. An end without text keeps the text so far. Returns False
-        if the `precondition`, checked in the transaction, fails. Raises DatabaseUnavailable.
+        Replaces all entries with this one. An end without text keeps the text so far. Of a later
+        end, only the unsent requests are stored. Returns False if the `precondition`, checked in
+        the transaction, fails. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import msgspec
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from chat import search_index
@@ -112,6 +113,18 @@ def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ende
     values = {"producer": "", "requests": turns.c.requests - ended.unsent_requests}
     connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
     search_index.index_reply(connection, turn_id, ended.text)
+
+
+def correct_unsent_requests(
+    connection: Connection, turn_id: str, seq: int, ended: Ended, unsent_requests: int
+) -> Ended:
+    """Change the number of unsent requests of a stored end, and of its turn. Return the end."""
+    corrected = msgspec.structs.replace(ended, unsent_requests=unsent_requests)
+    is_end = (entries.c.turn_id == turn_id) & (entries.c.seq == seq)
+    connection.execute(update(entries).where(is_end).values(data=log_entries.encode(corrected)))
+    values = {"requests": turns.c.requests - (unsent_requests - ended.unsent_requests)}
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
+    return corrected
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

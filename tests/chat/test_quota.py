@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from chat import schema
-from chat.log.entries import Ended, ReplyState
+from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.quota import Quota
 from chat.quota_status import SendingBlocked
@@ -370,8 +370,12 @@ def test_late_response_does_not_replace_newer_limits(quota: Quota):
     assert remaining_requests(quota) == 10
 
 
-def test_stopped_reply_counts_because_its_requests_may_have_been_sent(log: Log, quota: Quota):
+def test_stopped_reply_counts_until_its_worker_knows_what_was_sent(log: Log, quota: Quota):
     turn = Turns(log.database, log, quota).start_conversation("a", "ada", "Ada", "Hi", "key").turn
-    log.end(turn.id, Ended(ReplyState.STOPPED))
-
+    log.end(turn.id, Ended(ReplyState.STOPPED, code="stopped"))
     assert remaining_requests(quota) == 498
+
+    for _ in range(2):  # again after a commit whose confirmation was lost
+        assert not log.end(turn.id, Ended(ReplyState.STOPPED, unsent_requests=1))
+        assert remaining_requests(quota) == 499
+    assert build_reply(log.read(turn.id)).code == "stopped"

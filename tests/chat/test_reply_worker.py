@@ -8,14 +8,14 @@ import pytest
 
 import twinapi
 from chat.conversations import Conversation, Conversations
-from chat.log.entries import ReplyState, build_reply
+from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import Turns
-from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
 @pytest.fixture
@@ -78,6 +78,87 @@ def test_only_requests_that_were_sent_count(
     producer.write_reply(added.conversation, added.turn)
     assert build_reply(log.read(added.turn.id)).code == "not_connected"
     assert quota.remaining().remaining == 499
+
+
+STOPPED = Ended(ReplyState.STOPPED)
+
+
+@pytest.mark.parametrize("is_other_process", [False, True])
+def test_reply_stopped_before_its_first_request_sends_nothing_and_does_not_count(
+    producer: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    quota: Quota,
+    new_log: Callable[[], Log],
+    is_other_process: bool,
+):
+    (new_log() if is_other_process else log).end(turn.id, STOPPED)
+
+    producer.write_reply(conversation, turn)
+
+    assert upstream.calls == []
+    assert quota.remaining().remaining == 500
+    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
+
+
+@pytest.mark.parametrize("is_other_process", [False, True])
+def test_reply_stopped_before_its_message_counts_as_one_request(
+    producer: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    quota: Quota,
+    new_log: Callable[[], Log],
+    is_other_process: bool,
+):
+    stopping_log = new_log() if is_other_process else log
+
+    def stop_and_create(call: Call) -> None:
+        stopping_log.end(turn.id, STOPPED)
+        call.respond(201, {"data": {"id": "up-1"}})
+
+    upstream.answers["/api/v1/conversations"] = stop_and_create
+    producer.write_reply(conversation, turn)
+
+    assert len(upstream.calls) == 1
+    assert quota.remaining().remaining == 499
+
+
+def test_nothing_is_sent_once_the_process_is_shutting_down(
+    producer: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    quota: Quota,
+):
+    log.close()
+
+    producer.write_reply(conversation, turn)
+
+    assert upstream.calls == []
+    assert quota.remaining().remaining == 500
+    reply = build_reply(log.read(turn.id))
+    assert (reply.code, reply.perhaps_received) == ("shutting_down", False)
+
+
+def test_history_is_not_requested_once_the_process_is_shutting_down(
+    producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+):
+    upstream.answers["/api/v1/conversations/up-1/messages/stream"] = 500, {}
+    producer.write_reply(conversation, turn)
+    added = producer.missed_replies.turns.add(
+        "alice", conversation.id, turn.content, "key 2", resent_turn_id=turn.id
+    )
+    upstream.calls.clear()
+    log.close()
+
+    producer.write_reply(added.conversation, added.turn, added.resent_turn)
+
+    assert upstream.calls == []
 
 
 @pytest.mark.limit("L22")
