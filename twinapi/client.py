@@ -174,9 +174,10 @@ class Client:
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
-                return self._blocking_transport.send(
-                    "POST", path, self._key, body=body, headers=headers, abort_handle=abort_handle
-                )
+            before_request()
+            return self._blocking_transport.send(
+                "POST", path, self._key, body=body, headers=headers, abort_handle=abort_handle
+            )
 
         return ReplyStream(
             send_once,

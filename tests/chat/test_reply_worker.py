@@ -161,6 +161,36 @@ def test_history_is_not_requested_once_the_process_is_shutting_down(
     assert upstream.calls == []
 
 
+def test_second_request_to_a_service_without_streams_counts(
+    producer: ReplyWorker,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    quota: Quota,
+):
+    path = "/api/v1/conversations/up-1/messages"
+    upstream.answers = {f"{path}/stream": (405, {}), path: (201, {"data": {"content": "Hi"}})}
+
+    producer.write_reply(conversation, turn)
+
+    assert len(upstream.calls) == 3
+    assert quota.remaining().remaining == 497
+
+
+def test_second_request_to_a_service_without_streams_is_not_sent_beyond_the_quota(
+    log: Log, upstream: Upstream, new_worker: Callable[[int], ReplyWorker]
+):
+    upstream.answers["/api/v1/conversations/up-1/messages/stream"] = 405, {}
+    worker = new_worker(2)
+    added = worker.missed_replies.turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
+
+    worker.write_reply(added.conversation, added.turn)
+
+    assert len(upstream.calls) == 2
+    reply = build_reply(log.read(added.turn.id))
+    assert (reply.code, reply.perhaps_received) == ("quota_used_up", False)
+
+
 @pytest.mark.limit("L22")
 def test_repeated_requests_of_a_message_count(
     producer: ReplyWorker,
