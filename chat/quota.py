@@ -64,8 +64,6 @@ class Quota:
         self._share = share
         # An address is at least one person.
         self._address_share = max(share, address_share)
-        # The twin of the last message, if the service has forbidden it.
-        self._forbidden_twin_id: str | None = None
 
     def record_limits(self, limits: Limits) -> None:
         """Store the rate limits that the service has reported, unless newer ones are known."""
@@ -118,18 +116,22 @@ class Quota:
         One twin may be forbidden for other reasons. After two different twins in a row, pages say
         for `FORBIDDEN_RETRY_SECONDS` that sending is disabled.
         """
-        is_read_only = self._forbidden_twin_id not in (None, twin_id)
-        self._forbidden_twin_id = twin_id
-        if is_read_only:
-            self._update(lambda _, now: {"forbidden_until": now + FORBIDDEN_RETRY_SECONDS})
+        is_read_only = False
+
+        def values(row: Row[Any] | None, now: float) -> dict[str, object]:
+            nonlocal is_read_only
+            is_read_only = row is not None and row.forbidden_twin not in (None, twin_id)
+            until = {"forbidden_until": now + FORBIDDEN_RETRY_SECONDS} if is_read_only else {}
+            return {"forbidden_twin": twin_id, **until}
+
+        self._update(values)
         return is_read_only
 
     def record_acceptance(self) -> None:
         """Forget earlier refusals, because the service has accepted a message."""
-        self._forbidden_twin_id = None
         row = self._load_row()
-        if row and (row.refusals or row.forbidden_until):
-            self._update(lambda *_: {"refusals": 0, "forbidden_until": 0.0})
+        if row and (row.refusals or row.forbidden_until or row.forbidden_twin is not None):
+            self._update(lambda *_: {"refusals": 0, "forbidden_until": 0.0, "forbidden_twin": None})
 
     def status(self) -> QuotaStatus:
         """Return what is known about the next message, regardless of the person.

@@ -112,6 +112,8 @@ allowances = Table(
     Column("refusals", Integer, nullable=False, server_default="0"),
     Column("refused_until", Float, nullable=False, server_default="0"),
     Column("forbidden_until", Float, nullable=False, server_default="0"),
+    # Twin of the last message, if the service has forbidden it.
+    Column("forbidden_twin", Text),
 )
 
 # Cached list of twins, shared by all processes: one row.

@@ -235,6 +235,16 @@ def test_accepted_message_shows_that_the_key_can_write(quota: Quota):
     assert quota.status().can_send
 
 
+def test_forbidden_and_accepted_messages_of_all_processes_count(
+    quota: Quota, new_log: Callable[[], Log]
+):
+    other = Quota(new_log().database, UPSTREAM_KEY, limit=500, share=0.5)
+    quota.record_forbidden("ada")
+    other.record_acceptance()
+    assert not quota.record_forbidden("bob")
+    assert other.record_forbidden("ada")
+
+
 def test_simultaneous_refusals_do_not_extend_the_wait(quota: Quota):
     now = time.time()
     waits = [quota.record_refusal(None) - now for _ in range(5)]
