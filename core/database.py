@@ -12,11 +12,13 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
+    ExceptionContext,
     Insert,
     MetaData,
     RootTransaction,
     Table,
     create_engine,
+    event,
     make_url,
     text,
 )
@@ -39,7 +41,8 @@ CONNECT_TIMEOUT_SECONDS = 5
 TCP_TIMEOUT_MS = 10_000
 TRANSACTION_TIMEOUT_MS = 30_000
 # PostgreSQL: the transaction is read-only (a switchover), or was idle for too long.
-UNAVAILABLE_SQLSTATES = {"25006", "25P03"}
+READ_ONLY_SQLSTATE = "25006"
+UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03"}
 
 _SELECT_TIME = text("SELECT extract(epoch FROM clock_timestamp())")
 
@@ -86,6 +89,9 @@ class Database:
         )
         if self.is_sqlite:
             sqlite.prepare(self.engine)
+        else:
+            for engine in (self.engine, self._reserved_engine):
+                event.listen(engine, "handle_error", _drop_read_only_connections)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -183,6 +189,12 @@ def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:
     if isinstance(error, OperationalError | InterfaceError | PoolTimeout):
         return True
     return getattr(error.orig, "sqlstate", None) in UNAVAILABLE_SQLSTATES
+
+
+def _drop_read_only_connections(context: ExceptionContext) -> None:
+    """Connect anew after a switchover: the open connections lead to the read-only server."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY_SQLSTATE:
+        context.is_disconnect = True
 
 
 def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, text
 
@@ -104,6 +105,23 @@ def test_read_only_postgresql_is_database_unavailable(postgres: Postgres):
     db = Database(postgres.create_database(template="template0"))
     with pytest.raises(DatabaseUnavailable), db.write() as connection:
         connection.exec_driver_sql("SET LOCAL transaction_read_only = on")  # as after a switchover
+        connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
+    db.close()
+
+
+@pytest.mark.fault("F75", "F78")
+@pytest.mark.parametrize("reserved", [False, True])
+def test_connections_to_a_read_only_server_are_replaced(postgres: Postgres, reserved: bool):
+    url = postgres.create_database(template="template0")
+    db = Database(url)
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as other:
+        setting = f"ALTER DATABASE {other.info.dbname} SET default_transaction_read_only"
+        other.execute(f"{setting} = on")
+        with pytest.raises(DatabaseUnavailable), db.write(reserved=reserved) as connection:
+            connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
+        other.execute(f"{setting} = off")  # open connections stay read-only
+
+    with db.write(reserved=reserved) as connection:
         connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
     db.close()
 
