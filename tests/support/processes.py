@@ -72,13 +72,14 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
         process.stdout.close()
 
 
-def create_api_key(data_dir: Path, sub: str) -> str:
+def create_api_key(data_dir: Path, sub: str, **settings: str) -> str:
     """Create an API key with full access, using the service's CLI."""
+    all_settings = {"DATA_DIR": str(data_dir), **settings}
     command = [sys.executable, "-m", "service", "key", "--sub", sub, "--name", "test"]
     result = subprocess.run(
         [*command, "--scope", "full_access"],
         cwd=ROOT,
-        env=os.environ | {"TWINDOW_DATA_DIR": str(data_dir)},
+        env=os.environ | {f"TWINDOW_{name}": value for name, value in all_settings.items()},
         capture_output=True,
         text=True,
         check=True,

@@ -2,11 +2,12 @@
 
 import pytest
 
-from tools.chaos import burst, crash, drain
+from tests.support.postgres import Postgres
+from tools.chaos import burst, crash, database, drain
 from tools.chaos.report import failed_expectations
 
 pytestmark = pytest.mark.usefixtures("processes")
-DURATIONS = {"slowest_seconds", "exit_seconds"}
+DURATIONS = {"slowest_seconds", "exit_seconds", "recovery_seconds"}
 
 
 @pytest.mark.fault("F71")
@@ -28,3 +29,11 @@ def test_two_service_workers_together_accept_exactly_the_hourly_quota():
     report = burst.run()
 
     assert failed_expectations(report, burst.EXPECTATIONS) == [], report
+
+
+@pytest.mark.fault("F75", "F77", "F78")
+def test_faults_of_postgresql_lose_and_duplicate_no_message(postgres: Postgres):
+    reports = database.run(postgres.create_database(), replies=5, seconds=1)
+
+    for report in reports.values():
+        assert set(failed_expectations(report, database.EXPECTATIONS)) <= DURATIONS, report

@@ -5,62 +5,113 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from tools.chaos import burst, crash, drain, fuzz, hostile, soak
+from tests.support.postgres import run_postgres
+from tools.chaos import burst, crash, database, drain, fuzz, hostile, soak
 from tools.chaos.attacks import MODES
-from tools.chaos.report import print_report
+from tools.chaos.database_faults import FAULTS
+from tools.chaos.report import Expectations, Report, print_report
 
-SCENARIOS = ("crash", "drain", "hostile", "burst", "soak", "fuzz")
+SCENARIOS = {
+    "sqlite": ("crash", "drain", "hostile", "burst", "soak", "fuzz"),
+    "postgresql": ("crash", "drain", "burst", "database"),
+}
 
 
 def main() -> int:
     """Run the selected scenarios; return 1 if an expectation was not met."""
     # Exit normally on SIGTERM, so that child processes are stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    arguments = _parse_arguments()
-    scenarios = SCENARIOS if arguments.form == "all" else (arguments.form,)
-    results = [_run(scenario, arguments) for scenario in scenarios]
+    parser = _make_parser()
+    arguments = parser.parse_args()
+    selection = _select_scenarios(arguments.form, arguments.database)
+    if not selection:
+        parser.error(f"{arguments.form} does not run on {arguments.database}")
+    results = [_run(scenario, kind, arguments) for scenario, kind in selection]
     return 0 if all(results) else 1
 
 
-def _parse_arguments() -> argparse.Namespace:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.chaos", description=__doc__)
-    parser.add_argument("form", nargs="?", default="all", choices=("all", *SCENARIOS))
-    parser.add_argument("--rounds", type=int, default=100, help="crash: how often to kill")
-    parser.add_argument("--streams", type=int, help="crash: 20, drain: 200 replies at once")
+    forms = dict.fromkeys(name for names in SCENARIOS.values() for name in names)
+    parser.add_argument("form", nargs="?", default="all", choices=("all", *forms))
+    parser.add_argument("--database", choices=SCENARIOS, help="run only on this one")
+    parser.add_argument("--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10")
+    parser.add_argument("--streams", type=int, help="replies at once: crash 20, drain 200")
     parser.add_argument("--workers", type=int, default=2, help="drain, burst: processes that serve")
     parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), help="hostile")
-    parser.add_argument("--seconds", type=float, help="soak: 120, fuzz: 60")
+    parser.add_argument(
+        "--faults", nargs="+", choices=FAULTS, default=list(FAULTS), help="database"
+    )
+    parser.add_argument("--seconds", type=float, help="soak: 120, fuzz: 60, database: 6 per fault")
     parser.add_argument("--seed", type=int, default=1, help="crash, soak, fuzz: the dice")
     parser.add_argument("--requests", type=int, default=600, help="burst: how many on one key")
     parser.add_argument("--only", type=int, help="fuzz: one round, by its number")
     parser.add_argument("--out", type=Path, help="soak: a file for the samples, JSON lines")
-    return parser.parse_args()
+    return parser
 
 
-def _run(scenario: str, arguments: argparse.Namespace) -> bool:
+def _select_scenarios(form: str, database_kind: str | None) -> list[tuple[str, str]]:
+    """Return scenarios with the kinds of their databases; a named one runs once."""
+    selection = [
+        (scenario, kind)
+        for kind, scenarios in SCENARIOS.items()
+        for scenario in scenarios
+        if form in ("all", scenario) and database_kind in (None, kind)
+    ]
+    return selection if form == "all" else selection[:1]
+
+
+def _run(scenario: str, kind: str, arguments: argparse.Namespace) -> bool:
+    if kind == "sqlite":
+        return _run_scenario(scenario, arguments)
+    with run_postgres() as server:
+        return _run_scenario(scenario, arguments, server.create_database())
+
+
+def _run_scenario(
+    scenario: str, arguments: argparse.Namespace, database_url: str | None = None
+) -> bool:
+    title = f"{scenario} on PostgreSQL" if database_url else scenario
     match scenario:
         case "crash":
-            report = crash.run(arguments.rounds, arguments.streams or 20, seed=arguments.seed)
-            return print_report("crash", report, crash.EXPECTATIONS)
+            rounds = arguments.rounds or (10 if database_url else 100)
+            report = crash.run(
+                rounds, arguments.streams or 20, seed=arguments.seed, database_url=database_url
+            )
+            return print_report(title, report, crash.EXPECTATIONS)
         case "drain":
-            report = drain.run(arguments.streams or 200, workers=arguments.workers)
-            return print_report("drain", report, drain.EXPECTATIONS)
-        case "hostile":
-            reports = hostile.run(arguments.modes).items()
-            results = [
-                print_report(f"hostile: {mode}", one, hostile.EXPECTATIONS) for mode, one in reports
-            ]
-            return all(results)
+            report = drain.run(
+                arguments.streams or 200, workers=arguments.workers, database_url=database_url
+            )
+            return print_report(title, report, drain.EXPECTATIONS)
         case "burst":
-            report = burst.run(arguments.requests, workers=arguments.workers)
-            return print_report("burst", report, burst.EXPECTATIONS)
+            report = burst.run(
+                arguments.requests, workers=arguments.workers, database_url=database_url
+            )
+            return print_report(title, report, burst.EXPECTATIONS)
+        case "hostile":
+            return _print_reports(title, hostile.run(arguments.modes), hostile.EXPECTATIONS)
+        case "database":
+            assert database_url
+            reports = database.run(
+                database_url, seconds=arguments.seconds or 6, faults=arguments.faults
+            )
+            return _print_reports(title, reports, database.EXPECTATIONS)
         case "soak":
             report = soak.run(arguments.seconds or 120, arguments.out, arguments.seed)
-            return print_report("soak", report, soak.EXPECTATIONS)
+            return print_report(title, report, soak.EXPECTATIONS)
     report = fuzz.run(arguments.seconds or 60, arguments.seed, arguments.only)
-    return print_report("fuzz", report, fuzz.EXPECTATIONS)
+    return print_report(title, report, fuzz.EXPECTATIONS)
+
+
+def _print_reports(title: str, reports: Mapping[str, Report], expectations: Expectations) -> bool:
+    results = [
+        print_report(f"{title}: {name}", report, expectations) for name, report in reports.items()
+    ]
+    return all(results)
 
 
 if __name__ == "__main__":

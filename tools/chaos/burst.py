@@ -14,6 +14,7 @@ from pathlib import Path
 import requests
 
 from tests.support.processes import create_api_key, run_server
+from tools.chaos.processes import database_settings
 from tools.chaos.report import Expectations, Report, exactly
 
 HOURLY_LIMIT = 500
@@ -25,19 +26,27 @@ EXPECTATIONS: Expectations = {
 }
 
 
-def run(request_count: int = 600, *, threads: int = 50, workers: int = 2) -> Report:
+def run(
+    request_count: int = 600,
+    *,
+    threads: int = 50,
+    workers: int = 2,
+    database_url: str | None = None,
+) -> Report:
     """Send the requests with one key, in both header forms by turns; restart and send one more."""
+    database = database_settings(database_url)
+    settings = {"WORKERS": str(workers)} | database
     with tempfile.TemporaryDirectory() as data:
-        key = create_api_key(Path(data), "burst")
+        key = create_api_key(Path(data), "burst", **database)
         auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
-        with run_server(Path(data), "-m", "service", WORKERS=str(workers)) as server:
+        with run_server(Path(data), "-m", "service", **settings) as server:
             started_at = time.monotonic()
             with ThreadPoolExecutor(threads) as pool:
                 status_counts = Counter(
                     pool.map(_request_sender(server.url), islice(auth_headers, request_count))
                 )
             seconds = time.monotonic() - started_at
-        with run_server(Path(data), "-m", "service", WORKERS=str(workers)) as server:
+        with run_server(Path(data), "-m", "service", **settings) as server:
             status_after_restart = _request_sender(server.url)({"X-API-Key": key})
     return {
         "asked": request_count,

@@ -17,7 +17,12 @@ from pathlib import Path
 from tests.support.person import Person
 from tests.support.processes import free_port
 from tools.chaos.probes import count_running_replies, select_rows
-from tools.chaos.processes import ScriptedService, run_portal, run_scripted_service
+from tools.chaos.processes import (
+    ScriptedService,
+    database_settings,
+    run_portal,
+    run_scripted_service,
+)
 from tools.chaos.report import Expectations, Report, at_least, at_most, only
 from tools.chaos.sent_messages import (
     SentMessage,
@@ -53,6 +58,7 @@ class CrashTest:
     people: list[Person]
     rng: random.Random
     port: int
+    database_url: str | None = None
     messages: list[SentMessage] = field(default_factory=list)
     recovery_seconds: list[float] = field(default_factory=list)
     stored_counts: list[tuple[int, int]] = field(default_factory=list)
@@ -60,7 +66,8 @@ class CrashTest:
 
     def run_round(self, round_number: int, streams: int, words: int, gap: float) -> None:
         """Start conversations, kill the portal or one of its workers, and record what is left."""
-        settings = {"WORKERS": str(1 + round_number % 2)}
+        workers = 2 if self.database_url else 1 + round_number % 2
+        settings = {"WORKERS": str(workers)} | database_settings(self.database_url)
         with ExitStack() as stack:
             portal = stack.enter_context(run_portal(self.data, self.port, self.service, **settings))
             kill_event, messages = (
@@ -89,9 +96,8 @@ class CrashTest:
 
     def report(self) -> Report:
         """Return the totals of all rounds."""
-        turn_counts = dict(
-            select_rows(self.data, "SELECT content, count(*) FROM turns GROUP BY content")
-        )
+        query = "SELECT content, count(*) FROM turns GROUP BY content"
+        turn_counts = dict(select_rows(self.data, query, self.database_url))
         call_counts = {
             content: received["count"]
             for content, received in self.service.received_messages().items()
@@ -159,12 +165,14 @@ class CrashTest:
 
     def _count_unfinished_replies(self) -> int:
         """Count the replies without an end that a restarted portal does not end."""
-        if count_running_replies(self.data):
-            with run_portal(self.data, self.port, self.service):
+        database = self.data, self.database_url
+        if count_running_replies(*database):
+            settings = database_settings(self.database_url)
+            with run_portal(self.data, self.port, self.service, **settings):
                 deadline = time.monotonic() + SWEEP_TIMEOUT_SECONDS
-                while count_running_replies(self.data) and time.monotonic() < deadline:
+                while count_running_replies(*database) and time.monotonic() < deadline:
                     time.sleep(0.5)
-        return count_running_replies(self.data)
+        return count_running_replies(*database)
 
 
 def run(
@@ -174,14 +182,18 @@ def run(
     words: int = 100,
     gap: float = 0.07,
     seed: int | None = None,
+    database_url: str | None = None,
 ) -> Report:
-    """Crash the portal `rounds` times, each time with `streams` running replies."""
+    """Crash the portal `rounds` times, each time with `streams` running replies.
+
+    On SQLite it has one worker and two workers by turns, on PostgreSQL two.
+    """
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         port, rng = free_port(), random.Random(seed)  # noqa: S311
         people = stack.enter_context(create_people(port))
-        crash_test = CrashTest(data, service, people, rng, port)
+        crash_test = CrashTest(data, service, people, rng, port, database_url)
         for number in range(rounds):
             crash_test.run_round(number, streams, words, gap)
         return crash_test.report()

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tests.support.person import Person
 from tests.support.processes import free_port
-from tools.chaos.processes import Portal, run_portal, run_scripted_service
+from tools.chaos.processes import Portal, database_settings, run_portal, run_scripted_service
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
 from tools.chaos.sent_messages import (
     PERSON_COUNT,
@@ -56,7 +56,14 @@ class DrainResult(NamedTuple):
     exit_status: int | None
 
 
-def run(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int = 2) -> Report:
+def run(
+    streams: int = 200,
+    *,
+    words: int = 40,
+    gap: float = 0.5,
+    workers: int = 2,
+    database_url: str | None = None,
+) -> Report:
     """Stop a portal with this many readers of running replies, and start it again."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -72,7 +79,8 @@ def run(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int =
             SentMessage(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.")
             for n in range(streams)
         ]
-        with run_portal(data, port, service, WORKERS=str(workers)) as portal:
+        settings = {"WORKERS": str(workers)} | database_settings(database_url)
+        with run_portal(data, port, service, **settings) as portal:
             run_concurrently(people, lambda person: _begin_conversations(person, messages))
             coroutine = _stop_while_reading(
                 portal, [message for message in messages if message.turn_id]
@@ -81,7 +89,7 @@ def run(streams: int = 200, *, words: int = 40, gap: float = 0.5, workers: int =
             with ThreadPoolExecutor(1) as pool:
                 result = pool.submit(asyncio.run, coroutine).result()
             output = "".join(portal.output)
-        with run_portal(data, port, service, WORKERS=str(workers)):
+        with run_portal(data, port, service, **settings):
             poll_until_ended([message for message in messages if message.is_acknowledged])
         endings = Counter(_classify_ending(text) for text in result.stream_texts)
         return {

@@ -8,19 +8,37 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 
-def select_rows(data: Path, query: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a query on the portal's database, which is opened read-only."""
+# Distinguishes these connections from those of the portal.
+APPLICATION_NAME = "chaos"
+
+
+def select_rows(data: Path, query: str, database_url: str | None = None) -> list[tuple[Any, ...]]:
+    """Return the rows of a query on the portal's database.
+
+    It is the SQLite file in the data folder, opened read-only, or the database of this URL.
+    """
+    if database_url:
+        with connect_postgresql(database_url) as connection:
+            return connection.execute(query.encode()).fetchall()
     with closing(sqlite3.connect(f"file:{data / 'portal.db'}?mode=ro", uri=True)) as database:
         return database.execute(query).fetchall()
 
 
-def count_running_replies(data: Path) -> int:
+def connect_postgresql(database_url: str) -> psycopg.Connection[tuple[Any, ...]]:
+    """Connect to PostgreSQL with the URL of a portal's setting. Each statement is committed."""
+    url = database_url.replace("+psycopg", "")
+    return psycopg.connect(url, autocommit=True, application_name=APPLICATION_NAME)
+
+
+def count_running_replies(data: Path, database_url: str | None = None) -> int:
     """Count the replies without an end."""
     [[number]] = select_rows(
         data,
         "SELECT count(*) FROM turns"
         " WHERE id NOT IN (SELECT turn_id FROM entries WHERE kind = 'ended')",
+        database_url,
     )
     return int(number)
 

@@ -80,6 +80,11 @@ class Portal:
         self.output.extend(self.process.stdout)
 
 
+def database_settings(database_url: str | None) -> dict[str, str]:
+    """Return the settings for this database; None is SQLite in the data folder."""
+    return {"DATABASE_URL": database_url} if database_url else {}
+
+
 @contextmanager
 def run_portal(
     data: Path, port: int, service: ScriptedService, **settings: str

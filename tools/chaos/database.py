@@ -1,0 +1,209 @@
+"""Faults of PostgreSQL during replies: nothing is lost or sent twice, and the portal recovers."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from itertools import cycle
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from tests.support.person import Person
+from tests.support.processes import free_port
+from tools.chaos.database_faults import FAULTS
+from tools.chaos.probes import select_rows
+from tools.chaos.processes import ScriptedService, run_portal, run_scripted_service
+from tools.chaos.report import Expectations, Report, at_least, at_most, only
+from tools.chaos.scripted_service import parse_instructions
+from tools.chaos.sent_messages import (
+    SentMessage,
+    create_people,
+    poll_until_ended,
+    run_concurrently,
+)
+
+GAP_SECONDS = 0.1
+BEGIN_TIMEOUT_SECONDS = 20
+VISIT_SECONDS = 0.5
+SPARE_FORMS = 5
+RECOVERY_TIMEOUT_SECONDS = 20
+# The lock timeout (TWINDOW_DATABASE_LOCK_TIMEOUT), and a second for the response.
+MAX_RESPONSE_SECONDS = 2.5 + 1
+
+EXPECTATIONS: Expectations = {
+    "acknowledged_share": at_least(1.0),
+    "lost": at_most(0),
+    "doubled": at_most(0),
+    "not_sent_once": at_most(0),
+    "running_states": only("complete"),
+    # A message that is accepted just before the fault may fail, unsent (F77).
+    "new_states": only("complete", "failed"),
+    "wrong_texts": at_most(0),
+    "statuses": only("200", "303", "503"),
+    "no_response": at_most(0),
+    "slowest_seconds": at_most(MAX_RESPONSE_SECONDS),
+    "recovery_seconds": at_most(5),
+    "tracebacks": at_most(0),
+}
+
+
+@dataclass
+class DatabaseTest:
+    """A portal with running replies, a fault of its database, and what people see of it.
+
+    `running` are the messages before the fault, `new` those during it; `forms` are the loaded
+    forms for them, because no page may open during the fault.
+    """
+
+    fault: str
+    database_url: str
+    service: ScriptedService
+    people: Sequence[Person]
+    seconds: float
+    running: list[SentMessage] = field(default_factory=list)
+    forms: list[SentMessage] = field(default_factory=list)
+    new: list[SentMessage] = field(default_factory=list)
+    statuses: list[str] = field(default_factory=list)
+    response_seconds: list[float] = field(default_factory=list)
+    fault_ended_at: float = inf
+
+    def run(self, replies: int) -> Report:
+        """Apply the fault while this many replies are running."""
+        self._begin_replies(replies)
+        for person in self.people:
+            person.session.hooks["response"] = [self._record_status]
+        with ThreadPoolExecutor(1) as pool:
+            visits = pool.submit(run_concurrently, self.people, self._visit)
+            FAULTS[self.fault](self.database_url, self.seconds)
+            self.fault_ended_at = time.monotonic()
+            recovered_at = max(visits.result())
+        for person in self.people:
+            person.session.hooks["response"] = []
+        messages = self.running + self.new
+        poll_until_ended([message for message in messages if message.is_acknowledged])
+        return self._report(recovered_at - self.fault_ended_at)
+
+    def _begin_replies(self, replies: int) -> None:
+        """Load the forms, and begin replies that end during the fault or after it."""
+        form_count = len(self.people) * (SPARE_FORMS + round(self.seconds / VISIT_SECONDS))
+        self.forms = [self._make_message(n, words=5) for n in range(form_count)]
+        for number in range(replies):
+            seconds = self.seconds * (0.3 + 1.2 * number / replies)
+            self.running.append(
+                self._make_message(form_count + number, round(seconds / GAP_SECONDS))
+            )
+
+        def submit(person: Person) -> None:
+            for message in _of(person, self.forms):
+                message.open_form()
+            for message in _of(person, self.running):
+                message.submit()
+
+        run_concurrently(self.people, submit)
+        deadline = time.monotonic() + BEGIN_TIMEOUT_SECONDS
+        contents = {message.content for message in self.running}
+        while not contents <= self.service.received_messages().keys():
+            assert time.monotonic() < deadline, "Not all replies begin."
+            time.sleep(0.1)
+
+    def _make_message(self, number: int, words: int) -> SentMessage:
+        content = f"n={words} gap={GAP_SECONDS} tag={self.fault[0]}{number}."
+        return SentMessage(self.people[number % len(self.people)], content)
+
+    def _visit(self, person: Person) -> float:
+        """Send messages and open pages; return when the first message is accepted after the fault.
+
+        A message that is not accepted is sent again.
+        """
+        running = cycle(_of(person, self.running))
+        for message in _of(person, self.forms):
+            self.new.append(message)
+            while not message.is_acknowledged:
+                if time.monotonic() > self.fault_ended_at + RECOVERY_TIMEOUT_SECONDS:
+                    return inf
+                self._measure(message.submit)
+                if message.is_acknowledged and time.monotonic() > self.fault_ended_at:
+                    return time.monotonic()
+                self._measure(next(running).refresh)
+                self._measure(lambda: person.get("/conversations"))
+                time.sleep(VISIT_SECONDS)
+        return inf
+
+    def _measure(self, action: Callable[[], object]) -> None:
+        """Measure an action that sends one request."""
+        started_at = time.monotonic()
+        with suppress(requests.RequestException):  # it is missing in `statuses`
+            action()
+        self.response_seconds.append(time.monotonic() - started_at)
+
+    def _record_status(self, response: requests.Response, **_: Any) -> None:
+        self.statuses.append(str(response.status_code))
+
+    def _report(self, recovery_seconds: float) -> Report:
+        query = "SELECT content, count(*) FROM turns GROUP BY content"
+        turn_counts = dict(select_rows(Path(), query, self.database_url))
+        received = self.service.received_messages()
+        call_counts = Counter({content: record["count"] for content, record in received.items()})
+        messages = self.running + self.new
+        acknowledged = [message for message in messages if message.is_acknowledged]
+        return {
+            "messages": len(messages),
+            "acknowledged_share": round(len(acknowledged) / len(messages), 3),
+            "lost": sum(message.content not in turn_counts for message in acknowledged),
+            "doubled": sum(count > 1 for count in turn_counts.values()),
+            "not_sent_once": sum(
+                call_counts[message.content] != (0 if message.state == "failed" else 1)
+                for message in acknowledged
+            ),
+            "running_states": dict(Counter(message.state for message in self.running)),
+            "new_states": dict(Counter(message.state for message in self.new)),
+            "wrong_texts": sum(
+                message.text != _expected_text(message)
+                for message in acknowledged
+                if message.state == "complete"
+            ),
+            "statuses": dict(Counter(self.statuses)),
+            "no_response": len(self.response_seconds) - len(self.statuses),
+            "slowest_seconds": round(max(self.response_seconds), 2),
+            "recovery_seconds": round(recovery_seconds, 2),
+        }
+
+
+def run(
+    database_url: str,
+    replies: int = 30,
+    *,
+    seconds: float = 6,
+    faults: Sequence[str] = tuple(FAULTS),
+) -> dict[str, Report]:
+    """Apply each fault for some seconds to the database of a portal with two workers."""
+    with ExitStack() as stack:
+        data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        service = stack.enter_context(run_scripted_service())
+        port = free_port()
+        settings = {"WORKERS": "2", "DATABASE_URL": database_url}
+        people = stack.enter_context(create_people(port))
+        reports = {}
+        for fault in faults:
+            test = DatabaseTest(fault, database_url, service, people, seconds)
+            with run_portal(data, port, service, **settings) as portal:
+                reports[fault] = test.run(replies)
+            reports[fault]["tracebacks"] = "".join(portal.output).count("Traceback")
+        return reports
+
+
+def _of(person: Person, messages: Sequence[SentMessage]) -> list[SentMessage]:
+    return [message for message in messages if message.person is person]
+
+
+def _expected_text(message: SentMessage) -> str:
+    instructions = parse_instructions(message.content)
+    return " ".join(f"{instructions['tag']}:{n}" for n in range(int(instructions["n"])))
