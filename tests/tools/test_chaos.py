@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.postgres import Postgres
 from tools.chaos import burst, crash, database, drain
+from tools.chaos.database_faults import FAULTS
 from tools.chaos.report import failed_expectations
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -35,5 +36,6 @@ def test_two_service_workers_together_accept_exactly_the_hourly_quota():
 def test_faults_of_postgresql_lose_and_duplicate_no_message(postgres: Postgres):
     reports = database.run(postgres.create_database(), replies=5, seconds=1)
 
+    assert list(reports) == list(FAULTS)
     for report in reports.values():
         assert set(failed_expectations(report, database.EXPECTATIONS)) <= DURATIONS, report
