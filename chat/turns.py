@@ -204,12 +204,12 @@ class Turns:
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
-        """Provide the id of a new turn, and drop its log buffer if adding the turn fails."""
+        """Provide the id of a new turn, and cancel its claim if adding the turn fails."""
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id
         except BaseException:
-            self.log.drop_buffer(turn_id)
+            self.log.cancel_claim(turn_id)
             raise
 
     def _insert(

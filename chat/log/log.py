@@ -34,6 +34,8 @@ from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
+NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")
+
 
 class Log:
     """Reply logs of all turns.
@@ -66,7 +68,7 @@ class Log:
         """Open the buffer of a turn that the transaction inserts. Return the id of its worker.
 
         The heartbeat is recorded in the same transaction, so that no process that sees the turn
-        takes its worker for dead. If the transaction fails, call `drop_buffer`. Raises
+        takes its worker for dead. If the transaction fails, call `cancel_claim`. Raises
         DatabaseUnavailable when this process is shutting down.
         """
         if self.is_closing:
@@ -75,6 +77,15 @@ class Log:
         self._buffers.open(turn_id)
         self._flusher.wake()
         return self._heartbeat.worker_id
+
+    def cancel_claim(self, turn_id: str) -> None:
+        """Give up a turn that could not be inserted.
+
+        The confirmation of its commit may have been lost. If the turn exists, it ends unsent:
+        other processes would wait for its reply as long as this one lives.
+        """
+        if self._buffers.get(turn_id):
+            self.end_later(turn_id, NOT_CONFIRMED)
 
     def drop_buffer(self, turn_id: str) -> None:
         """Remove the buffer of a turn that has no worker any more.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import exc
+from sqlalchemy import Connection, exc
 
 from chat.deletion import Deletions
 from chat.log.buffer import LogBuffer
@@ -59,6 +60,30 @@ def test_reply_without_a_worker_is_interrupted_for_other_processes(
     wait_until(lambda: other.read(turn.id).is_final)
     reply = build_reply(other.read(turn.id))
     assert (reply.state, reply.text) == (ReplyState.INTERRUPTED, "So far")
+
+
+@pytest.mark.fault("F75")
+def test_turn_whose_commit_was_not_confirmed_ends_unsent(
+    log: Log, turns: Turns, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+):
+    form, write = ("alice", "ada", "Ada", "Hello", "key"), log.database.write
+
+    @contextmanager
+    def lose_confirmation(**options: bool) -> Iterator[Connection]:
+        with write(**options) as connection:
+            yield connection
+        raise DatabaseUnavailable
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log.database, "write", lose_confirmation)
+        with pytest.raises(DatabaseUnavailable):
+            turns.start_conversation(*form)
+
+    turn_id = turns.start_conversation(*form).turn.id
+    other = new_log()
+    wait_until(lambda: other.read(turn_id).is_final)
+    reply = build_reply(other.read(turn_id))
+    assert (reply.state, reply.perhaps_received) == (ReplyState.FAILED, False)
 
 
 def test_lost_reply_can_be_read_while_nothing_can_be_written(

@@ -17,6 +17,7 @@ from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress, Turns
 from core.database import DatabaseUnavailable
 from tests.support.upstream import UPSTREAM_KEY
+from tests.support.waiting import wait_until
 
 DATABASES = ["sqlite", "postgresql"]
 
@@ -138,4 +139,4 @@ def test_failed_turn_leaves_no_log_buffer_behind(
     with pytest.raises(DatabaseUnavailable):
         turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
 
-    assert len(log._buffers) == 0
+    wait_until(lambda: len(log._buffers) == 0)
