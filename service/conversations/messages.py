@@ -106,7 +106,7 @@ class Messages:
         differs.
         """
         message_id = secrets.token_urlsafe(16)
-        with self.database.write() as connection:
+        with self.database.write(durable=True) as connection:
             condition = conversations.c.id == conversation_id
             connection.execute(select(conversations.c.id).where(condition).with_for_update())
             now = self.database.now(connection)
@@ -131,7 +131,7 @@ class Messages:
             if idempotency_key:
                 row = {
                     "sub": idempotency_key.sub,
-                    "key": idempotency_key.key,
+                    "key": idempotency_key.digest,
                     "message_id": message_id,
                     "at": now,
                 }
@@ -187,7 +187,7 @@ class Messages:
 
         Stores nothing and returns None if the lease was taken over by another holder.
         """
-        with self.database.write() as connection:
+        with self.database.write(durable=True) as connection:
             now = self.database.now(connection)
             if not leases.release(connection, lease_id, now, is_stopped=is_stopped) or not content:
                 return None
@@ -219,7 +219,7 @@ def _find_by_idempotency_key(
     connection: Connection, idempotency_key: IdempotencyKey
 ) -> Message | None:
     condition = (idempotency_keys.c.sub == idempotency_key.sub) & (
-        idempotency_keys.c.key == idempotency_key.key
+        idempotency_keys.c.key.in_(idempotency_key.stored_forms)
     )
     query = (
         _select_messages()

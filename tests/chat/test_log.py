@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from sqlalchemy import func, select
+import pytest
+from sqlalchemy import Connection, event, func, select
 
 from chat.log.buffer import LogBuffer
 from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.schema import entries
 from chat.turn_rows import Turn
+from chat.turns import Turns
 from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock
@@ -23,6 +25,24 @@ def rows(log: Log, turn: Turn) -> int:
     with log.database.read() as connection:
         mine = entries.c.turn_id == turn.id
         return connection.execute(select(func.count()).where(mine)).scalar_one()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, turns: Turns):
+    log._flusher.wake = lambda: None
+    levels: list[int] = []
+
+    def record_level(connection: Connection) -> None:
+        levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+
+    event.listen(log.database.engine, "commit", record_level)
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    log.end(first.turn.id, DONE)
+    turns.add("alice", first.conversation.id, "Hello", "another key")
+    log.close()
+
+    full, normal = 2, 1  # the commit returns when the data is on the disk, or earlier
+    assert levels == [full] * 4 + [normal]  # the last transaction removes the heartbeat
 
 
 def test_reader_receives_appended_entries(log: Log, turn: Turn):

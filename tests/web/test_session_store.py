@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from flask import Flask, current_app, session
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, event, insert, select
 
 import app as twindow
 from chat.schema import sessions
@@ -20,6 +20,7 @@ from tests.support.person import Person, complete_first_turn
 from tests.support.portals import close_portal, get_portal
 from tests.support.upstream import Upstream
 from web.container import Portal
+from web.http.session_rows import DatabaseCache
 
 DAY = 86_400
 VISITOR_COOKIE = "twindow-visitor"
@@ -54,6 +55,22 @@ def test_invalid_session_cookie_starts_a_new_session(alice: Person):
 
     cookies = '"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"'
     assert failures(check, {cookie: cookie for cookie in cookies}) == {}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_new_session_is_on_the_disk_like_the_message_that_created_it(portal: Portal):
+    levels: list[int] = []
+
+    def record_level(connection: Connection) -> None:
+        levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+
+    event.listen(portal.database.engine, "commit", record_level)
+    cache = DatabaseCache(portal.database)
+    for new_value in ({}, None):
+        cache.merge("key", {"a": 1}, (), new_value=new_value, replaced_key=None, timeout=60)
+
+    full, normal = 2, 1
+    assert levels == [full, normal]
 
 
 def test_visitor_has_a_small_cookie_and_no_row_until_a_message_is_accepted(

@@ -61,7 +61,8 @@ class DatabaseCache(BaseCache):
         If the key does not exist, the changes are applied to `new_value`, unless that is None. The
         row of `replaced_key` expires soon. From time to time, also delete expired rows.
         """
-        with self.database.write() as connection:
+        # The first message must not survive a power cut without the session of its person.
+        with self.database.write(durable=new_value is not None) as connection:
             self._purge_expired(connection)
             row = connection.execute(_SELECT_FOR_UPDATE, {"key": key}).first()
             stored = self._decode(row)
