@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from playwright.sync_api import Browser
 
-from tools.bench import relay, replies, servers, visits
+from tools.bench import relay, replies, servers, transactions, visits
 from tools.bench.chat_site import Site, launch_chromium, twindow
 from tools.bench.conversation_setup import create_conversation
 from tools.bench.replies import DELTAS_PER_SECOND, ReplySpec
@@ -38,6 +38,7 @@ def measure(deltas: int) -> list[Table]:
             Table(CONVERSATION_TITLE, _measure_conversations(browser, site)),
             Table(REPLY_TITLE, _measure_replies(browser, site, service, deltas)),
             Table("The server, computing", _measure_server(portal, baseline, deltas)),
+            Table("A transaction on SQLite", transactions.measure()),
         ]
 
 
