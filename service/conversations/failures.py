@@ -7,6 +7,9 @@ EMPTY_REPLY = Failed("The model returned an empty reply.")
 INTERRUPTED = Failed("The reply was interrupted. Send the message again.")
 STOPPED = Failed("The reply was stopped.", "stopped")
 RESTARTING = Failed(
+    "The service is restarting. Try again in a few seconds.", "restarting", retry_after=5
+)
+RESTARTING_TEXT_SAVED = Failed(
     "The service is restarting. The text so far has been saved.", "restarting", retry_after=5
 )
 DATABASE_UNAVAILABLE = Failed(

@@ -196,6 +196,8 @@ class ReplyManager:
         if failure is None and reply.text:
             # None means that another process took over the lease of this reply.
             final_event = Complete(stored_reply) if stored_reply else failures.STORE_FAILED
+        elif failure is failures.RESTARTING and stored_reply:
+            final_event = failures.RESTARTING_TEXT_SAVED
         self._emit_end(reply, final_event)
 
     def _emit_end(self, reply: Reply, final_event: Event) -> None:

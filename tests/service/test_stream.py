@@ -17,6 +17,12 @@ from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 from tests.support.waiting import wait_until
 
+RESTARTING = {
+    "error": "The service is restarting. Try again in a few seconds.",
+    "code": "restarting",
+    "details": [],
+}
+
 
 @pytest.mark.spec("S24")
 def test_message_during_a_running_reply_gets_409(api: ApiClient, model: Upstream):
@@ -121,8 +127,14 @@ def test_restart_ends_replies_with_a_code_of_its_own(
         whole = sent.result(10)
 
     [event] = streamed
-    assert (event["code"], event["retryAfter"]) == ("restarting", 5)
-    assert (whole.status_code, whole.json()["code"]) == (503, "restarting")
+    assert event == {
+        "type": "error",
+        "error": "The service is restarting. The text so far has been saved.",
+        "code": "restarting",
+        "retryAfter": 5,
+    }
+    assert whole.status_code == 503
+    assert whole.json() == RESTARTING
     assert whole.headers["Retry-After"] == "5"
 
 
@@ -134,7 +146,8 @@ def test_message_during_a_shutdown_is_not_sent_to_the_model(
 
     answer = api.post(path, json={"content": "Hello"})
 
-    assert (answer.status_code, answer.json()["code"]) == (503, "restarting")
+    assert answer.status_code == 503
+    assert answer.json() == RESTARTING
     assert answer.headers["Retry-After"] == "5"
     assert model.calls == []
     assert [message["content"] for message in api.get(path).json()["data"]] == ["Hello"]
