@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, insert, select
 
 from chat.conversations import Conversation, ConversationNotFound
 from chat.quota_status import QuotaStatus
 from chat.schema import conversations, turns
+from core.keyed_hash import keyed_hash
 
 _COLUMNS = ("id", "conversation_id", "position", "content", "once", "created_at")
 
@@ -51,16 +52,31 @@ class AddedTurn:
     quota_status: QuotaStatus | None = None
 
 
-def fingerprint(person: str, target_id: str, idempotency_key: str, content: str) -> str:
-    """Return the hash that identifies a form submission: the same form, sent with the same text."""
-    payload = "\0".join((person, target_id, idempotency_key, content))
-    return hashlib.sha256(payload.encode()).hexdigest()
+class Fingerprint(NamedTuple):
+    """What identifies a form submission: the same form, sent with the same text.
+
+    New turns have the HMAC. Those of earlier versions have the hash without a key.
+    """
+
+    keyed: str
+    unkeyed: str
 
 
-def find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
+def fingerprint(
+    secret_key: str, person: str, target_id: str, idempotency_key: str, content: str
+) -> Fingerprint:
+    """Return the fingerprint of a form submission."""
+    values = person, target_id, idempotency_key, content
+    return Fingerprint(
+        keyed=keyed_hash(secret_key, "turn", *values),
+        unkeyed=hashlib.sha256("\0".join(values).encode()).hexdigest(),
+    )
+
+
+def find_existing(connection: Connection, fingerprint: Fingerprint) -> AddedTurn | None:
     """Return the turn of an earlier submission of the same form. Raises ConversationNotFound."""
     turn = turn_from_row(
-        connection.execute(select_turns().where(turns.c.press == fingerprint)).first()
+        connection.execute(select_turns().where(turns.c.press.in_(fingerprint))).first()
     )
     if turn is None:
         return None

@@ -22,7 +22,7 @@ from chat.quota import Quota
 from chat.schema import conversations, turns
 from chat.spent_requests import FIRST_TURN_REQUESTS, requests_of_message
 from chat.titles import make_title
-from chat.turn_rows import AddedTurn, Turn
+from chat.turn_rows import AddedTurn, Fingerprint, Turn
 from core.database import Database
 
 
@@ -35,12 +35,13 @@ class ReplyInProgress(Exception):
 
 
 class Turns:
-    """Repository of turns."""
+    """Repository of turns. `secret_key` keys the hashes that identify form submissions."""
 
-    def __init__(self, database: Database, log: Log, quota: Quota) -> None:
+    def __init__(self, database: Database, log: Log, quota: Quota, secret_key: str) -> None:
         self.database = database
         self.log = log
         self.quota = quota
+        self._secret_key = secret_key
 
     def start_conversation(
         self,
@@ -57,7 +58,9 @@ class Turns:
         Returns the existing turn for a repeated submission (same idempotency key and content).
         Raises SendingBlocked, ConversationNotFound and DatabaseUnavailable.
         """
-        fingerprint = turn_rows.fingerprint(person, twin_id, idempotency_key, content)
+        fingerprint = turn_rows.fingerprint(
+            self._secret_key, person, twin_id, idempotency_key, content
+        )
         try:
             return self._start_conversation(
                 person, twin_id, twin_name, content, fingerprint, address_hashes
@@ -75,7 +78,7 @@ class Turns:
         twin_id: str,
         twin_name: str,
         content: str,
-        fingerprint: str,
+        fingerprint: Fingerprint,
         address_hashes: Sequence[str],
     ) -> AddedTurn:
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
@@ -124,7 +127,9 @@ class Turns:
         submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
         DatabaseUnavailable.
         """
-        fingerprint = turn_rows.fingerprint(person, conversation_id, idempotency_key, content)
+        fingerprint = turn_rows.fingerprint(
+            self._secret_key, person, conversation_id, idempotency_key, content
+        )
         arguments = person, conversation_id, content, fingerprint, resent_turn_id, address_hashes
         try:
             return self._add(*arguments)
@@ -138,7 +143,7 @@ class Turns:
         person: str,
         conversation_id: str,
         content: str,
-        fingerprint: str,
+        fingerprint: Fingerprint,
         resent_turn_id: str,
         address_hashes: Sequence[str],
     ) -> AddedTurn:
@@ -216,7 +221,7 @@ class Turns:
         self,
         connection: Connection,
         conversation: Conversation,
-        fingerprint: str,
+        fingerprint: Fingerprint,
         *,
         turn_id: str,
         position: int,
@@ -238,7 +243,7 @@ class Turns:
         turn_rows.insert_turn(
             connection,
             turn,
-            press=fingerprint,
+            press=fingerprint.keyed,
             producer=self.log.claim(connection, turn.id),
             requests=requests,
             address=next(iter(address_hashes), ""),

@@ -52,6 +52,7 @@ def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask
         clock=clock,
     )
     migrate(database, MIGRATIONS_DIR, health.VERSION_TABLE)
+    secret_key = settings.secret("secret_key")
     messages = Messages(database)
     model = ModelClient(settings)
     queue = None
@@ -60,8 +61,9 @@ def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask
         queue = ReplyQueue(math.ceil(model.max_parallel_replies / settings.workers))
     app.extensions[EXTENSION_KEY] = Container(
         settings=settings,
+        secret_key=secret_key,
         database=database,
-        api_keys=ApiKeys(database, settings.secret("secret_key")),
+        api_keys=ApiKeys(database, secret_key),
         jwt_tokens=JwtTokens(settings, clock),
         twins=TwinRepository(settings.twins_dir),
         conversations=Conversations(database),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flask import Flask, current_app
 
@@ -21,6 +21,7 @@ class Container:
     """The objects of one service, created by `create_service`."""
 
     settings: Settings
+    secret_key: str = field(repr=False)
     database: Database
     api_keys: ApiKeys
     jwt_tokens: JwtTokens

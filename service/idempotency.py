@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, select
 
 from core.database import insert_or_ignore
+from core.keyed_hash import keyed_hash
 from service.schema import creations
 
 # How long an idempotency key is remembered.
@@ -23,22 +24,32 @@ class IdempotencyKeyReused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """The sender of a message and the idempotency key that they chose for it."""
+    """The sender of a request and the idempotency key that they chose for it.
+
+    `digest` is what is stored of the key.
+    """
 
     sub: str
     key: str
+    digest: str
+
+    @property
+    def stored_forms(self) -> tuple[str, str]:
+        """Return the forms to look up: earlier versions stored the key itself, for a day."""
+        return self.digest, self.key
+
+
+def make_idempotency_key(secret_key: str, sub: str, key: str) -> IdempotencyKey:
+    """Return the idempotency key `key` of `sub`, with its HMAC."""
+    return IdempotencyKey(sub, key, keyed_hash(secret_key, "idempotency key", sub, key))
 
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A request that creates a resource.
+    """A request that creates a resource; `request` is a digest of its body."""
 
-    `sub`, `operation` and `key` identify it; `request` is a digest of its body.
-    """
-
-    sub: str
+    idempotency_key: IdempotencyKey
     operation: str
-    key: str
     request: str
 
 
@@ -49,13 +60,26 @@ def remember(connection: Connection, creation: Creation, new_id: str, now: float
     """
     is_old = creations.c.at < now - IDEMPOTENCY_KEY_SECONDS
     connection.execute(delete(creations).where(is_old))
-    identity = {"sub": creation.sub, "operation": creation.operation, "key": creation.key}
-    row = identity | {"request": creation.request, "resource_id": new_id, "at": now}
-    statement = insert_or_ignore(connection, creations).values(row)
-    if connection.execute(statement.returning(creations.c.key)).first():
-        return new_id
-    query = select(creations.c.request, creations.c.resource_id).filter_by(**identity)
-    request, resource_id = connection.execute(query).one()
-    if request != creation.request:
+    key = creation.idempotency_key
+    query = select(creations.c.request, creations.c.resource_id).where(
+        creations.c.sub == key.sub,
+        creations.c.operation == creation.operation,
+        creations.c.key.in_(key.stored_forms),
+    )
+    earlier = connection.execute(query).first()
+    if earlier is None:
+        row = {
+            "sub": key.sub,
+            "operation": creation.operation,
+            "key": key.digest,
+            "request": creation.request,
+            "resource_id": new_id,
+            "at": now,
+        }
+        statement = insert_or_ignore(connection, creations).values(row)
+        if connection.execute(statement.returning(creations.c.key)).first():
+            return new_id
+        earlier = connection.execute(query).one()  # inserted by another process meanwhile
+    if earlier.request != creation.request:
         raise IdempotencyKeyReused
-    return str(resource_id)
+    return str(earlier.resource_id)

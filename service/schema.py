@@ -98,7 +98,8 @@ messages = Table(
     Index("service_messages_by_reply_to", "reply_to"),
 )
 
-# Idempotency keys (header Idempotency-Key) and the messages that were sent with them.
+# Idempotency keys (header Idempotency-Key) and the messages that were sent with them. Of a key,
+# its HMAC is stored.
 idempotency_keys = Table(
     "service_presses",
     metadata,
@@ -108,8 +109,8 @@ idempotency_keys = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
-# Idempotency keys of requests that created a conversation or an API key. `request` is a digest of
-# the body, and `resource_id` the id of what was created.
+# Idempotency keys of requests that created a conversation or an API key, as HMACs. `request` is a
+# digest of the body, and `resource_id` the id of what was created.
 creations = Table(
     "service_creations",
     metadata,

@@ -7,8 +7,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from flask import current_app, request
 
+from core.keyed_hash import keyed_hash
 from web.container import portal
-from web.keyed_hash import keyed_hash
 
 # One subscriber usually has a whole network of this size (RFC 6177).
 IPV6_PREFIX = 64

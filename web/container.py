@@ -107,7 +107,7 @@ def build_portal(
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
     log = Log(database, on_end=html_cache.add)
-    turns = Turns(database, log, quota)
+    turns = Turns(database, log, quota, settings.secret("secret_key"))
     missed_replies = MissedReplies(client, turns, log)
     return Portal(
         settings=settings,

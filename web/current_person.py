@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import current_app, session
 
-from web.keyed_hash import keyed_hash
+from core.keyed_hash import keyed_hash
 
 
 def person() -> str:

@@ -176,7 +176,7 @@ class ApiKeys:
 
     def _derive_secret(self, key_id: str, creation: Creation) -> str:
         """Return the same secret again for the same creation."""
-        message = f"API key {key_id} {creation.key}".encode()
+        message = f"API key {key_id} {creation.idempotency_key.key}".encode()
         number = int.from_bytes(hmac.digest(self._derivation_key, message, "sha256"), "big")
         return _secret(_base62(number, RANDOM_LENGTH))
 

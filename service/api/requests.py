@@ -12,7 +12,8 @@ from flask import request
 from core.validation_messages import explain
 from service.api.errors import DEFAULT_ERRORS, ApiError
 from service.api.schemas import ApiStruct
-from service.idempotency import Creation
+from service.container import container
+from service.idempotency import Creation, IdempotencyKey, make_idempotency_key
 from service.interface_types import Scope
 from service.pagination import InvalidCursor, decode_cursor
 
@@ -159,13 +160,13 @@ def read_creation(sub: str, operation: str, body: msgspec.Struct) -> Creation | 
 
     Raises ApiError.
     """
-    key = read_idempotency_key()
+    key = read_idempotency_key(sub)
     request_digest = hashlib.sha256(msgspec.json.encode(body)).hexdigest()
-    return Creation(sub, operation, key, request_digest) if key else None
+    return Creation(key, operation, request_digest) if key else None
 
 
-def read_idempotency_key() -> str | None:
-    """Return the Idempotency-Key header, or None.
+def read_idempotency_key(sub: str) -> IdempotencyKey | None:
+    """Return the Idempotency-Key header of a request of `sub`, or None.
 
     Accepts a quoted string, as in the IETF draft, or a bare value. Raises ApiError.
     """
@@ -175,7 +176,8 @@ def read_idempotency_key() -> str | None:
     if not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, header):
         reason = "should be 1 to 255 visible ASCII characters"
         raise _invalid_field_error("Idempotency-Key", reason, 400)
-    return header[1:-1] if header.startswith('"') else header
+    key = header[1:-1] if header.startswith('"') else header
+    return make_idempotency_key(container().secret_key, sub, key)
 
 
 def _invalid_field_error(field: str, reason: str, status: int = 422) -> ApiError:

@@ -24,6 +24,8 @@ from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY
 from web.container import MIGRATIONS_DIR
 
+SECRET_KEY = "secret" * 6
+
 # Machines with different clocks can share only this database.
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 # Runs one test on both databases. A module whose tests all do so sets DATABASES instead.
@@ -86,7 +88,7 @@ def quota(log: Log) -> Quota:
 
 @pytest.fixture
 def turns(log: Log, quota: Quota) -> Turns:
-    return Turns(log.database, log, quota)
+    return Turns(log.database, log, quota, SECRET_KEY)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from chat.log.log import Log
 from chat.quota import Quota
 from chat.quota_status import SendingBlocked
 from chat.turns import Turns
-from tests.chat.conftest import on_postgresql, skewed_clock
+from tests.chat.conftest import SECRET_KEY, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits
@@ -32,7 +32,7 @@ Say = Callable[..., None]
 @pytest.fixture
 def say(log: Log, quota: Quota) -> Say:
     """Return a function that sends a message of a person and ends its reply."""
-    turns = Turns(log.database, log, quota)
+    turns = Turns(log.database, log, quota, SECRET_KEY)
     said = iter(range(10_000))
 
     def say(person: str, ended: Ended = DONE, address_hashes: Sequence[str] = ()) -> None:
@@ -148,7 +148,7 @@ def test_share_of_an_address_is_at_least_that_of_a_person(log: Log, say: Say):
 
 def test_requests_of_a_retry_are_reserved_unless_the_quota_is_used_up(log: Log):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=4, share=1)
-    turns = Turns(log.database, log, allowance)
+    turns = Turns(log.database, log, allowance, SECRET_KEY)
     turn = turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn
 
     assert allowance.reserve(turn.id, 2)
@@ -157,7 +157,7 @@ def test_requests_of_a_retry_are_reserved_unless_the_quota_is_used_up(log: Log):
 
 
 def test_message_that_creates_its_conversation_again_needs_two_requests(log: Log, quota: Quota):
-    turns = Turns(log.database, log, quota)
+    turns = Turns(log.database, log, quota, SECRET_KEY)
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(first.turn.id, NOT_RECEIVED)
     turns.add("alice", first.conversation.id, "Hello", "another key")
@@ -174,7 +174,7 @@ def test_limit_is_exact_across_processes(log: Log, new_log: Callable[[], Log]):
         own_log = logs[number % 2]
         allowance = Quota(own_log.database, UPSTREAM_KEY, limit=10, share=1)
         try:
-            Turns(own_log.database, own_log, allowance).start_conversation(
+            Turns(own_log.database, own_log, allowance, SECRET_KEY).start_conversation(
                 f"person {number}", "ada", "Ada", "Hello", "key"
             )
         except SendingBlocked:
@@ -203,7 +203,7 @@ def test_refusal_blocks_all_people_and_processes(quota: Quota, new_log: Callable
 
 
 def test_repeated_idempotency_key_returns_its_turn_while_sending_is_blocked(log: Log, quota: Quota):
-    turns = Turns(log.database, log, quota)
+    turns = Turns(log.database, log, quota, SECRET_KEY)
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(first.turn.id, DONE)
     quota.record_refusal(120)
@@ -278,7 +278,9 @@ def test_requests_of_machines_with_different_clocks_count(
     there = Quota(new_log(skewed_clock(skew)).database, UPSTREAM_KEY, limit=20, share=1)
     say("alice")
     assert remaining_requests(here) == remaining_requests(there) == 18
-    Turns(there.database, log, there).start_conversation("bob", "ada", "Ada", "Hello", "key")
+    Turns(there.database, log, there, SECRET_KEY).start_conversation(
+        "bob", "ada", "Ada", "Hello", "key"
+    )
     assert remaining_requests(here) == remaining_requests(there) == 16
 
 
@@ -337,9 +339,8 @@ def test_last_request_is_given_to_one_of_two_simultaneous_messages(
     quota.record_limits(Limits(remaining=2, limit=500, resets_in=600))
     other_log = new_log()
     other_log.database.lock_timeout = 10
-    other = Turns(
-        other_log.database, other_log, Quota(other_log.database, UPSTREAM_KEY, limit=500, share=1)
-    )
+    other_quota = Quota(other_log.database, UPSTREAM_KEY, limit=500, share=1)
+    other = Turns(other_log.database, other_log, other_quota, SECRET_KEY)
     outcomes: list[bool] = []
 
     def send_bob() -> None:
@@ -350,7 +351,7 @@ def test_last_request_is_given_to_one_of_two_simultaneous_messages(
         else:
             outcomes.append(True)
 
-    turns = Turns(log.database, log, quota)
+    turns = Turns(log.database, log, quota, SECRET_KEY)
     check, sending = quota.check, Thread(target=send_bob)
 
     def check_while_the_other_begins(*args: Any, **options: Any) -> None:
@@ -370,7 +371,9 @@ def test_first_message_needs_two_requests(log: Log, quota: Quota):
     quota.record_limits(Limits(remaining=1, limit=500, resets_in=600))
 
     with pytest.raises(SendingBlocked, match="hourly limit"):
-        Turns(log.database, log, quota).start_conversation("alice", "ada", "Ada", "Hello", "key")
+        Turns(log.database, log, quota, SECRET_KEY).start_conversation(
+            "alice", "ada", "Ada", "Hello", "key"
+        )
 
 
 def test_late_response_does_not_replace_newer_limits(quota: Quota):
@@ -381,8 +384,10 @@ def test_late_response_does_not_replace_newer_limits(quota: Quota):
 
 
 def test_stopped_reply_counts_until_its_worker_knows_what_was_sent(log: Log, quota: Quota):
-    turn = Turns(log.database, log, quota).start_conversation("a", "ada", "Ada", "Hi", "key").turn
+    turns = Turns(log.database, log, quota, SECRET_KEY)
+    turn = turns.start_conversation("a", "ada", "Ada", "Hi", "key").turn
     log.end(turn.id, Ended(ReplyState.STOPPED, code="stopped"))
+
     assert remaining_requests(quota) == 498
 
     for _ in range(2):  # again after a commit whose confirmation was lost

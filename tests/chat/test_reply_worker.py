@@ -15,6 +15,7 @@ from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import Turns
+from tests.chat.conftest import SECRET_KEY
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
@@ -25,7 +26,7 @@ def new_worker(log: Log, upstream: Upstream) -> Iterator[Callable[[int], ReplyWo
 
     def new_worker(limit: int) -> ReplyWorker:
         quota = Quota(log.database, UPSTREAM_KEY, limit=limit, share=1)
-        history = MissedReplies(client, Turns(log.database, log, quota), log)
+        history = MissedReplies(client, Turns(log.database, log, quota, SECRET_KEY), log)
         return ReplyWorker(Conversations(log.database), log, client, quota, history)
 
     yield new_worker

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from chat.conversations import Conversation, Conversations
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.quota import Quota
+from chat.schema import turns as turn_table
 from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress, Turns
 from core.database import DatabaseUnavailable
+from tests.chat.conftest import SECRET_KEY
 from tests.support.upstream import UPSTREAM_KEY
 from tests.support.waiting import wait_until
 
@@ -27,7 +30,8 @@ def test_concurrent_submissions_with_one_key_create_one_turn(new_log: Callable[[
 
     def press(number: int) -> AddedTurn:
         log = logs[number % 2]
-        turns = Turns(log.database, log, Quota(log.database, UPSTREAM_KEY, limit=500, share=0.5))
+        quota = Quota(log.database, UPSTREAM_KEY, limit=500, share=0.5)
+        turns = Turns(log.database, log, quota, SECRET_KEY)
         return turns.start_conversation("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:
@@ -67,6 +71,25 @@ def test_same_idempotency_key_of_two_people_creates_two_turns(turns: Turns):
 
     assert second.is_new
     assert first.turn.id != second.turn.id
+
+
+def test_fingerprints_of_submissions_depend_on_the_secret_key(
+    turns: Turns, turn: Turn, log: Log, quota: Quota
+):
+    others = Turns(log.database, log, quota, "another secret" * 3)
+
+    assert others.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
+    assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
+
+
+def test_form_submitted_to_an_earlier_version_is_recognized(turns: Turns, turn: Turn, log: Log):
+    unkeyed = hashlib.sha256(b"alice\0ada\0key\0Hello").hexdigest()
+    with log.database.write() as connection:
+        connection.execute(update(turn_table).values(press=unkeyed))
+
+    again = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+
+    assert (again.turn, again.is_new) == (turn, False)
 
 
 def test_turns_and_conversations_are_visible_only_to_their_owner(

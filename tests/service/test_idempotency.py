@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
 from core.database import Database
 from service.access import ApiKeys
 from service.container import Container
 from service.conversations import Conversations
-from service.idempotency import IDEMPOTENCY_KEY_SECONDS, Creation, IdempotencyKeyReused
+from service.idempotency import (
+    IDEMPOTENCY_KEY_SECONDS,
+    Creation,
+    IdempotencyKeyReused,
+    make_idempotency_key,
+)
+from service.schema import creations, idempotency_keys
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
+KEY = make_idempotency_key("secret" * 6, "alice", "1")
 
 
 def send(api: ApiClient, conversation: str, content: str = "Hello", **headers: str):
@@ -194,7 +203,7 @@ def test_repeated_creation_of_an_api_key_returns_the_same_secret(
 
 
 def test_secret_of_a_repeated_creation_depends_on_the_secret_of_the_service(database: Database):
-    creation = Creation("alice", "create_key", "1", "digest")
+    creation = Creation(KEY, "create_key", "digest")
     ApiKeys(database, "one" * 20).create("alice", "laptop", "read_only", creation=creation)
 
     with pytest.raises(IdempotencyKeyReused):
@@ -203,9 +212,55 @@ def test_secret_of_a_repeated_creation_depends_on_the_secret_of_the_service(data
 
 def test_creation_is_remembered_for_a_day(database: Database, clock: AdjustableClock):
     conversations = Conversations(database)
-    creation = Creation("alice", "create_conversation", "1", "digest")
+    creation = Creation(KEY, "create_conversation", "digest")
     first = conversations.create("alice", "ada", "", creation)
     assert conversations.create("alice", "ada", "", creation) == first
     clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
 
     assert conversations.create("alice", "ada", "", creation) != first
+
+
+def stored_keys(database: Database) -> set[str]:
+    with database.read() as connection:
+        return {
+            key
+            for table in (idempotency_keys, creations)
+            for key in connection.scalars(select(table.c.key))
+        }
+
+
+def test_only_an_hmac_of_idempotency_keys_is_stored(
+    api: ApiClient, model: Upstream, container: Container
+):
+    model.always_reply("Hi")
+    api.post("/conversations", json={"twinId": "ada"}, headers=api.headers | ONCE)
+    send(api, api.create_conversation())
+
+    key = make_idempotency_key(container.secret_key, "alice", "press-1")
+    assert stored_keys(container.database) == {key.digest}
+    assert key.digest != make_idempotency_key("other" * 7, "alice", "press-1").digest
+
+
+def test_repeat_of_a_request_to_an_earlier_version_is_recognized(
+    api: ApiClient, model: Upstream, container: Container
+):
+    model.always_reply("Hi")
+    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"} | ONCE
+    conversation = api.create_conversation()
+
+    def requests() -> list[dict[str, Any]]:
+        body = {"name": "laptop", "scope": "read_only"}
+        responses = (
+            send(api, conversation),
+            api.post("/conversations", json={"twinId": "ada"}, headers=api.headers | ONCE),
+            api.post("/auth/api-keys", json=body, headers=jwt),
+        )
+        return [response.json()["data"] for response in responses]
+
+    first = requests()
+    with container.database.write() as connection:
+        for table in (idempotency_keys, creations):
+            connection.execute(update(table).values(key="press-1"))
+
+    assert requests() == first
+    assert len(model.calls) == 1

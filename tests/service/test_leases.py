@@ -21,7 +21,12 @@ from service.conversations.messages import (
     Messages,
     StillReplying,
 )
-from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
+from service.idempotency import (
+    IDEMPOTENCY_KEY_SECONDS,
+    IdempotencyKey,
+    IdempotencyKeyReused,
+    make_idempotency_key,
+)
 from service.schema import conversations
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
@@ -29,6 +34,7 @@ from tests.support.portals import serve
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
+SECRET_KEY = "secret" * 6
 
 
 @pytest.fixture
@@ -146,11 +152,11 @@ def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(
     for number in range(10):
         talks = [new_conversation().id, new_conversation().id]
 
-        def say(talk: str, number: int = number) -> bool:
+        press = make_idempotency_key(SECRET_KEY, "alice", f"key {number}")
+
+        def say(talk: str, press: IdempotencyKey = press) -> bool:
             try:
-                return bool(
-                    messages.add(talk, "Hello", IdempotencyKey("alice", f"key {number}"))[1]
-                )
+                return bool(messages.add(talk, "Hello", press)[1])
             except IdempotencyKeyReused:
                 return False
 
@@ -164,7 +170,7 @@ def test_idempotency_key_expires_after_a_day(
     new_conversation: Callable[[], Conversation],
     clock: AdjustableClock,
 ):
-    press = IdempotencyKey("alice", "key")
+    press = make_idempotency_key(SECRET_KEY, "alice", "key")
     messages.add(new_conversation().id, "Hello", press)
     clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
 

@@ -10,10 +10,10 @@ from flask import Flask, Request, Response, current_app, g, request, session
 from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 
 from core.database import Database, DatabaseUnavailable
+from core.keyed_hash import keyed_hash
 from web.container import portal
 from web.http.session_rows import DatabaseCache, hash_stored_ids
 from web.http.visitor_cookie import CSRF_FIELD, VISITOR_SECONDS, read_visitor, sign_visitor
-from web.keyed_hash import keyed_hash
 
 logger = logging.getLogger(__name__)
 

@@ -33,7 +33,6 @@ from service.conversations import (
     ReplyEvents,
     StillReplying,
 )
-from service.idempotency import IdempotencyKey
 
 LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
 # An EventSource that reconnects would send the message again. More would overflow its timer.
@@ -154,8 +153,7 @@ def _start_reply(
 ) -> tuple[Message, ReplyEvents]:
     conversation = get_conversation(caller, conversation_id)
     twin = get_twin(caller, conversation.twin_id)
-    header_key = read_idempotency_key()
-    idempotency_key = IdempotencyKey(caller.sub, header_key) if header_key else None
+    idempotency_key = read_idempotency_key(caller.sub)
     try:
         return container().reply_manager.start(conversation, twin, body.content, idempotency_key)
     except StillReplying:

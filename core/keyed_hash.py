@@ -1,4 +1,4 @@
-"""Hashes that only this portal can compute, because they depend on its secret key."""
+"""Hashes that only this installation can compute, because they depend on its secret key."""
 
 from __future__ import annotations
 
