@@ -8,7 +8,6 @@ turns; `kill -9` loses that slice.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
@@ -136,12 +135,13 @@ class Log:
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:
             buffer.forbid_requests()
-        lock_requested_at = time.monotonic()
+        clock = self.database.clock
+        lock_requested_at = clock.monotonic()
         with self.database.write(durable=True) as connection:
             if not store.lock(connection, turn_id):
                 self.drop_buffer(turn_id)
                 return False
-            if precondition and not precondition(connection, time.monotonic() - lock_requested_at):
+            if precondition and not precondition(connection, clock.monotonic() - lock_requested_at):
                 return False
             rows = store.read(connection, [turn_id])[turn_id]
             final_entry, is_first_end = store_end(connection, turn_id, rows, ended, buffer)

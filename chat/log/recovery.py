@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Container, Iterable
 
 from sqlalchemy import Connection
@@ -81,9 +80,9 @@ class Recovery:
         If this process had to wait for the write lock, so had live workers: their heartbeats may
         be late.
         """
-        lock_requested_at = time.monotonic()
+        lock_requested_at = self._clock.monotonic()
         with self._database.write() as connection:
-            lock_wait = time.monotonic() - lock_requested_at
+            lock_wait = self._clock.monotonic() - lock_requested_at
             self._heartbeat.record_heartbeat(connection)
         if self._lock_was_uncontended(lock_wait):
             self.interrupt_abandoned(turn_ids)
@@ -96,9 +95,9 @@ class Recovery:
         with self._database.read() as connection:
             stale_workers = self._heartbeat.stale_workers(connection)
         if stale_workers:
-            lock_requested_at = time.monotonic()
+            lock_requested_at = self._clock.monotonic()
             with self._database.write() as connection:
-                if not self._can_judge(connection, time.monotonic() - lock_requested_at):
+                if not self._can_judge(connection, self._clock.monotonic() - lock_requested_at):
                     return
                 for worker_id, beat_count in stale_workers.items():
                     self._heartbeat.remove_worker(connection, worker_id, beat_count)
@@ -131,13 +130,13 @@ class Recovery:
 
     def _can_judge(self, connection: Connection, lock_wait: float) -> bool:
         """Return whether live workers can write their heartbeats, by writing a row as they do."""
-        started_at = time.monotonic()
+        started_at = self._clock.monotonic()
         try:
             self._heartbeat.probe(connection)
         except DBAPIError:
             self._heartbeat.forget_observations()
             raise
-        return self._lock_was_uncontended(lock_wait + time.monotonic() - started_at)
+        return self._lock_was_uncontended(lock_wait + self._clock.monotonic() - started_at)
 
     def _lock_was_uncontended(self, lock_wait: float) -> bool:
         if lock_wait > self.max_lock_wait_seconds:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, event, select
 
 from chat.log.entries import Delta, ReplyState, build_reply, join_text
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
+from chat.log.recovery import Recovery
 from chat.schema import producers
 from chat.turn_rows import Turn
 from core.database import Database, DatabaseUnavailable
@@ -76,6 +77,84 @@ def test_lock_wait_does_not_make_workers_stale(
     assert other.interrupt_abandoned([turn.id]) == []
     other._recovery.max_lock_wait_seconds = 0.5
     assert other.interrupt_abandoned([turn.id]) == []
+
+
+class WaitingHeartbeat(Heartbeat):
+    """A heartbeat whose probe waits; meanwhile `during_probe` happens."""
+
+    during_probe: Callable[[Connection], object]
+
+    def probe(self, connection: Connection) -> None:
+        """Probe after the wait."""
+        self.during_probe(connection)
+        super().probe(connection)
+
+
+@pytest.fixture
+def other(new_log: Callable[[], Log]) -> Log:
+    """Return the log of another process, whose `during_probe` a test sets."""
+    other = new_log()
+    other._recovery._heartbeat = WaitingHeartbeat(other.database)
+    return other
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_heartbeat_recorded_during_the_probe_keeps_the_reply_running(
+    log: Log, turn: Turn, other: Log, clock: AdjustableClock
+):
+    log._flusher.close()
+    advance_until_workers_are_stale(clock, lambda: other._recovery.find_abandoned([turn.id]))
+    # In the same transaction, because SQLite has only one writer.
+    other._recovery._heartbeat.during_probe = log._heartbeat.record_heartbeat
+
+    assert other.interrupt_abandoned([turn.id]) == []
+    assert build_reply(other.read(turn.id)).is_running
+
+
+def wait_for_the_probe(other: Log, clock: AdjustableClock) -> None:
+    other._recovery._heartbeat.during_probe = lambda _: clock.advance(1)
+
+
+def wait_for_the_first_transaction(other: Log, clock: AdjustableClock) -> None:
+    waits = iter([1])
+
+    def wait(connection: Connection) -> None:
+        if connection.get_execution_options().get("immediate"):
+            clock.advance(next(waits, 0))
+
+    other._recovery._heartbeat.during_probe = lambda _: None
+    event.listen(other.database.engine, "begin", wait)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("wait", [wait_for_the_probe, wait_for_the_first_transaction])
+@pytest.mark.parametrize(
+    "end_replies",
+    [
+        lambda recovery, turn: recovery.interrupt_abandoned([turn.id]),
+        lambda recovery, turn: recovery.interrupt_if_uncontended([turn.id]),
+        lambda recovery, _: recovery.sweep(),
+    ],
+    ids=["interrupt_abandoned", "interrupt_if_uncontended", "sweep"],
+)
+def test_whole_wait_for_locks_counts(
+    log: Log,
+    turn: Turn,
+    other: Log,
+    clock: AdjustableClock,
+    wait: Callable[[Log, AdjustableClock], None],
+    end_replies: Callable[[Recovery, Turn], object],
+):
+    """Live workers could not record heartbeats during any part of it."""
+    log._flusher.close()
+    advance_until_workers_are_stale(clock, lambda: other._recovery.find_abandoned([turn.id]))
+    wait(other, clock)
+
+    end_replies(other._recovery, turn)
+
+    assert build_reply(other.read(turn.id)).is_running
+    with log.database.read() as connection:
+        assert log._heartbeat.worker_id in connection.scalars(select(producers.c.id))
 
 
 def test_reply_without_a_buffer_in_its_own_process_is_interrupted_at_once(log: Log, turn: Turn):

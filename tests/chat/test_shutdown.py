@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, select, update
 
 from chat.log.entries import Delta, ReplyState, build_reply
 from chat.log.log import Log
+from chat.schema import entries
 from chat.schema import turns as turn_table
 from chat.turn_rows import Turn
 from chat.turns import Turns
@@ -43,6 +44,23 @@ def test_replies_are_ended_together_and_not_rendered(log: Log, running: list[Tur
     assert [reply.text for reply in replies] == [f"So far {turn.id}" for turn in running]
     assert rendered == []
     assert commit_count == 2  # one for all replies, one for the heartbeat
+
+
+@both_databases
+def test_reply_that_cannot_be_read_does_not_prevent_the_others_from_ending(
+    log: Log, running: list[Turn], new_log: Callable[[], Log]
+):
+    log.flush()
+    broken, *others = running
+    with log.database.write() as connection:
+        is_broken = entries.c.turn_id == broken.id
+        connection.execute(update(entries).where(is_broken).values(data=b"{"))
+
+    log.close()
+
+    replies = [build_reply(new_log().read(turn.id)) for turn in others]
+    assert [reply.state for reply in replies] == [ReplyState.INTERRUPTED] * 2
+    assert [reply.text for reply in replies] == [f"So far {turn.id}" for turn in others]
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
