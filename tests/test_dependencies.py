@@ -25,6 +25,10 @@ def pins(name: str) -> dict[str, str]:
     return found
 
 
+# Earlier versions of what the product imports itself have known vulnerabilities.
+SAFE_MINIMUM_VERSIONS = {"werkzeug": "3.1.6", "urllib3": "2.7", "idna": "3.15"}
+
+
 def numbers(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", version)]
 
@@ -49,3 +53,15 @@ def test_locked_versions_satisfy_the_declared_minimum_versions():
                 wrong.append(f"{requirement}: {locked[name]}")
 
     assert wrong == []
+
+
+def test_declared_minimum_versions_have_no_known_vulnerabilities():
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    declared = dict(requirement.split(">=") for requirement in document["project"]["dependencies"])
+
+    too_low = {
+        name: declared.get(name)
+        for name, safe in SAFE_MINIMUM_VERSIONS.items()
+        if numbers(declared.get(name, "0")) < numbers(safe)
+    }
+    assert too_low == {}

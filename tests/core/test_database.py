@@ -101,6 +101,34 @@ def test_durable_transaction_waits_for_the_disk(db: Database):
     assert levels == [normal, full, normal]
 
 
+def test_connections_do_not_wait_inside_sqlite(db: Database):
+    """All greenlets of the worker would wait."""
+    with db.read() as connection:
+        assert connection.execute(text("PRAGMA busy_timeout")).scalar_one() == 0
+
+
+KEEPALIVES = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+
+
+def test_postgresql_connections_do_not_wait_for_hosts_that_disappeared(postgres: Postgres):
+    db = Database(postgres.create_database(template="template0"), lock_timeout=1.5)
+    with db.read() as reading, db.write() as writing, db.write(reserved=True) as reserved:
+        for connection in (reading, writing, reserved):
+            names = ("lock_timeout", "idle_in_transaction_session_timeout", "statement_timeout")
+            timeouts = [connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in names]
+            assert timeouts == ["1500ms", "30s", "30s"]
+            parameters = connection.connection.driver_connection.info.get_parameters()
+            assert parameters.items() >= KEEPALIVES.items()
+            assert parameters.get("keepalives", "1") == "1"
+    db.close()
+
+
 def test_read_only_postgresql_is_database_unavailable(postgres: Postgres):
     db = Database(postgres.create_database(template="template0"))
     with pytest.raises(DatabaseUnavailable), db.write() as connection:
