@@ -87,6 +87,7 @@ class RemoteFollower:
                 self._wakeup.clear()
             if not (self._mirrors or self._is_closing):
                 self._wakeup.wait()
+                continue
             try:
                 self.notifier.wait()
                 self._poll(list(self._mirrors))
