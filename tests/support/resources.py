@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
-# Fixtures that provide a resource, and their markers. The parameter "postgresql" has one, too.
+# The markers of fixtures, and of parameters for which a fixture is requested in the test.
 RESOURCE_FIXTURES = {
     "browser": "browser",
+    "context": "browser",
+    "noscript_context": "browser",
     "postgres": "postgres",
+    "postgresql": "postgres",
     "bundled_model": "model",
     "processes": "server",
 }
@@ -35,12 +38,11 @@ class ProcessGuard:
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
         """Add the markers of the resources that each test uses."""
         for item in items:
-            for fixture in getattr(item, "fixturenames", ()):
-                if marker := RESOURCE_FIXTURES.get(fixture):
-                    item.add_marker(marker)
-            parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-            if "postgresql" in parameters:
-                item.add_marker("postgres")
+            fixtures = set(getattr(item, "fixturenames", ()))
+            if hasattr(item, "callspec"):
+                fixtures |= {p for p in item.callspec.params.values() if isinstance(p, str)}
+            for marker in {RESOURCE_FIXTURES[name] for name in fixtures & RESOURCE_FIXTURES.keys()}:
+                item.add_marker(marker)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
