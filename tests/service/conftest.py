@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,6 +41,13 @@ max_tokens: 50
 ---
 You are Ada.
 """
+
+
+@pytest.fixture(autouse=True)
+def default_log_level() -> Iterator[None]:
+    """Restore the log level, which the command `twins` raises."""
+    yield
+    logging.getLogger("service").setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")
