@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,6 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ProcessGuard())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return the number of cores, plus one without browsers, because the other tests often wait."""
+    uses_browsers = "not (browser" not in config.option.markexpr
+    return (os.cpu_count() or 1) + (not uses_browsers)
 
 
 def pytest_collection_finish() -> None:

@@ -73,11 +73,11 @@ def test_retry_and_send_from_one_page_create_two_turns(alice: Person, upstream: 
     page = alice.start_conversation("yes")
     upstream.next_call().respond(500, {})
     page = wait_for_reply(alice, page)
-    alice.press(page, "Retry")
+    retried_page = alice.press(page, "Retry")
     upstream.next_call().start_stream().complete("Go on?")
-    wait_for_reply(alice, page)
+    wait_for_reply(alice, retried_page)
 
-    alice.press(page, "Send", content="yes")
+    page = alice.press(page, "Send", content="yes")
     upstream.next_call().start_stream().complete("Going on")
 
     assert wait_for_reply(alice, page).reply_states == ["failed", "complete", "complete"]
@@ -89,7 +89,7 @@ def test_retry_of_an_unknown_turn_sends_a_new_message(alice: Person, upstream: U
         upstream.next_call().respond(500, {})
         page = wait_for_reply(alice, page)
         action, fields = page.button_action("Retry")
-        alice.post(action, fields | {"again": again})
+        page = alice.post(action, fields | {"again": again})
         upstream.next_call().start_stream().complete("Hello")
         assert wait_for_reply(alice, page).reply_states == ["failed", "complete"]
 

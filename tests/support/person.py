@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import requests
@@ -23,7 +24,11 @@ class Page:
     def __init__(self, response: requests.Response) -> None:
         self.response = response
         self.status = response.status_code
-        self.html = self.parse(response.text)
+
+    @cached_property
+    def html(self) -> BeautifulSoup:
+        """Return the parsed page."""
+        return self.parse(self.response.text)
 
     @staticmethod
     def parse(html: str) -> BeautifulSoup:
@@ -206,10 +211,8 @@ def complete_first_turn(
 
 
 def wait_for_reply(person: Person, page: Page) -> Page:
-    """Wait until the newest reply of a conversation has ended; return the reloaded page."""
-    page = person.get(page.path)
+    """Wait until the newest reply on a page has ended; return the reloaded page."""
     if page.reply_states[-1] in ("waiting", "streaming"):
         with person.follow(str(page.turns[-1]["data-turn"])) as stream:
             stream.remaining_events()
-        page = person.get(page.path)
-    return page
+    return person.get(page.path)
