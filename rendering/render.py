@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import nh3
@@ -27,6 +26,8 @@ _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGNMENT = re.compile(r' style="text-align: (left|center|right)"')
 _CHECKBOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
 _CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
+# Another "&" is literal (HTML standard, "ambiguous ampersand"); escaped, it is five times as long.
+_REFERENCE_START = re.compile(r"&(?=[#A-Za-z0-9])")
 # The bidirectional controls of Unicode: code displayed in another order than it runs deceives.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -62,16 +63,16 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     is too long or too deep to be sanitised quickly, or whose HTML would be too large, is shown as
     plain text.
     """
-    max_html_length = MAX_HTML_RATIO * len(text) + MIN_HTML_LIMIT
+    html_limit = max_html_length(len(text))
     if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(
-        text, max_html_length // len("<td></td>")
+        text, html_limit // len("<td></td>")
     ):
         return render_plain(text)
     source = preprocess(text)
     if is_too_deep(source):
         return render_plain(text)
     clean_html = render_preprocessed(source, scope, budget=budget)
-    return clean_html if len(clean_html) <= max_html_length else render_plain(text)
+    return clean_html if len(clean_html) <= html_limit else render_plain(text)
 
 
 @panics_as_errors
@@ -92,6 +93,11 @@ def render_preprocessed(
     )
 
 
+def max_html_length(text_length: int) -> int:
+    """Return the maximum length of the HTML of a text, in characters."""
+    return MAX_HTML_RATIO * text_length + MIN_HTML_LIMIT
+
+
 def render_plain(text: str) -> str:
     """Return the source text as preformatted HTML."""
     return f"<pre>{_escape_code(text)}</pre>\n"
@@ -99,7 +105,8 @@ def render_plain(text: str) -> str:
 
 def _escape_code(text: str) -> str:
     """Escape text that is shown as code, and reveal its bidirectional controls."""
-    return _reveal_bidi_controls(html.escape(text, quote=False))
+    escaped = _REFERENCE_START.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+    return _reveal_bidi_controls(escaped)
 
 
 def _adapt_pyromark_html(pyromark_html: str, budget: MathBudget) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from rendering.render import MAX_MARKDOWN_CHARACTERS
+from rendering.render import MAX_MARKDOWN_CHARACTERS, max_html_length
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
@@ -48,6 +48,8 @@ class IncrementalRenderer:
         self._reader_cursor = after
         self._open_block = OpenBlock(scope)
         self._closed_blocks: list[str] = []
+        self._closed_length = 0
+        self._is_stopped = False
         self._reader_state: tuple[int, BlockHtml] | None = None
 
     @property
@@ -68,8 +70,12 @@ class IncrementalRenderer:
     def append(self, entry_number: int, text: str) -> None:
         """Append the text of an entry, "" for one without text. Numbers count up from 1."""
         self._length += len(text)
-        # A longer reply becomes plain text when it ends; until then its HTML stays as it is.
-        if self._length <= MAX_MARKDOWN_CHARACTERS:
+        # Such a reply becomes plain text when it ends; until then its HTML stays as it is.
+        self._is_stopped |= (
+            self._length > MAX_MARKDOWN_CHARACTERS
+            or self._closed_length > max_html_length(self._length)
+        )
+        if not self._is_stopped:
             for start in range(0, len(text), CHUNK_LENGTH):
                 end = start + CHUNK_LENGTH
                 started_at = self._cpu_time()
@@ -77,6 +83,7 @@ class IncrementalRenderer:
                     text[start:end], force=0 < start < len(text) <= end
                 ):
                     self._closed_blocks.append(closed_html)
+                    self._closed_length += len(closed_html)
                 self._pause_if_due(started_at)
         self.cursor = entry_number
         if entry_number == self._reader_cursor:

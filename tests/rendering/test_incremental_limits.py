@@ -8,7 +8,7 @@ import pytest
 
 from chat.log.entries import Batch, Delta
 from rendering.formulas import MAX_FORMULAS, MathBudget
-from rendering.render import render
+from rendering.render import max_html_length, render
 from rendering.stream.incremental import (
     CHUNK_LENGTH,
     PAUSE_RATIO,
@@ -129,3 +129,15 @@ def test_reader_pauses_after_pieces_that_take_long():
 
         assert paused == pauses
         assert renderer.html.count("<p>") == text.count("A")
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.limit("L58")
+@pytest.mark.parametrize("block", ["```\n```\n\n", "- \n\n1. \n\n", "|a\n|-\n\nb\n\n"])
+def test_html_of_a_running_reply_is_limited(block: str):
+    text = block * (300_000 // len(block))
+    draft = IncrementalRenderer("x")
+    for number, delta in enumerate(split_into_deltas(text, [1_000]), start=1):
+        append_batch(draft, Batch(number - 1, number, (delta,)))
+
+    assert len(draft.html) < max_html_length(len(text)) + max_html_length(CHUNK_LENGTH)

@@ -4,9 +4,12 @@ import re
 
 import pyromark
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rendering import footnotes
-from rendering.render import render, render_plain
+from rendering.render import max_html_length, render, render_plain
+from tests.support.html import parse_html
 
 RENDERED = [
     ("Hello **you**", "<p>Hello <strong>you</strong></p>\n"),
@@ -156,6 +159,17 @@ def test_text_whose_html_would_be_too_large_is_shown_as_plain_text():
     assert render(text) == render_plain(text)
     assert render(cells) == render_plain(cells)
     assert "<a " in render(text[:1_000])
+
+
+@given(st.text("&#;ax<>"))
+def test_plain_text_is_shown_as_it_is(text: str):
+    assert parse_html(render_plain(text)).get_text() == f"{text}\n"
+
+
+@pytest.mark.limit("L58")
+def test_html_of_plain_text_is_limited():
+    for text in ("&" * 600_000, "<" * 600_000, "&a" * 300_000):
+        assert len(render_plain(text)) < max_html_length(len(text)), text[:2]
 
 
 @pytest.mark.fault("F73")

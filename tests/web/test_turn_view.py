@@ -52,3 +52,23 @@ def test_long_messages_leave_less_room_for_replies(
     page = alice.get(page.path)
 
     assert "Only the beginning is shown" in page.text
+
+
+@pytest.mark.limit("L36")
+def test_page_shortens_the_older_of_many_long_messages(
+    alice: Person, upstream: Upstream, portal: Portal
+):
+    complete_first_turn(alice, upstream, "one", "first")
+    conversation = insert_conversation(
+        portal.database, get_only_person(portal.database), 20, sentences=1
+    )
+    with portal.database.write() as connection:
+        of_page = turns.c.conversation_id == conversation
+        content = '"' * 90_000  # 450 KB as HTML
+        connection.execute(update(turns).where(of_page).values(content=content))
+
+    page = alice.get(f"/conversations/{conversation}")
+    notes = [turn.select_one(".turn__body .hint") for turn in page.turns]
+
+    assert [note is not None for note in notes] == [*[True] * 16, *[False] * 4]
+    assert len(page.response.content) < MAX_PAGE_BYTES * 1.1

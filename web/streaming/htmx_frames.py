@@ -33,6 +33,7 @@ def render_end(turn: Turn, reply: Reply, html: str, patches: Sequence[DomPatch] 
             turn=turn,
             reply=reply,
             reply_html=html,
+            message=turn.content,
             idempotency_key=message_form.new_idempotency_key(),
         )
     footer = render_template(

@@ -24,13 +24,14 @@ class TurnView:
     """A turn as pages show it.
 
     `marked_message` is the message if it contains marked search hits. `is_plain_text` tells that
-    the reply is shown as plain text until its HTML is in the cache, `is_shortened` that only its
-    beginning is shown.
+    the reply is shown as plain text until its HTML is in the cache, `is_shortened` that only the
+    beginning of the message or reply is shown.
     """
 
     turn: Turn
     reply: Reply
     reply_html: str
+    message: str
     is_plain_text: bool = False
     is_shortened: bool = False
     marked_message: Markup | None = None
@@ -63,24 +64,27 @@ def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
 
 def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]) -> TurnView:
     if reply.is_running:
-        return TurnView(turn, reply, render_running(batch, turn.id))
+        return TurnView(turn, reply, render_running(batch, turn.id), turn.content)
     if reply.text and turn.id not in cached_html:
-        return TurnView(turn, reply, render_plain(reply.text), is_plain_text=True)
-    return TurnView(turn, reply, cached_html.get(turn.id, ""))
+        return TurnView(turn, reply, render_plain(reply.text), turn.content, is_plain_text=True)
+    return TurnView(turn, reply, cached_html.get(turn.id, ""), turn.content)
 
 
 def _shorten_oldest(views: Sequence[TurnView]) -> list[TurnView]:
-    """Shorten the finished replies that would make the page too large; the newest come first."""
-    remaining = MAX_PAGE_BYTES - sum(
-        len(message_html(view.turn.content).encode()) for view in views
-    )
+    """Shorten messages and ended replies that would make the page too large, the oldest first."""
+    remaining = MAX_PAGE_BYTES
     shortened: list[TurnView] = []
     for view in reversed(views):
-        size = len(view.reply_html.encode())
-        if size > remaining and not view.reply.is_running:
+        message_size = len(message_html(view.message).encode())
+        if message_size > max(remaining, SHORTENED_LENGTH):
+            view = replace(view, message=view.message[:SHORTENED_LENGTH], is_shortened=True)
+        else:
+            remaining -= message_size
+        reply_size = len(view.reply_html.encode())
+        if reply_size > max(remaining, SHORTENED_LENGTH) and not view.reply.is_running:
             html = render_plain(view.reply.text[:SHORTENED_LENGTH])
             view = replace(view, reply_html=html, is_plain_text=False, is_shortened=True)
         else:
-            remaining -= size
+            remaining -= reply_size
         shortened.insert(0, view)
     return shortened
