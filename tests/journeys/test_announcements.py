@@ -10,6 +10,7 @@ from tests.journeys.steps import message_box, open_conversation, progress, reply
 from tests.support.upstream import Upstream
 
 FORGOTTEN_MS = 10_000
+LOST_CONNECTION = "Connection lost. Reconnecting…"
 LINK_LIST_TABLE_CODE_NOTE = [
     "See **one** and [two",
     "](https://x.example/). Then three\n\n- four\n- fi",
@@ -104,6 +105,8 @@ def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstrea
         call.complete(whole or "".join(deltas))
         turn(page, "complete", number).wait_for()
         said += next_announcements(page)
+        # On a slow machine, the advanced clock passes the time after which a silent stream is lost.
+        said = [words for words in said if words != LOST_CONNECTION]
         if " ".join(said) != f"Ada has your message… {heard} The reply is complete.":
             wrong.append((name, said))
 

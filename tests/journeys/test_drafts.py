@@ -13,6 +13,7 @@ from tests.journeys.steps import (
     reply_text,
     send_message,
     turn,
+    wait_until_settled,
 )
 from tests.journeys.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
@@ -75,6 +76,7 @@ def test_message_over_the_length_limit_is_counted_and_rejected(
     upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_be_visible()
     assert upstream.sent_messages() == ["short"]
+    wait_until_settled(page)  # its script deletes the sent draft
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     expect(message_box(page)).to_have_value("")

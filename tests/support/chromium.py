@@ -31,7 +31,7 @@ WAIT_FOR_PAINT = (
 )
 # Factor by which Chromium's CPU is slowed down; timeouts grow with it.
 SLOWDOWN = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
-WAIT_MS = 10_000 * SLOWDOWN
+WAIT_MS = 20_000 * SLOWDOWN
 INSTALL_HINT = (
     "The tests need Chromium: install it (on Debian: apt-get install chromium-headless-shell; "
     "elsewhere: python -m playwright install chromium) and run them again."
