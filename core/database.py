@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -226,7 +226,7 @@ def insert_or_ignore(connection: Connection, table: Table) -> Insert:
     return insert
 
 
-def upsert(connection: Connection, table: Table, key: str, row: dict[str, object]) -> None:
+def upsert(connection: Connection, table: Table, key: str, row: Mapping[str, object]) -> None:
     """Insert a row, or update the row that has the same key."""
     connection.execute(_upsert_statement(connection.dialect.name, table, key, frozenset(row)), row)
 

@@ -1,0 +1,28 @@
+"""Accounts of people who sign in: names, passwords, one-time links and active sign-ins.
+
+`Accounts` is the interface to the rest of the portal. Visitors have no account.
+"""
+
+from accounts.accounts import Accounts, AttemptsExceeded, InvalidLink, WrongCredentials
+from accounts.passwords import (
+    MAX_PASSWORD_CHARACTERS,
+    MIN_PASSWORD_CHARACTERS,
+    UnsuitablePassword,
+)
+from accounts.people import NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts.sign_ins import SignIn
+
+__all__ = [
+    "MAX_PASSWORD_CHARACTERS",
+    "MIN_PASSWORD_CHARACTERS",
+    "Accounts",
+    "AttemptsExceeded",
+    "InvalidLink",
+    "NameTaken",
+    "Person",
+    "PersonNotFound",
+    "SignIn",
+    "UnsuitableName",
+    "UnsuitablePassword",
+    "WrongCredentials",
+]

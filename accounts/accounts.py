@@ -1,0 +1,119 @@
+"""Signing in with a name and a password, and setting the password with a one-time link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from accounts import links, passwords, people, sign_ins
+from accounts.attempts import Attempts
+from accounts.passwords import Passwords
+from accounts.people import People, Person
+from accounts.sign_ins import SignIn, SignIns
+from core.database import Database
+from core.keyed_hash import keyed_hash
+
+
+class WrongCredentials(Exception):
+    """Raised for an unknown name, a wrong password and a disabled person alike."""
+
+
+class AttemptsExceeded(Exception):
+    """Raised after too many failed attempts; `wait_seconds` is the time until the next one."""
+
+    def __init__(self, wait_seconds: float) -> None:
+        super().__init__(wait_seconds)
+        self.wait_seconds = wait_seconds
+
+
+class InvalidLink(Exception):
+    """Raised for a one-time link that was used, has expired, or never existed."""
+
+
+class Accounts:
+    """The people of a portal and their sign-ins.
+
+    `account_limit` and `address_limit` are the failed attempts in 15 minutes for one name and from
+    one address.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        secret_key: str,
+        *,
+        idle_seconds: float,
+        max_seconds: float,
+        account_limit: int,
+        address_limit: int,
+    ) -> None:
+        self.database = database
+        self.people = People(database)
+        self.passwords = Passwords()
+        self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
+        self.attempts = Attempts(database)
+        self.account_limit = account_limit
+        self.address_limit = address_limit
+        self._hash: Callable[..., str] = lambda *parts: keyed_hash(secret_key, *parts)
+
+    def sign_in(self, name: str, password: str, address: str, device: str) -> SignIn:
+        """Verify the password, and return a new sign-in.
+
+        `address` is the network address of the browser, `device` what the list of sign-ins calls
+        it. Raises WrongCredentials and AttemptsExceeded.
+        """
+        subject = people.subject_of(name)
+        account_key = self._hash("sign-in account", subject)
+        address_key = self._hash("sign-in address", address)
+        limits = {account_key: self.account_limit, address_key: self.address_limit}
+        if wait_seconds := self.attempts.count(limits):
+            raise AttemptsExceeded(wait_seconds)
+        with self.database.read() as connection:
+            person = people.find_by_subject(connection, subject)
+            stored_hash = passwords.read_hash(connection, person.id) if person else None
+        is_correct = self.passwords.is_correct(stored_hash, password)
+        if person is None or not is_correct:
+            raise WrongCredentials
+        with self.database.write(durable=True) as connection:
+            # The person may have been disabled, or their password reset, in the meantime.
+            current_person = people.find_by_id(connection, person.id)
+            is_current = passwords.read_hash(connection, person.id) == stored_hash
+            if current_person is None or current_person.is_disabled or not is_current:
+                raise WrongCredentials
+            sign_in = self.sign_ins.add(connection, person.id, device)
+        self.attempts.forgive(account_key, address_key)
+        return sign_in
+
+    def create_link(self, person: Person) -> str:
+        """Return the token of a one-time link for a new person."""
+        with self.database.write(durable=True) as connection:
+            return links.create_link(connection, person.id, self.database.clock.time())
+
+    def reset(self, person: Person) -> str:
+        """Delete a person's password, end their sign-ins, and return the token of a new link."""
+        with self.database.write(durable=True) as connection:
+            passwords.delete_hash(connection, person.id)
+            sign_ins.end_all(connection, person.id)
+            return links.create_link(connection, person.id, self.database.clock.time())
+
+    def find_by_link(self, token: str) -> Person:
+        """Return the person whose password a one-time link sets. Raises InvalidLink."""
+        with self.database.read() as connection:
+            person = links.find_person(connection, token, self.database.clock.time())
+        if person is None:
+            raise InvalidLink
+        return person
+
+    def use_link(self, token: str, password: str, device: str) -> SignIn:
+        """Set the password of the person of a link, and sign them in.
+
+        Raises InvalidLink, and UnsuitablePassword, after which the link is still valid.
+        """
+        person = self.find_by_link(token)
+        password_hash = self.passwords.hash(password, person.name)
+        with self.database.write(durable=True) as connection:
+            is_valid = links.find_person(connection, token, self.database.clock.time()) is not None
+            if not is_valid or not links.use_link(connection, token):
+                raise InvalidLink
+            passwords.store_hash(connection, person.id, password_hash)
+            sign_ins.end_all(connection, person.id)
+            return self.sign_ins.add(connection, person.id, device)

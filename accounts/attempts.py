@@ -1,0 +1,54 @@
+"""Limits of failed attempts to sign in, shared by all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select, update
+
+from accounts.schema import sign_in_attempts as table
+from core.database import Database, upsert
+
+WINDOW_SECONDS = 900
+
+
+class Attempts:
+    """Counters of failed attempts. A window begins with the first failure of its key."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def count(self, limits: Mapping[str, int]) -> float:
+        """Count an attempt for each key as failed, and return 0.
+
+        `limits` maps keys to the number of failures in a window. If a key has reached its limit,
+        count nothing and return the seconds to wait. Attempts are counted before the password is
+        verified, so that parallel ones cannot exceed the limit.
+        """
+        now = self.database.clock.time()
+        with self.database.write() as connection:
+            for key in limits:
+                self.database.advisory_lock(connection, f"sign-in {key}")
+            connection.execute(delete(table).where(table.c.resets_at <= now))
+            query = select(table).where(table.c.key.in_(limits))
+            rows = {row.key: row for row in connection.execute(query)}
+            reached = [row.resets_at for row in rows.values() if row.failures >= limits[row.key]]
+            if reached:
+                return float(max(reached) - now)
+            for key in limits:
+                row = rows.get(key)
+                values = {
+                    "key": key,
+                    "failures": row.failures + 1 if row else 1,
+                    "resets_at": row.resets_at if row else now + WINDOW_SECONDS,
+                }
+                upsert(connection, table, "key", values)
+        return 0.0
+
+    def forgive(self, account_key: str, address_key: str) -> None:
+        """Reset the counter of an account after a success, and take the attempt off the address."""
+        is_address = table.c.key == address_key
+        with self.database.write() as connection:
+            connection.execute(delete(table).where(table.c.key == account_key))
+            one_less = {"failures": table.c.failures - 1}
+            connection.execute(update(table).where(is_address).values(one_less))

@@ -1,0 +1,43 @@
+"""One-time links with which a person sets a password."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from sqlalchemy import Connection, delete, select
+
+from accounts import people
+from accounts.people import Person
+from accounts.schema import one_time_links as table
+from core.database import upsert
+
+LINK_SECONDS = 24 * 3600
+
+
+def create_link(connection: Connection, person_id: str, now: float) -> str:
+    """Store a link, instead of earlier ones of the person, and return its token."""
+    token = secrets.token_urlsafe(24)
+    row = {"person_id": person_id, "token_hash": _hash(token), "expires_at": now + LINK_SECONDS}
+    upsert(connection, table, "person_id", row)
+    return token
+
+
+def find_person(connection: Connection, token: str, now: float) -> Person | None:
+    """Return the person of a valid link. Disabled people have none."""
+    query = select(table.c.person_id).where(table.c.token_hash == _hash(token))
+    person_id = connection.execute(query.where(table.c.expires_at > now)).scalar()
+    person = people.find_by_id(connection, person_id) if person_id else None
+    return None if person is None or person.is_disabled else person
+
+
+def use_link(connection: Connection, token: str) -> bool:
+    """Delete a link. Return False if another request has used it."""
+    return bool(
+        connection.execute(delete(table).where(table.c.token_hash == _hash(token))).rowcount
+    )
+
+
+def _hash(token: str) -> str:
+    # The token has 192 random bits: a fast hash is enough.
+    return hashlib.sha256(token.encode()).hexdigest()

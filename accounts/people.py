@@ -1,0 +1,140 @@
+"""People who can sign in, and the identities by which they are recognised."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from accounts.schema import identities, passwords, people, sign_ins
+from core.database import Database
+
+# Issuer of the names that the operator has added.
+PASSWORD_ISSUER = "password"  # noqa: S105
+MAX_NAME_CHARACTERS = 100
+
+
+class UnsuitableName(ValueError):
+    """Raised for a name that is blank, too long, or has characters that cannot be displayed."""
+
+
+class NameTaken(Exception):
+    """Raised when another person has the name."""
+
+
+class PersonNotFound(Exception):
+    """Raised when nobody has the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person who can sign in. `has_password` is False until they use their one-time link."""
+
+    id: str
+    name: str
+    is_admin: bool
+    is_disabled: bool
+    has_password: bool
+
+
+class People:
+    """Repository of people."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(self, name: str, *, is_admin: bool = False) -> Person:
+        """Add a person without a password. Raises UnsuitableName and NameTaken."""
+        name = " ".join(name.split())
+        if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
+            raise UnsuitableName
+        person_id = secrets.token_hex(16)
+        now = self.database.clock.time()
+        try:
+            with self.database.write(durable=True) as connection:
+                connection.execute(
+                    insert(people).values(
+                        id=person_id, name=name, is_admin=is_admin, created_at=now
+                    )
+                )
+                connection.execute(
+                    insert(identities).values(
+                        issuer=PASSWORD_ISSUER, subject=subject_of(name), person_id=person_id
+                    )
+                )
+        except IntegrityError:
+            raise NameTaken from None
+        return Person(person_id, name, is_admin, is_disabled=False, has_password=False)
+
+    def find(self, name: str) -> Person:
+        """Return the person with a name. Raises PersonNotFound."""
+        with self.database.read() as connection:
+            person = find_by_subject(connection, subject_of(name))
+        if person is None:
+            raise PersonNotFound
+        return person
+
+    def list_all(self) -> Sequence[Person]:
+        """Return all people, by name."""
+        with self.database.read() as connection:
+            rows = connection.execute(_select_people().order_by(func.lower(people.c.name)))
+            return [Person(**row._mapping) for row in rows]
+
+    def exist(self) -> bool:
+        """Return whether anybody was added."""
+        with self.database.read() as connection:
+            return connection.execute(select(people.c.id).limit(1)).first() is not None
+
+    def set_admin(self, person: Person, *, is_admin: bool) -> None:
+        """Make a person an administrator, or no longer."""
+        self._update(person, is_admin=is_admin)
+
+    def disable(self, person: Person) -> None:
+        """Prevent a person from signing in, and end all their sign-ins."""
+        with self.database.write(durable=True) as connection:
+            values = {"disabled_at": self.database.clock.time()}
+            connection.execute(update(people).where(people.c.id == person.id).values(values))
+            connection.execute(delete(sign_ins).where(sign_ins.c.person_id == person.id))
+
+    def enable(self, person: Person) -> None:
+        """Allow a disabled person to sign in again."""
+        self._update(person, disabled_at=None)
+
+    def _update(self, person: Person, **values: object) -> None:
+        with self.database.write(durable=True) as connection:
+            connection.execute(update(people).where(people.c.id == person.id).values(values))
+
+
+def subject_of(name: str) -> str:
+    """Return the form of a name that is compared: case, width and spaces do not matter."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return " ".join(folded.split())[:MAX_NAME_CHARACTERS]
+
+
+def find_by_subject(connection: Connection, subject: str) -> Person | None:
+    """Return the person that the operator has added with this name."""
+    query = _select_people().join(identities, identities.c.person_id == people.c.id)
+    is_named = (identities.c.issuer == PASSWORD_ISSUER) & (identities.c.subject == subject)
+    row = connection.execute(query.where(is_named)).first()
+    return Person(**row._mapping) if row else None
+
+
+def find_by_id(connection: Connection, person_id: str) -> Person | None:
+    """Return the person with an id."""
+    row = connection.execute(_select_people().where(people.c.id == person_id)).first()
+    return Person(**row._mapping) if row else None
+
+
+def _select_people() -> Select[Any]:
+    return select(
+        people.c.id,
+        people.c.name,
+        people.c.is_admin,
+        people.c.disabled_at.is_not(None).label("is_disabled"),
+        passwords.c.person_id.is_not(None).label("has_password"),
+    ).outerjoin(passwords, passwords.c.person_id == people.c.id)

@@ -1,0 +1,61 @@
+"""Tables of people who sign in."""
+
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, String, Table, Text, false
+
+from core.database import metadata
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("is_admin", Boolean, nullable=False, server_default=false()),
+    Column("created_at", Float, nullable=False),
+    Column("disabled_at", Float),
+)
+
+# Who an issuer says somebody is. A person may have several identities.
+identities = Table(
+    "identities",
+    metadata,
+    Column("issuer", String(200), primary_key=True),
+    Column("subject", String(200), primary_key=True),
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+
+passwords = Table(
+    "passwords",
+    metadata,
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    # Argon2id, in the PHC string format.
+    Column("hash", Text, nullable=False),
+)
+
+# Links with which a person sets a password. Only the hash of the token is stored.
+one_time_links = Table(
+    "one_time_links",
+    metadata,
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("expires_at", Float, nullable=False),
+)
+
+# One row for each browser in which a person is signed in.
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("device", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+)
+
+# Failed attempts to sign in, by the keyed hash of an account's name or of an address.
+sign_in_attempts = Table(
+    "sign_in_attempts",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("resets_at", Float, nullable=False, index=True),
+)

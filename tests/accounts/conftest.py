@@ -1,0 +1,45 @@
+"""Accounts on their own database, with fast password hashes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from accounts import Accounts, Person
+from core.database import Database
+from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.support.clock import AdjustableClock
+
+
+@pytest.fixture
+def database_url(tmp_path: Path, sqlite_template: Path) -> str:
+    """Return the URL of a new SQLite database."""
+    return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
+
+
+@pytest.fixture
+def accounts(database_url: str, clock: AdjustableClock) -> Iterator[Accounts]:
+    """Return accounts with small limits."""
+    database = Database(database_url, clock=clock)
+    accounts = Accounts(
+        database,
+        "secret" * 6,
+        idle_seconds=1_000,
+        max_seconds=10_000,
+        account_limit=3,
+        address_limit=5,
+    )
+    accounts.passwords.hasher = FAST_HASHER
+    yield accounts
+    database.close()
+
+
+@pytest.fixture
+def anna(accounts: Accounts) -> Person:
+    """Return a person with a password."""
+    person = accounts.people.add("Anna")
+    accounts.use_link(accounts.create_link(person), PASSWORD, "Firefox")
+    return person

@@ -1,0 +1,51 @@
+"""People whom the operator adds."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts import Accounts, NameTaken, Person, PersonNotFound, UnsuitableName, WrongCredentials
+from tests.accounts.passwords import PASSWORD
+
+
+@pytest.mark.parametrize("name", ["anna", "\uff21\uff2e\uff2e\uff21", " Anna "])
+def test_names_that_differ_in_case_width_or_spaces_are_the_same(
+    accounts: Accounts, anna: Person, name: str
+):
+    assert accounts.people.find(name).id == anna.id
+    with pytest.raises(NameTaken):
+        accounts.people.add(name)
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\x00b", "a\u202eb"])
+def test_name_that_cannot_be_displayed_is_rejected(accounts: Accounts, name: str):
+    with pytest.raises(UnsuitableName):
+        accounts.people.add(name)
+
+
+def test_list_shows_who_is_admin_disabled_or_without_password(accounts: Accounts, anna: Person):
+    bob = accounts.people.add("bob", is_admin=True)
+    accounts.people.disable(bob)
+
+    listed = [
+        (person.name, person.is_admin, person.is_disabled, person.has_password)
+        for person in accounts.people.list_all()
+    ]
+    assert listed == [("Anna", False, False, True), ("bob", True, True, False)]
+
+
+def test_disabled_person_is_signed_out_until_enabled(accounts: Accounts, anna: Person):
+    sign_in = accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox")
+    accounts.people.disable(anna)
+
+    assert accounts.sign_ins.find_person(sign_in.id) is None
+    with pytest.raises(WrongCredentials):
+        accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox")
+    accounts.people.enable(anna)
+    assert accounts.sign_ins.find_person(sign_in.id) is None
+    assert accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox")
+
+
+def test_unknown_name_is_not_found(accounts: Accounts):
+    with pytest.raises(PersonNotFound):
+        accounts.people.find("nobody")

@@ -1,0 +1,101 @@
+"""Signing in with name and password, and the limits of failed attempts."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from accounts import Accounts, AttemptsExceeded, Person, WrongCredentials
+from tests.accounts.passwords import PASSWORD
+from tests.support.clock import AdjustableClock
+
+ADDRESS = "192.0.2.1"
+
+
+def attempt(accounts: Accounts, name: str, password: str, address: str = ADDRESS) -> str:
+    """Try to sign in, and return the name of the outcome."""
+    try:
+        accounts.sign_in(name, password, address, "Firefox")
+    except (WrongCredentials, AttemptsExceeded) as error:
+        return type(error).__name__
+    return "signed in"
+
+
+def test_wrong_password_unknown_name_and_disabled_person_look_alike_and_cost_the_same(
+    accounts: Accounts, anna: Person, monkeypatch: pytest.MonkeyPatch
+):
+    disabled = accounts.people.add("Dora")
+    accounts.use_link(accounts.create_link(disabled), PASSWORD, "Firefox")
+    accounts.people.disable(disabled)
+    accounts.people.add("Nora")  # has no password yet
+    verified: list[str] = []
+    verify = accounts.passwords._verify
+
+    def count(stored_hash: str, password: str) -> bool:
+        verified.append(password)
+        return verify(stored_hash, password)
+
+    monkeypatch.setattr(accounts.passwords, "_verify_in_thread", count)
+    attempts = [("Anna", "wrong"), ("Nobody", PASSWORD), ("Dora", PASSWORD), ("Nora", PASSWORD)]
+
+    assert [attempt(accounts, *names) for names in attempts] == ["WrongCredentials"] * 4
+    assert len(verified) == 4
+
+
+@pytest.mark.limit("L59")
+def test_limit_of_an_account_holds_for_parallel_attempts_from_many_addresses(
+    accounts: Accounts, anna: Person
+):
+    with ThreadPoolExecutor(10) as pool:
+        outcomes = list(
+            pool.map(lambda n: attempt(accounts, "Anna", "wrong", f"192.0.2.{n}"), range(30))
+        )
+
+    assert outcomes.count("WrongCredentials") == 3
+    assert attempt(accounts, "anna", PASSWORD, "198.51.100.1") == "AttemptsExceeded"
+
+
+@pytest.mark.limit("L60")
+def test_limit_of_an_address_holds_for_many_names(accounts: Accounts, anna: Person):
+    outcomes = [attempt(accounts, f"name {number}", "wrong") for number in range(50)]
+
+    assert outcomes.count("WrongCredentials") == 5
+    assert attempt(accounts, "Anna", PASSWORD) == "AttemptsExceeded"
+    assert attempt(accounts, "Anna", PASSWORD, "198.51.100.1") == "signed in"
+
+
+def test_limit_ends_after_the_stated_time(accounts: Accounts, anna: Person, clock: AdjustableClock):
+    for _ in range(3):
+        attempt(accounts, "Anna", "wrong")
+    with pytest.raises(AttemptsExceeded) as raised:
+        accounts.sign_in("Anna", PASSWORD, ADDRESS, "Firefox")
+
+    clock.advance(raised.value.wait_seconds)
+    assert attempt(accounts, "Anna", PASSWORD) == "signed in"
+
+
+def test_successes_do_not_count_towards_the_limits(accounts: Accounts, anna: Person):
+    outcomes = [attempt(accounts, "Anna", PASSWORD) for _ in range(20)]
+
+    assert outcomes == ["signed in"] * 20
+
+
+def test_success_resets_the_limit_of_the_account(accounts: Accounts, anna: Person):
+    passwords = ["wrong", "wrong", PASSWORD, "wrong", "wrong", PASSWORD]
+
+    assert [attempt(accounts, "Anna", password) for password in passwords][-1] == "signed in"
+
+
+def test_password_that_is_reset_during_the_verification_is_rejected(
+    accounts: Accounts, anna: Person, monkeypatch: pytest.MonkeyPatch
+):
+    is_correct = accounts.passwords.is_correct
+
+    def reset_meanwhile(stored_hash: str | None, password: str) -> bool:
+        accounts.reset(anna)
+        return is_correct(stored_hash, password)
+
+    monkeypatch.setattr(accounts.passwords, "is_correct", reset_meanwhile)
+
+    assert attempt(accounts, "Anna", PASSWORD) == "WrongCredentials"
