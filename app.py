@@ -39,6 +39,7 @@ from service.owners import PORTAL_OWNER
 from web.assets import warm_up
 from web.cli import create_check_command
 from web.container import Portal, build_portal
+from web.person_commands import create_person_group
 
 API_PREFIX = "/api"
 # RFC 1035, 2.3.4.
@@ -159,6 +160,7 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
         else click.Group("twindow", help="Check the portal.")
     )
     commands.add_command(create_check_command(portal, service.report_problems if service else None))
+    commands.add_command(create_person_group(portal))
     app.cli.add_command(commands)
 
 

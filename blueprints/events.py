@@ -13,6 +13,7 @@ from chat.turn_rows import Turn
 from core import sse
 from rendering.stream import IncrementalRenderer
 from web import stream_limit
+from web.access import while_signed_in
 from web.container import portal
 from web.current_person import person
 from web.i18n import formatting
@@ -43,6 +44,7 @@ def show(turn_id: str) -> Response:
     if turn and stream_limit.is_stream_limit_reached():
         return stream_frames(Response(headers=sse.HEADERS), _busy_frames())
     body = _reply_frames(turn, _requested_cursor()) if turn else _signed_out_frames(turn_id)
+    body = while_signed_in(body, _signed_out_frames(turn_id))
     return stream_limit.count_stream(stream_frames(Response(headers=sse.HEADERS), body))
 
 

@@ -86,7 +86,7 @@ def log_start(settings: Settings, *, is_portal: bool) -> None:
         facts["model"] = _describe_model(settings)
     facts["workers"] = settings.workers
     if is_portal:
-        facts["sign-in"] = settings.sign_in
+        facts["sign-in"] = str(settings.sign_in)
     name = "Twindow" if is_portal else "Twindow service"
     described = ", ".join(f"{fact}: {value}" for fact, value in facts.items())
     logger.info("%s %s starts. %s", name, project["version"], described)

@@ -8,12 +8,13 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
 from core.environment import ENV_PREFIX, read_variables
+from core.sign_in_modes import SignInModes
 from core.stored_secrets import load_or_create_secret
 from core.trusted_proxies import TrustedProxies
 
@@ -38,7 +39,6 @@ REASON_REPLACEMENTS = (
     (r"< ", "below "),
     (r"> ", "above "),
     (r"matching regex .*", "an address that begins with http:// or https://"),
-    (r"Invalid enum value .*", "Twindow knows only visitor here so far"),
 )
 
 
@@ -78,7 +78,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     jwt_issuer: str | None = None
     jwt_audience: str = "twindow"
 
-    sign_in: Literal["visitor"] = "visitor"
+    sign_in: SignInModes = SignInModes("")
+    sign_in_idle_timeout: Seconds = 7 * 86_400
+    sign_in_max_age: Seconds = 30 * 86_400
+    sign_in_attempt_limit: Count = 10
+    sign_in_address_limit: Count = 50
+    public_url: Url | None = None
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")
     logo: Logo | None = None
@@ -106,11 +111,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.api_url is None
 
     @property
+    def own_url(self) -> str:
+        """Return the URL at which this machine reaches the portal."""
+        host = LOOPBACK_HOSTS.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
     def service_url(self) -> str:
         """Return the URL of the service; the embedded one uses the portal's own address."""
-        host = LOOPBACK_HOSTS.get(self.host, self.host)
-        own_url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
-        return self.api_url or own_url
+        return self.api_url or self.own_url
 
     def database_url_for(self, name: str) -> str:
         """Return the URL of the database that holds the tables of `name`."""

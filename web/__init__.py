@@ -6,6 +6,7 @@ from flask import Flask, abort, request
 from flask_wtf.csrf import CSRFProtect
 
 from web import hourly_limits, message_html, preferences, site_context, stream_limit
+from web.access import gate
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
     errors,
@@ -50,6 +51,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     sentences.init_app(app)
     service_messages.init_app(app)
     stream_limit.init_app(app)
+    gate.init_app(app)
     hourly_limits.init_app(app, portal)
     same_origin.init_app(app)
     app.before_request(_limit_form_fields)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flask import current_app
 
+from accounts import Accounts
 from chat.conversations import Conversations
 from chat.deletion import Deletions
 from chat.log import Log
@@ -20,13 +21,18 @@ from chat.twins import AvatarFetcher, RecentTwins, TwinCatalogue, advise_operato
 from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate
-from core.settings import Settings
+from core.settings import Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import Client
 from web.html_cache import HtmlCache
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
+# A lost environment file must not let everyone in.
+MISSING_SIGN_IN = (
+    "TWINDOW_SIGN_IN is not set, but this portal has accounts. Set it to password, or to "
+    "visitor,password if people without an account may use it as well."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class Portal:
 
     settings: Settings
     database: Database
+    accounts: Accounts
     client: Client
     catalogue: TwinCatalogue
     recent_twins: RecentTwins
@@ -70,7 +77,8 @@ def build_portal(
 ) -> Portal:
     """Migrate the database and build the collaborators. `api_key` is the service's API key.
 
-    Raises DatabaseUnavailable when the database cannot be migrated.
+    Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
+    sign-in mode is missing.
     """
     database = Database(
         settings.database_url_for("portal"),
@@ -78,6 +86,17 @@ def build_portal(
         clock=clock,
     )
     migrate(database, MIGRATIONS_DIR, "alembic_version")
+    secret_key = settings.secret("secret_key")
+    accounts = Accounts(
+        database,
+        secret_key,
+        idle_seconds=settings.sign_in_idle_timeout,
+        max_seconds=settings.sign_in_max_age,
+        account_limit=settings.sign_in_attempt_limit,
+        address_limit=settings.sign_in_address_limit,
+    )
+    if not settings.sign_in.is_set and accounts.people.exist():
+        raise SettingsError(MISSING_SIGN_IN)
     quota = Quota(
         database,
         api_key,
@@ -107,11 +126,12 @@ def build_portal(
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
     log = Log(database, on_end=html_cache.add)
-    turns = Turns(database, log, quota, settings.secret("secret_key"))
+    turns = Turns(database, log, quota, secret_key)
     missed_replies = MissedReplies(client, turns, log)
     return Portal(
         settings=settings,
         database=database,
+        accounts=accounts,
         client=client,
         catalogue=catalogue,
         recent_twins=RecentTwins(database),

@@ -1,15 +1,35 @@
-"""The person who sent the current request, identified by their session."""
+"""The person who sent the current request: signed in, or a visitor known by their session."""
 
 from __future__ import annotations
 
-from flask import current_app, session
+from flask import current_app, g, session
 
+from accounts import Person
 from core.keyed_hash import keyed_hash
+from web.container import portal
+
+# Items of the session. A visitor has the first, a signed-in person the second.
+PERSON_FIELD = "person"
+SIGN_IN_FIELD = "sign_in"
+
+
+def signed_in_person() -> Person | None:
+    """Return who is signed in. The database is read once for each request."""
+    if "signed_in_person" not in g:
+        sign_in_id = session.get(SIGN_IN_FIELD)
+        g.signed_in_person = (
+            portal().accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
+        )
+    person: Person | None = g.signed_in_person
+    return person
 
 
 def person() -> str:
     """Return the id of the person, or "" for a browser without one."""
-    return str(session.get("person", ""))
+    if session.get(SIGN_IN_FIELD):
+        current = signed_in_person()
+        return current.id if current else ""
+    return str(session.get(PERSON_FIELD, "")) if portal().settings.sign_in.allows_visitors else ""
 
 
 def person_of_form(idempotency_key: str) -> str:
@@ -28,7 +48,7 @@ def remember_person(person_id: str, idempotency_key: str) -> None:
     """
     if session.permanent and person():
         return
-    session["person"] = person_id
+    session[PERSON_FIELD] = person_id
     session.permanent = True
     session.sid = _hash_of_form("session id", idempotency_key)  # type: ignore[attr-defined]
 

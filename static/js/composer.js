@@ -110,7 +110,8 @@ document.addEventListener("htmx:before:response", (event) => {
   // The response to the message that is being sent must find its form.
   if (ctx === editRequest && document.querySelector(".composer form.htmx-request")) return event.preventDefault();
   const to = ctx.response?.headers.get("HX-Redirect");
-  if (!to || !ctx.sourceElement.matches(".composer form")) return;
+  // The other destination is the sign-in page; then the message was not sent.
+  if (!to?.split("?")[0].includes("/conversations/") || !ctx.sourceElement.matches(".composer form")) return;
   sessionStore.set("sent", path);
   saveDraft(to, dispatch({ type: "redirected" }).carry);
 });

@@ -15,12 +15,16 @@ const localStore = safeStorage("localStorage");
 export const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
 
 // One draft per path in localStorage; a window has its own in sessionStorage once somebody typed there.
-const draftKey = (path) => `draft ${path}`;
+// People who sign in have their own, and get those they wrote here before they signed in.
+const { draftOwner } = document.documentElement.dataset;
+const visitorsKey = (path) => `draft ${path}`;
+const draftKey = (path) => (draftOwner ? `draft ${draftOwner} ${path}` : visitorsKey(path));
 export const readDraft = (path) => {
   const own = sessionStore.get(draftKey(path));
-  return own ? own.slice(1) : localStore.get(draftKey(path));
+  return own ? own.slice(1) : localStore.get(draftKey(path)) || localStore.get(visitorsKey(path));
 };
 export const saveDraft = (path, words) => {
+  if (draftOwner) localStore.set(visitorsKey(path), "");
   localStore.set(draftKey(path), words);
   sessionStore.set(draftKey(path), `=${words}`);
 };

@@ -34,7 +34,12 @@ WRONG = [
     ),
     ("DATABASE_URL", "postgresql+asyncpg://x/y", "cannot be used: the package asyncpg is not"),
     ("MODEL", "x", "TWINDOW_MODEL is set, so TWINDOW_MODEL_URL is needed as well."),
-    ("SIGN_IN", "magic", "TWINDOW_SIGN_IN=magic cannot be used: Twindow knows only visitor"),
+    (
+        "SIGN_IN",
+        "password,magic",
+        "TWINDOW_SIGN_IN=password,magic cannot be used: “magic” is none of visitor, password.",
+    ),
+    ("SIGN_IN", "oidc", "TWINDOW_SIGN_IN=oidc cannot be used: “oidc” is not supported yet."),
     ("ACCENT", "greenish", "TWINDOW_ACCENT=greenish cannot be used: it should be a colour of"),
     ("ACCENT", "red;}", "TWINDOW_ACCENT=red;} cannot be used: it should be a colour of CSS"),
     ("LOGO", "/nowhere.svg", "TWINDOW_LOGO=/nowhere.svg cannot be used: it cannot be read"),

@@ -26,9 +26,10 @@ PREFERENCES_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Responses there do not depend on the person. They need no database, and work without one.
 SESSIONLESS_PATHS = (
-    *("/static/", "/avatars/", "/favicon.ico", "/manifest.webmanifest"),
+    *("/static/", "/favicon.ico", "/manifest.webmanifest"),
     *("/livez", "/healthz", "/readyz"),
 )
+AVATARS_PATH = "/avatars/"
 
 
 class Session(CacheLibSession):  # type: ignore[misc]
@@ -79,7 +80,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 
         After a failure, `_require_session` ends the request with an error.
         """
-        if request.path.startswith(SESSIONLESS_PATHS):
+        if _is_sessionless(request.path):
             return self.make_null_session(app)
         name = self.get_cookie_name(app)
         try:
@@ -97,6 +98,8 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         if self.is_null_session(session):
             return
         if not session.permanent:
+            if session.loaded_key:
+                self._delete_ended(app, session, response)
             self._save_visitor(app, session, response)
             return
         try:
@@ -155,6 +158,15 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
                 samesite="Lax",
             )
 
+    def _delete_ended(self, app: Flask, session: Session, response: Response) -> None:
+        """Delete the session of a person who has signed out."""
+        try:
+            self.cache.delete(session.loaded_key)
+        except DatabaseUnavailable:
+            logger.warning("Could not delete a session.")
+        name = self.get_cookie_name(app)
+        response.delete_cookie(name, secure=request.is_secure, httponly=True, samesite="Lax")
+
     def _visitor_cookie_name(self, app: Flask) -> str:
         return f"{self.get_cookie_name(app)}-visitor"
 
@@ -195,7 +207,17 @@ def init_app(app: Flask, database: Database) -> None:
     )
 
 
+def _is_sessionless(path: str) -> bool:
+    # The avatars of a portal without visitors are shown only to people who are signed in.
+    has_public_avatars = portal().settings.sign_in.allows_visitors
+    return path.startswith(SESSIONLESS_PATHS) or (
+        path.startswith(AVATARS_PATH) and has_public_avatars
+    )
+
+
 def _lifetime(session: Session) -> timedelta:
+    if session.get("sign_in"):
+        return timedelta(seconds=portal().settings.sign_in_max_age)
     return SESSION_LIFETIME if session.get("person") else PREFERENCES_LIFETIME
 
 

@@ -14,6 +14,7 @@ from flask import Response, current_app, render_template, stream_template
 from chat.log import Batch, Progress, Reply, build_reply
 from chat.turn_rows import Turn
 from rendering.stream import IncrementalRenderer
+from web.access import while_signed_in
 from web.container import portal
 from web.i18n import is_overdue
 from web.stream_limit import count_stream
@@ -111,7 +112,12 @@ def _remaining_html(html: str, sent_html: str) -> str:
 def stream_page(template: str, noscript_reply: NoscriptReply, **values: object) -> Response:
     """Stream a page that contains the reply. It counts towards the stream limit."""
     chunks = stream_template(template, noscript_reply=noscript_reply, **values)
-    return count_stream(stream_frames(Response(headers=STREAM_HEADERS), _merge_chunks(chunks)))
+    body = while_signed_in(_merge_chunks(chunks), _signed_out_chunks())
+    return count_stream(stream_frames(Response(headers=STREAM_HEADERS), body))
+
+
+def _signed_out_chunks() -> Generator[str]:
+    yield render_template("turns/_signed_out.html")
 
 
 def _merge_chunks(chunks: Iterator[str]) -> Generator[str]:

@@ -14,6 +14,7 @@ from tests.accessibility.states import (
     pages,
     reply,
     reply_ends,
+    session,
     twin,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "pages",
     "reply",
     "reply_ends",
+    "session",
     "twin",
 ]

@@ -1,0 +1,140 @@
+"""The session of a person: sign in, set a password, list the signed-in browsers, and sign out."""
+
+from __future__ import annotations
+
+import math
+
+from flask import Blueprint, abort, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from accounts import (
+    MIN_PASSWORD_CHARACTERS,
+    AttemptsExceeded,
+    InvalidLink,
+    Person,
+    UnsuitablePassword,
+    WrongCredentials,
+)
+from core.languages import N_
+from web.access import begin_sign_in, describe_device, end_sign_in, return_path
+from web.client_address import client_address
+from web.container import portal
+from web.current_person import SIGN_IN_FIELD, signed_in_person
+
+bp = Blueprint("session", __name__, url_prefix="/session")
+
+WRONG_CREDENTIALS = N_("The name or the password is wrong.")
+ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
+
+
+@bp.before_request
+def _require_passwords() -> None:
+    if not portal().settings.sign_in.has_passwords:
+        abort(404)
+
+
+@bp.get("/new")
+def new() -> str | BaseResponse:
+    """Show the sign-in form; somebody who is signed in gets the page they came from."""
+    next_path = return_path(request.args.get("next", ""))
+    return redirect(next_path, 303) if signed_in_person() else _render_form("", next_path)
+
+
+@bp.post("")
+def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
+    """Sign in, and return to the requested page."""
+    name, next_path = request.form.get("name", ""), return_path(request.form.get("next", ""))
+    try:
+        sign_in = portal().accounts.sign_in(
+            name, request.form.get("password", ""), client_address(), _device()
+        )
+    except WrongCredentials:
+        return _render_form(name, next_path, WRONG_CREDENTIALS), 403
+    except AttemptsExceeded as error:
+        retry_at = portal().clock.time() + error.wait_seconds
+        page = _render_form(name, next_path, ATTEMPTS_EXCEEDED, retry_at)
+        return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
+    begin_sign_in(sign_in)
+    return redirect(next_path, 303)
+
+
+@bp.get("")
+def show() -> str | BaseResponse:
+    """List the browsers in which the person is signed in."""
+    person = signed_in_person()
+    if person is None:
+        return redirect(url_for("session.new"), 303)
+    return render_template(
+        "session/show.html",
+        person=person,
+        sign_ins=portal().accounts.sign_ins.list_for_person(person.id),
+        current_id=session[SIGN_IN_FIELD],
+    )
+
+
+@bp.post("/deletion")
+def delete() -> BaseResponse:
+    """Sign out in this browser; with `everywhere`, in all of them."""
+    if person := signed_in_person():
+        if "everywhere" in request.form:
+            portal().accounts.sign_ins.end_all(person.id)
+        else:
+            portal().accounts.sign_ins.end(session[SIGN_IN_FIELD], person.id)
+        end_sign_in()
+    return redirect(url_for("session.new"), 303)
+
+
+@bp.post("/sign-ins/<sign_in_id>/deletion")
+def delete_sign_in(sign_in_id: str) -> BaseResponse:
+    """Sign out in another browser."""
+    person = signed_in_person() or abort(404)
+    if not portal().accounts.sign_ins.end(sign_in_id, person.id):
+        abort(404)
+    return redirect(url_for("session.show"), 303)
+
+
+@bp.get("/links/<token>")
+def show_link(token: str) -> str | tuple[str, int]:
+    """Show the form that sets the password of the person of a one-time link."""
+    try:
+        return _render_link(token, portal().accounts.find_by_link(token))
+    except InvalidLink:
+        return _render_invalid_link()
+
+
+@bp.post("/links/<token>")
+def use_link(token: str) -> BaseResponse | str | tuple[str, int]:
+    """Set the password, and sign in."""
+    accounts = portal().accounts
+    try:
+        sign_in = accounts.use_link(token, request.form.get("password", ""), _device())
+    except UnsuitablePassword:
+        return _render_link(token, accounts.find_by_link(token), is_rejected=True), 422
+    except InvalidLink:
+        return _render_invalid_link()
+    begin_sign_in(sign_in)
+    return redirect(url_for("twins.index"), 303)
+
+
+def _device() -> str:
+    return describe_device(request.user_agent.string)
+
+
+def _render_form(name: str, next_path: str, notice: str = "", retry_at: float | None = None) -> str:
+    return render_template(
+        "session/new.html", name=name, next_path=next_path, notice=notice, retry_at=retry_at
+    )
+
+
+def _render_link(token: str, person: Person, *, is_rejected: bool = False) -> str:
+    return render_template(
+        "session/link.html",
+        token=token,
+        person=person,
+        min_characters=MIN_PASSWORD_CHARACTERS,
+        is_rejected=is_rejected,
+    )
+
+
+def _render_invalid_link() -> tuple[str, int]:
+    return render_template("session/invalid_link.html"), 404

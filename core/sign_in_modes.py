@@ -1,0 +1,29 @@
+"""How people sign in: the value of TWINDOW_SIGN_IN."""
+
+from __future__ import annotations
+
+MODES = ("visitor", "password")
+FUTURE_MODES = ("proxy", "key", "oidc")
+
+
+class SignInModes:
+    """A list of modes, and its original notation. An empty one means visitors only.
+
+    Raises ValueError with a plain reason.
+    """
+
+    def __init__(self, text: str) -> None:
+        names = [name for part in text.split(",") if (name := part.strip().lower())]
+        for name in names:
+            if name in FUTURE_MODES:
+                raise ValueError(f"“{name}” is not supported yet")
+            if name not in MODES:
+                raise ValueError(f"“{name}” is none of {', '.join(MODES)}")
+        self.text = text
+        self.is_set = bool(names)
+        self.allows_visitors = not names or "visitor" in names
+        self.has_passwords = "password" in names
+
+    def __str__(self) -> str:
+        """Return the original notation, or the default."""
+        return self.text or "visitor"

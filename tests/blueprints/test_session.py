@@ -1,0 +1,339 @@
+"""Signing in and out, and what a portal without visitors shows to people who are signed out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from accounts import Accounts
+from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.support.cases import failures
+from tests.support.clock import AdjustableClock
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
+from tests.support.upstream import Upstream
+from web.assets.identicon import seed_for
+from web.container import Portal
+
+PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest)")
+# Forms of other sites that browsers take for paths, and what is not a path.
+FOREIGN_TARGETS = (
+    *("//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "/\t/evil"),
+    *("javascript:alert(1)", "/\n/evil.example", "//evil.example/%2f..", "evil.example", "/é"),
+    *("///evil.example", "/\\/evil.example", "http:evil.example", "/" + "x" * 2_000),
+)
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Run a portal without visitors."""
+    return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+
+
+@pytest.fixture
+def accounts(portal: Portal) -> Accounts:
+    """Return the accounts of the portal, with Anna and Ben."""
+    accounts = portal.accounts
+    accounts.passwords.hasher = FAST_HASHER
+    for name in ("Anna", "Ben"):
+        accounts.use_link(accounts.create_link(accounts.people.add(name)), PASSWORD, "")
+    accounts.sign_ins.end_all(accounts.people.find("Anna").id)
+    return accounts
+
+
+def sign_in(person: Person, name: str = "Anna", password: str = PASSWORD, path: str = "/") -> Page:
+    """Open a page, and sign in on the form to which it redirects."""
+    return person.press(person.get(path), "Sign in", name=name, password=password)
+
+
+@pytest.fixture
+def anna(accounts: Accounts, alice: Person) -> Person:
+    """Return a browser in which Anna is signed in."""
+    assert sign_in(alice).status == 200
+    return alice
+
+
+def is_signed_in(person: Person) -> bool:
+    return person.get("/conversations").path == "/conversations"
+
+
+def test_every_other_url_leads_to_the_sign_in_page(app: Flask, alice: Person, accounts: Accounts):
+    def check(url: tuple[str, str]) -> None:
+        method, path = url
+        response = alice.session.request(
+            method, alice.base_url + path, allow_redirects=False, timeout=10
+        )
+        assert response.status_code == 303
+        assert response.headers["Location"].startswith("/session/new")
+
+    urls = {
+        (method, re.sub(r"<[^>]*>", "0123456789ab", rule.rule))
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) & {"GET", "POST"}
+        if not PUBLIC_PATHS.match(rule.rule) and rule.endpoint != "events.show"
+    } | {("GET", "/no/such/page")}
+    assert len(urls) > 20
+    assert failures(check, {f"{method} {path}": (method, path) for method, path in urls}) == {}
+
+
+def test_signed_out_fragment_request_gets_the_header_that_opens_the_sign_in_page(
+    alice: Person, accounts: Accounts
+):
+    page = alice.get(
+        "/conversations",
+        **HTMX_HEADERS,
+        **{"HX-Current-URL": f"{alice.base_url}/conversations?q=a"},
+    )
+
+    assert (page.status, page.response.text) == (204, "")
+    assert page.response.headers["HX-Redirect"] == "/session/new?next=/conversations?q%3Da"
+
+
+def test_signed_out_stream_ends_with_a_sentence(alice: Person, accounts: Accounts):
+    response = alice.session.get(f"{alice.base_url}/turns/abc/events", timeout=10)
+
+    assert response.headers["Content-Type"].startswith("text/event-stream")
+    assert "your session has ended" in response.text
+    assert "event: done" in response.text
+
+
+def test_person_returns_to_the_requested_page_after_signing_in(alice: Person, accounts: Accounts):
+    page = sign_in(alice, path="/conversations?twin=ada")
+
+    assert page.response.url == f"{alice.base_url}/conversations?twin=ada"
+
+
+@pytest.mark.parametrize("target", FOREIGN_TARGETS)
+def test_foreign_target_leads_to_the_first_page(alice: Person, accounts: Accounts, target: str):
+    form = alice.get("/session/new")
+    page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next=target)
+
+    assert page.response.url == f"{alice.base_url}/"
+
+
+def test_wrong_credentials_are_rejected_without_saying_which_part_is_wrong(
+    alice: Person, accounts: Accounts
+):
+    pages = [
+        sign_in(alice, name, password)
+        for name, password in (("Anna", "wrong password"), ("Nobody", PASSWORD), ("", ""))
+    ]
+
+    for page in pages:
+        assert page.status == 403
+        assert "The name or the password is wrong." in page.text
+        assert PASSWORD not in page.response.text
+    assert pages[0].html.select_one("#name")["value"] == "Anna"
+    assert not is_signed_in(alice)
+
+
+def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, accounts: Accounts):
+    statuses = [sign_in(alice, password="wrong").status for _ in range(12)]
+    page = sign_in(alice)
+
+    assert statuses == [403] * 10 + [429] * 2
+    assert page.status == 429
+    assert 0 < int(page.response.headers["Retry-After"]) <= 900
+    assert "too many attempts" in page.text
+
+
+def test_signing_in_gives_a_new_session_id_and_csrf_secret(
+    alice: Person, bob: Person, accounts: Accounts, clock: AdjustableClock
+):
+    """A planted cookie gives no access, and a form of the session before is worthless."""
+    form = alice.get("/session/new")
+    bob.session.cookies.update(alice.session.cookies)
+    alice.press(form, "Sign in", name="Anna", password=PASSWORD)
+
+    assert not is_signed_in(bob)
+    assert alice.press(form, "Sign in", name="Anna", password=PASSWORD).status == 400
+
+
+def test_signed_out_cookie_is_worthless(anna: Person, bob: Person):
+    page = anna.get("/session")
+    bob.session.cookies.update(anna.session.cookies)
+    assert is_signed_in(bob)
+
+    assert anna.press(page, "Sign out").path == "/session/new"
+    assert not is_signed_in(bob)
+    assert not is_signed_in(anna)
+    assert "twindow" not in anna.session.cookies
+
+
+def test_preferences_of_the_browser_survive_signing_in_and_out(anna: Person):
+    anna.press(anna.get("/preferences"), "Save", theme="dark")
+    page = anna.press(anna.get("/"), "Sign out")
+    assert page.html.html["data-theme"] == "dark"
+    assert sign_in(anna).html.html["data-theme"] == "dark"
+
+
+def test_people_do_not_see_conversations_of_each_other(
+    anna: Person, bob: Person, upstream: Upstream
+):
+    path = complete_first_turn(anna, upstream, "Hello", "Hi").path
+    sign_in(bob, "Ben")
+
+    assert bob.get(path).status == 404
+    anna.press(anna.get("/"), "Sign out")
+    sign_in(anna, "Ben")
+    assert anna.get(path).status == 404
+    anna.press(anna.get("/"), "Sign out")
+    sign_in(anna)
+    assert "Hi" in anna.get(path).text
+
+
+@pytest.mark.parametrize("end", ["disable", "reset", "sign out", "expire"])
+def test_open_stream_ends_when_the_sign_in_ends(
+    anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock, end: str
+):
+    page = anna.start_conversation("Hello")
+    call = upstream.next_call().start_stream()
+    with anna.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("First. ")
+        stream.read_until("First.")
+        if end == "disable":
+            accounts.people.disable(accounts.people.find("Anna"))
+        elif end == "reset":
+            accounts.reset(accounts.people.find("Anna"))
+        elif end == "sign out":
+            anna.press(anna.get("/"), "Sign out")
+        clock.advance(3_601 if end == "expire" else 2)
+        call.delta("Second.")
+        rest = "".join(event.data for event in stream.remaining_events())
+
+    assert "your session has ended" in rest
+    assert "Second" not in rest
+
+
+def test_page_without_script_ends_when_the_sign_in_ends(
+    anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
+):
+    page = anna.start_conversation("Hello")
+    call = upstream.next_call().start_stream()
+    response = anna.session.get(f"{anna.base_url}{page.path}?follow=1", stream=True, timeout=10)
+    call.delta("First. ")
+    chunks = response.iter_content(None)
+    while b"First." not in next(chunks):
+        pass
+    accounts.people.disable(accounts.people.find("Anna"))
+    clock.advance(2)
+    call.delta("Second.")
+    rest = b"".join(chunks)
+
+    assert b"your session has ended" in rest
+    assert b"Second" not in rest
+
+
+def test_idle_session_leads_to_the_sign_in_page(anna: Person, clock: AdjustableClock):
+    clock.advance(3_500)
+    assert is_signed_in(anna)
+    clock.advance(3_601)
+    assert not is_signed_in(anna)
+
+
+def test_person_sees_where_they_are_signed_in_and_signs_out_there(
+    anna: Person, bob: Person, accounts: Accounts
+):
+    bob.session.headers["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"
+    sign_in(bob)
+    page = anna.get("/session")
+    assert "Firefox, Linux" in page.text
+    assert page.text.count("This browser") == 1
+
+    assert len(page.html.select(".sign-ins li")) == 2
+    other = next(
+        form for form in page.html.select(".sign-ins form") if "sign-ins" in form["action"]
+    )
+    fields = {str(field["name"]): str(field["value"]) for field in other.select("input")}
+    assert anna.post(str(other["action"]), fields).path == "/session"
+    assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
+
+
+def test_person_signs_out_everywhere(anna: Person, bob: Person):
+    sign_in(bob)
+    anna.press(anna.get("/session"), "Sign out everywhere", everywhere="1")
+
+    assert (is_signed_in(anna), is_signed_in(bob)) == (False, False)
+
+
+def test_sign_in_of_another_person_is_not_found(anna: Person, bob: Person, accounts: Accounts):
+    sign_in(bob, "Ben")
+    [other] = accounts.sign_ins.list_for_person(accounts.people.find("Ben").id)[:1]
+    _, fields = anna.get("/session").button_action("Sign out")
+
+    assert anna.post(f"/session/sign-ins/{other.id}/deletion", fields).status == 404
+    assert is_signed_in(bob)
+
+
+def test_one_time_link_sets_the_password_and_signs_in(
+    alice: Person, bob: Person, accounts: Accounts
+):
+    path = f"/session/links/{accounts.create_link(accounts.people.add('Cleo'))}"
+    form = alice.get(path)
+    assert form.html.select_one("[autocomplete=username]")["value"] == "Cleo"
+
+    rejected = alice.press(form, "Save", password="short")
+    assert rejected.status == 422
+    assert "at least 12 characters" in rejected.text
+    assert alice.press(form, "Save", password=PASSWORD).path == "/"
+    assert is_signed_in(alice)
+    again = bob.get(path)
+    assert (again.status, "no longer valid" in again.text) == (404, True)
+    assert sign_in(bob, "Cleo").path == "/"
+
+
+def test_avatar_requires_a_sign_in(anna: Person, bob: Person, new_person: Callable[[], Person]):
+    path = f"/avatars/{seed_for('ada')}/x"
+    signed_in, signed_out = (
+        anna.get(path),
+        bob.session.get(bob.base_url + path, allow_redirects=False, timeout=10),
+    )
+
+    assert signed_in.status == 200
+    assert signed_out.status_code == 303
+
+
+class TestVisitorsAllowed:
+    """A portal for visitors and people with a password."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Allow visitors."""
+        return settings | {"sign_in": "visitor,password"}
+
+    @pytest.mark.usefixtures("accounts")
+    def test_visitor_chats_and_can_sign_in(self, alice: Person, upstream: Upstream):
+        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+        assert alice.get("/").html.select_one("a[href='/session/new']")
+        form = alice.get("/session/new")
+        alice.press(form, "Sign in", name="Anna", password=PASSWORD)
+
+        assert alice.get(path).status == 404
+
+    def test_person_whose_sign_in_ends_becomes_a_visitor_without_access(
+        self, alice: Person, upstream: Upstream, accounts: Accounts
+    ):
+        alice.press(alice.get("/session/new"), "Sign in", name="Anna", password=PASSWORD)
+        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+        accounts.people.disable(accounts.people.find("Anna"))
+
+        assert alice.get(path).status == 404
+        own_path = complete_first_turn(alice, upstream, "Hello again", "Hi").path
+        assert alice.get(own_path).status == 200
+
+
+class TestPasswordsOff:
+    """A portal for visitors only."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Allow visitors only."""
+        return settings | {"sign_in": ""}
+
+    def test_sign_in_pages_do_not_exist(self, alice: Person):
+        for path in ("/session", "/session/new", "/session/links/x"):
+            assert alice.get(path).status == 404
+        assert not alice.get("/").html.select_one("a[href^='/session']")

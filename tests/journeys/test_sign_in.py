@@ -1,0 +1,137 @@
+"""Signing in and out in a browser, and what happens to drafts and running replies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from accounts import Accounts
+from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.journeys.steps import (
+    message_box,
+    open_streaming_conversation,
+    reply_text,
+    send_message,
+    turn,
+    wait_until_settled,
+)
+from tests.support.clock import AdjustableClock
+from tests.support.upstream import Upstream
+from web.container import Portal
+
+DRAFT = "How does it stay upright?"
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Run a portal for visitors and for people with a password, whose sign-in ends in an hour."""
+    return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+
+
+@pytest.fixture(autouse=True)
+def accounts(portal: Portal) -> Accounts:
+    """Return the accounts of the portal, with Anna and Ben."""
+    accounts = portal.accounts
+    accounts.passwords.hasher = FAST_HASHER
+    for name in ("Anna", "Ben"):
+        accounts.use_link(accounts.create_link(accounts.people.add(name)), PASSWORD, "")
+    return accounts
+
+
+def sign_in(page: Page, name: str = "Anna") -> None:
+    page.get_by_role("textbox", name="Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def sign_out(page: Page) -> None:
+    page.get_by_role("button", name="More pages").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """Return a page on which Anna is signed in."""
+    page = context.new_page()
+    page.goto("/twins/ada")
+    sign_in(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    return page
+
+
+def test_draft_survives_the_end_of_the_session_and_is_sent_after_signing_in_again(
+    page: Page, upstream: Upstream, clock: AdjustableClock
+):
+    message_box(page).fill(DRAFT)
+    clock.advance(3_601)
+    message_box(page).press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    sign_in(page)
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    expect(message_box(page)).to_have_value(DRAFT)
+    message_box(page).press("Enter")
+    upstream.next_call().start_stream().complete("It steers.")
+    expect(reply_text(page, "complete")).to_have_text("It steers.")
+    expect(message_box(page)).to_have_value("")
+    assert upstream.sent_messages() == [DRAFT]
+
+
+def test_draft_is_not_shown_to_another_person_in_the_same_browser(page: Page):
+    message_box(page).fill(DRAFT)
+    sign_out(page)
+    page.goto("/twins/ada")
+    sign_in(page, "Ben")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    wait_until_settled(page)
+    expect(message_box(page)).to_have_value("")
+
+    sign_out(page)
+    page.goto("/twins/ada")
+    sign_in(page)
+    expect(message_box(page)).to_have_value(DRAFT)
+
+
+def test_running_reply_says_that_the_session_has_ended(
+    context: BrowserContext, page: Page, upstream: Upstream, accounts: Accounts
+):
+    page.close()
+    page, call = open_streaming_conversation(context, upstream, "One")
+    accounts.people.disable(accounts.people.find("Anna"))
+
+    expect(page.locator(".turn__progress")).to_contain_text("your session has ended")
+    call.complete("One two")
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+def test_reply_continues_while_its_person_signs_in_again(
+    page: Page, upstream: Upstream, clock: AdjustableClock
+):
+    send_message(page, "Hello")
+    call = upstream.next_call().start_stream()
+    call.delta("One")
+    expect(reply_text(page)).to_have_text("One")
+    clock.advance(3_601)
+    page.reload()
+    call.complete("One two")
+    sign_in(page)
+
+    expect(reply_text(page, "complete")).to_have_text("One two")
+    expect(turn(page, "complete")).to_be_visible()
+
+
+def test_signing_in_works_without_script(noscript_context: BrowserContext, upstream: Upstream):
+    page = noscript_context.new_page()
+    page.goto("/twins/ada")
+    sign_in(page)
+    send_message(page, "Hello")
+    upstream.next_call().start_stream().complete("Hi")
+    page.reload()
+    expect(reply_text(page, "complete")).to_have_text("Hi")
+    page.goto("/session")
+    page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")

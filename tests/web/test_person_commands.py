@@ -1,0 +1,108 @@
+"""Commands that manage the people who sign in with a password."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from click.testing import Result
+from flask import Flask
+
+import app as twindow
+from core.settings import SettingsError
+from tests.accounts.passwords import PASSWORD
+from tests.support.clock import AdjustableClock
+from tests.support.person import Person
+from web.container import Portal
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Let people sign in with a password."""
+    return settings | {"sign_in": "password", "public_url": "https://chat.example"}
+
+
+def run(app: Flask, *arguments: str) -> Result:
+    return app.test_cli_runner().invoke(args=["twindow", "person", *arguments])
+
+
+def test_add_prints_the_one_time_link_as_its_last_line(app: Flask, alice: Person):
+    result = run(app, "add", "Anna", "--admin")
+    url = result.output.splitlines()[-1]
+
+    assert result.exit_code == 0
+    assert re.fullmatch(r"https://chat\.example/session/links/[\w-]{32}", url)
+    path = url.removeprefix("https://chat.example")
+    assert alice.press(alice.get(path), "Save", password=PASSWORD).path == "/"
+    assert run(app, "list").output == "Anna\tadmin\n"
+
+
+def test_reset_replaces_the_password_by_a_link(app: Flask, portal: Portal):
+    accounts = portal.accounts
+    accounts.use_link(accounts.create_link(accounts.people.add("Anna")), PASSWORD, "")
+    result = run(app, "reset", "anna")
+
+    assert "/session/links/" in result.output.splitlines()[-1]
+    assert run(app, "list").output == "Anna\tno password yet\n"
+
+
+def test_disable_enable_and_admin_change_a_person(app: Flask):
+    run(app, "add", "Anna")
+    listed = []
+    for command in (["disable"], ["enable"], ["admin"], ["admin", "--revoke"]):
+        assert run(app, command[0], "Anna", *command[1:]).exit_code == 0
+        listed.append(run(app, "list").output)
+
+    assert listed == [
+        "Anna\tdisabled, no password yet\n",
+        "Anna\tno password yet\n",
+        "Anna\tadmin, no password yet\n",
+        "Anna\tno password yet\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["add", " "], "A name has 1 to 100 printable characters."),
+        (["add", "Anna"], "Anna exists already."),
+        (["disable", "Nobody"], "There is no Nobody."),
+    ],
+)
+def test_command_with_a_wrong_name_fails_with_one_sentence(
+    app: Flask, arguments: list[str], sentence: str
+):
+    run(app, "add", "anna")
+    result = run(app, *arguments)
+
+    assert (result.exit_code, result.stderr) == (1, f"Error: {sentence}\n")
+
+
+@pytest.mark.usefixtures("app")
+class TestMissingSetting:
+    """What happens without TWINDOW_SIGN_IN."""
+
+    def test_portal_with_accounts_does_not_start(
+        self, portal: Portal, settings: dict[str, Any], clock: AdjustableClock
+    ):
+        portal.accounts.people.add("Anna")
+
+        with pytest.raises(SettingsError, match="TWINDOW_SIGN_IN is not set, but this portal has"):
+            twindow.create_app(settings | {"sign_in": ""}, clock=clock)
+
+
+class TestPasswordsOff:
+    """A portal for visitors."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Allow visitors only."""
+        return settings | {"sign_in": "visitor"}
+
+    def test_nobody_can_be_added(self, app: Flask, portal: Portal):
+        result = run(app, "add", "Anna")
+
+        assert result.exit_code == 1
+        assert "set TWINDOW_SIGN_IN=password" in result.stderr
+        assert not portal.accounts.people.exist()

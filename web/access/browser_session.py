@@ -1,0 +1,36 @@
+"""Start and end of a sign-in in the session of this browser."""
+
+from __future__ import annotations
+
+import secrets
+
+from flask import g, session
+
+from accounts import SignIn
+from web.current_person import SIGN_IN_FIELD
+
+# Items that a session keeps when its person changes: they say nothing about the person.
+KEPT_FIELDS = ("preferences",)
+
+
+def begin_sign_in(sign_in: SignIn) -> None:
+    """Store the sign-in in a new session, so that a planted session id is worthless."""
+    _replace_items({SIGN_IN_FIELD: sign_in.id})
+    session.permanent = True
+    session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
+
+
+def end_sign_in() -> None:
+    """Replace the session by that of a visitor."""
+    _replace_items({})
+    session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
+
+
+def _replace_items(items: dict[str, str]) -> None:
+    kept = {name: session[name] for name in KEPT_FIELDS if name in session}
+    # Also drops the CSRF secret, which another site may have planted with the cookie.
+    session.clear()
+    session.update(kept | items)
+    session.permanent = bool(kept)
+    for name in ("csrf_token", "signed_in_person"):
+        g.pop(name, None)

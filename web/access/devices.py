@@ -1,0 +1,32 @@
+"""Names of browsers, by which people recognise their sign-ins."""
+
+from __future__ import annotations
+
+# The first match wins: Edge and Opera also name Chrome, and Chrome names Safari.
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Macintosh", "Mac"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+def describe_device(user_agent: str) -> str:
+    """Return browser and system, such as "Firefox, Linux"; "" if neither is known."""
+    found = (
+        next((name for mark, name in names if mark in user_agent), "")
+        for names in (BROWSERS, SYSTEMS)
+    )
+    return ", ".join(name for name in found if name)

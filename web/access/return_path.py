@@ -1,0 +1,36 @@
+"""The path to which a person returns after signing in."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import request, url_for
+
+MAX_PATH_CHARACTERS = 2_000
+
+
+def return_path(text: str) -> str:
+    """Return `text` if it is a path of this portal, otherwise the path of the first page.
+
+    Browsers take `//host` and `/\\host` for other sites, and drop tabs and line breaks (WHATWG
+    URL, 4.4), so such texts are refused.
+    """
+    is_path = text.startswith("/") and not text.startswith("//") and "\\" not in text
+    is_plain = text.isascii() and text.isprintable() and len(text) <= MAX_PATH_CHARACTERS
+    return text if is_path and is_plain else url_for("twins.index")
+
+
+def sign_in_url() -> str:
+    """Return the URL of the sign-in page, which leads back to the current page."""
+    return url_for("session.new", next=_current_page())
+
+
+def _current_page() -> str | None:
+    if request.method in ("GET", "HEAD") and not request.headers.get("HX-Request"):
+        path = request.full_path.rstrip("?") if request.query_string else request.path
+        return None if path == "/" else path
+    # The page that sent a form or a fragment request.
+    sender = urlsplit(request.headers.get("HX-Current-URL") or request.referrer or "")
+    if sender.netloc != request.host:
+        return None
+    return f"{sender.path}?{sender.query}" if sender.query else sender.path

@@ -1,0 +1,86 @@
+"""Commands for operators: people who sign in with a password."""
+
+from __future__ import annotations
+
+import click
+
+from accounts import NameTaken, Person, PersonNotFound, UnsuitableName
+from core.settings import Settings
+from web.container import Portal
+
+MODE_MISSING = (
+    "Nobody can sign in with a password yet: set TWINDOW_SIGN_IN=password, "
+    "or visitor,password if people without an account may chat as well."
+)
+LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
+
+
+def create_person_group(portal: Portal) -> click.Group:
+    """Return the commands that add people, disable them, and give them one-time links."""
+    accounts = portal.accounts
+
+    @click.group("person", help="Manage the people who sign in with a password.")
+    def commands() -> None:
+        if not portal.settings.sign_in.has_passwords:
+            raise click.ClickException(MODE_MISSING)
+
+    @commands.command("add", help="Add a person, and print the link to set their password.")
+    @click.argument("name")
+    @click.option("--admin", is_flag=True, help="Make the person an administrator.")
+    def add(name: str, *, admin: bool) -> None:
+        try:
+            person = accounts.people.add(name, is_admin=admin)
+        except UnsuitableName:
+            raise click.ClickException("A name has 1 to 100 printable characters.") from None
+        except NameTaken:
+            raise click.ClickException(f"{name} exists already.") from None
+        _print_link(portal.settings, person, accounts.create_link(person))
+
+    @commands.command("list", help="List all people.")
+    def list_all() -> None:
+        for person in accounts.people.list_all():
+            facts = {
+                "admin": person.is_admin,
+                "disabled": person.is_disabled,
+                "no password yet": not person.has_password,
+            }
+            click.echo("\t".join((person.name, ", ".join(name for name in facts if facts[name]))))
+
+    @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
+    @click.argument("name")
+    def disable(name: str) -> None:
+        accounts.people.disable(_find(name))
+        click.echo(f"{name} is signed out everywhere and can no longer sign in.")
+
+    @commands.command("enable", help="Let a disabled person sign in again.")
+    @click.argument("name")
+    def enable(name: str) -> None:
+        accounts.people.enable(_find(name))
+        click.echo(f"{name} can sign in again.")
+
+    @commands.command("admin", help="Make a person an administrator.")
+    @click.argument("name")
+    @click.option("--revoke", is_flag=True, help="Make the person an ordinary one again.")
+    def admin(name: str, *, revoke: bool) -> None:
+        accounts.people.set_admin(_find(name), is_admin=not revoke)
+        click.echo(f"{name} is {'no longer' if revoke else 'now'} an administrator.")
+
+    @commands.command("reset", help="Sign a person out everywhere, and print a link as for add.")
+    @click.argument("name")
+    def reset(name: str) -> None:
+        person = _find(name)
+        _print_link(portal.settings, person, accounts.reset(person))
+
+    def _find(name: str) -> Person:
+        try:
+            return accounts.people.find(name)
+        except PersonNotFound:
+            raise click.ClickException(f"There is no {name}.") from None
+
+    return commands
+
+
+def _print_link(settings: Settings, person: Person, token: str) -> None:
+    """Print a link, on the last line by itself, so that scripts can read it."""
+    click.echo(LINK_ADVICE.format(person.name))
+    click.echo(f"{(settings.public_url or settings.own_url).rstrip('/')}/session/links/{token}")
