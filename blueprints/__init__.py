@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from blueprints import (
+    adoption,
     avatars,
     conversation_actions,
     conversations,
@@ -26,6 +27,7 @@ def register(app: Flask) -> None:
     """Register all blueprints."""
     avatars.init_app(app)
     for module in (
+        adoption,
         avatars,
         conversation_actions,
         conversations,

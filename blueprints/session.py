@@ -19,7 +19,7 @@ from core.languages import N_
 from web.access import begin_sign_in, describe_device, end_sign_in, return_path
 from web.client_address import client_address
 from web.container import portal
-from web.current_person import SIGN_IN_FIELD, signed_in_person
+from web.current_person import PERSON_FIELD, SIGN_IN_FIELD, signed_in_person
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 
@@ -55,7 +55,7 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
         page = _render_form(name, next_path, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     begin_sign_in(sign_in)
-    return redirect(next_path, 303)
+    return _redirect_to(next_path)
 
 
 @bp.get("")
@@ -113,7 +113,14 @@ def use_link(token: str) -> BaseResponse | str | tuple[str, int]:
     except InvalidLink:
         return _render_invalid_link()
     begin_sign_in(sign_in)
-    return redirect(url_for("twins.index"), 303)
+    return _redirect_to(url_for("twins.index"))
+
+
+def _redirect_to(next_path: str) -> BaseResponse:
+    """Redirect to a page, or first to the question about the conversations of the visitor."""
+    if PERSON_FIELD in session:
+        return redirect(url_for("adoption.show", next=next_path), 303)
+    return redirect(next_path, 303)
 
 
 def _device() -> str:

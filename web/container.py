@@ -9,6 +9,7 @@ from pathlib import Path
 from flask import current_app
 
 from accounts import Accounts
+from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
 from chat.log import Log
@@ -50,6 +51,7 @@ class Portal:
     recent_twins: RecentTwins
     avatar_fetcher: AvatarFetcher
     conversations: Conversations
+    adoption: Adoption
     deletions: Deletions
     search: Search
     turns: Turns
@@ -137,6 +139,7 @@ def build_portal(
         recent_twins=RecentTwins(database),
         avatar_fetcher=AvatarFetcher(client, catalogue, database),
         conversations=conversations,
+        adoption=Adoption(database),
         deletions=Deletions(database, turns, log),
         search=Search(database),
         turns=turns,

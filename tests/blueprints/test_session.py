@@ -49,6 +49,11 @@ def sign_in(person: Person, name: str = "Anna", password: str = PASSWORD, path: 
     return person.press(person.get(path), "Sign in", name=name, password=password)
 
 
+def sign_in_at(person: Person, path: str, name: str = "Anna") -> Page:
+    """Sign in on the sign-in page."""
+    return person.press(person.get(path), "Sign in", name=name, password=PASSWORD)
+
+
 @pytest.fixture
 def anna(accounts: Accounts, alice: Person) -> Person:
     """Return a browser in which Anna is signed in."""
@@ -312,6 +317,45 @@ class TestVisitorsAllowed:
         alice.press(form, "Sign in", name="Anna", password=PASSWORD)
 
         assert alice.get(path).status == 404
+
+    @pytest.mark.usefixtures("accounts")
+    def test_conversations_of_the_visitor_are_adopted_only_on_request(
+        self, alice: Person, upstream: Upstream
+    ):
+        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+        question = sign_in_at(alice, "/session/new?next=/conversations")
+        assert question.path == "/session/adoption"
+        assert "There is 1 conversation in this browser" in question.text
+        assert len(question.html.select("main time")) == 2
+        assert alice.get(path).status == 404
+
+        page = alice.press(question, "Move to my account")
+        assert page.path == "/conversations"
+        assert "Hello" in page.text
+        assert alice.get(path).status == 200
+        alice.press(page, "Sign out")
+        assert alice.get(path).status == 404
+
+    @pytest.mark.usefixtures("accounts")
+    def test_declined_conversations_stay_with_the_visitor_and_are_not_offered_again(
+        self, alice: Person, upstream: Upstream
+    ):
+        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+        page = alice.press(sign_in_at(alice, "/session/new"), "Leave them here")
+        assert (page.path, alice.get(path).status) == ("/", 404)
+
+        alice.press(page, "Sign out")
+        assert alice.get(path).status == 200
+        assert sign_in_at(alice, "/session/new").path == "/"
+        alice.press(alice.get("/"), "Sign out")
+        assert sign_in_at(alice, "/session/new", "Ben").path == "/session/adoption"
+
+    def test_nobody_adopts_without_a_sign_in(self, alice: Person, upstream: Upstream):
+        complete_first_turn(alice, upstream, "Hello", "Hi")
+        _, fields = alice.get("/session/new").button_action("Sign in")
+
+        assert alice.get("/session/adoption").path == "/"
+        assert alice.post("/session/adoption", fields | {"adopt": "1"}).path == "/session/new"
 
     def test_person_whose_sign_in_ends_becomes_a_visitor_without_access(
         self, alice: Person, upstream: Upstream, accounts: Accounts

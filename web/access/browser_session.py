@@ -7,10 +7,11 @@ import secrets
 from flask import g, session
 
 from accounts import SignIn
-from web.current_person import SIGN_IN_FIELD
+from web.current_person import PERSON_FIELD, SIGN_IN_FIELD
 
-# Items that a session keeps when its person changes: they say nothing about the person.
-KEPT_FIELDS = ("preferences",)
+# What belongs to the browser: its preferences, and the visitor that it was and becomes again.
+DECLINED_FIELD = "adoption_declined"
+KEPT_FIELDS = ("preferences", PERSON_FIELD, DECLINED_FIELD)
 
 
 def begin_sign_in(sign_in: SignIn) -> None:

@@ -94,3 +94,23 @@ def signed_out_elsewhere(env: Environment) -> Page:
     page.locator(".sign-ins li", has_text="Firefox, Linux").get_by_role("button").click()
     expect(page.locator(".sign-ins li")).to_have_count(1)
     return page
+
+
+def _sign_in_after_chatting(env: Environment) -> Page:
+    env.open_conversation("It steers.")
+    return _choose_password(env, PASSWORD)
+
+
+@state("adoption.show", sign_in="visitor,password")
+def earlier_conversations(env: Environment) -> Page:
+    page = _sign_in_after_chatting(env)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your earlier conversations")
+    return page
+
+
+@state("adoption.create", sign_in="visitor,password")
+def earlier_conversations_adopted(env: Environment) -> Page:
+    page = _sign_in_after_chatting(env)
+    page.get_by_role("button", name="Move to my account").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    return page

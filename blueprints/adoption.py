@@ -1,0 +1,44 @@
+"""The question whether a person's account gets the conversations from before they signed in."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from core.threadpool import in_threadpool
+from web.access import DECLINED_FIELD, return_path
+from web.container import portal
+from web.current_person import PERSON_FIELD, signed_in_person
+
+bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
+
+# People of one browser who are not asked again.
+MAX_DECLINED = 20
+
+
+@bp.get("")
+def show() -> str | BaseResponse:
+    """Ask once. Nothing is adopted unasked, because several people may use the browser."""
+    next_path = return_path(request.args.get("next", ""))
+    person, visitor = signed_in_person(), str(session.get(PERSON_FIELD, ""))
+    is_asked = person and visitor and person.id not in session.get(DECLINED_FIELD, ())
+    adoptable = portal().adoption.find(visitor) if is_asked else None
+    if adoptable is None:
+        return redirect(next_path, 303)
+    return render_template("session/adoption.html", adoptable=adoptable, next_path=next_path)
+
+
+@bp.post("")
+def create() -> BaseResponse:
+    """Adopt the conversations, or leave them to the visitors of this browser."""
+    person, visitor = signed_in_person(), str(session.get(PERSON_FIELD, ""))
+    next_path = return_path(request.form.get("next", ""))
+    if person is None:
+        return redirect(url_for("session.new", next=next_path), 303)
+    if visitor and "adopt" in request.form:
+        in_threadpool(portal().adoption.adopt)(visitor, person.id)
+        session.pop(PERSON_FIELD)
+    elif visitor:
+        declined = [*session.get(DECLINED_FIELD, ()), person.id]
+        session[DECLINED_FIELD] = declined[-MAX_DECLINED:]
+    return redirect(next_path, 303)

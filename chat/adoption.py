@@ -1,0 +1,88 @@
+"""Adoption: the conversations of a visitor become those of a person who has signed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Text,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
+
+from chat.schema import conversations, passages
+from chat.search_index import TITLE, owner_token
+from core.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptableConversations:
+    """How many conversations a visitor has, and when they were first and last used."""
+
+    count: int
+    first_at: float
+    last_at: float
+
+
+class Adoption:
+    """Transfer of conversations from one person to another."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def find(self, visitor: str) -> AdoptableConversations | None:
+        """Return what a visitor could hand over, or None if there is nothing."""
+        columns = func.count(), func.min(conversations.c.created_at)
+        query = select(*columns, func.max(conversations.c.updated_at))
+        is_theirs = (conversations.c.person == visitor) & conversations.c.deleted_at.is_(None)
+        with self.database.read() as connection:
+            count, first_at, last_at = connection.execute(query.where(is_theirs)).one()
+        return AdoptableConversations(count, first_at, last_at) if count else None
+
+    def adopt(self, visitor: str, person: str) -> None:
+        """Move all conversations of a visitor to a person, in one transaction.
+
+        Also moves those that are deleted and can be restored.
+        """
+        is_visitors = conversations.c.person == visitor
+        with self.database.write(durable=True) as connection:
+            ids = connection.scalars(
+                select(conversations.c.id).where(is_visitors).with_for_update()
+            ).all()
+            connection.execute(update(conversations).where(is_visitors).values(person=person))
+            for conversation_id in ids:
+                _index_for_person(connection, conversation_id, visitor, person)
+
+
+def _index_for_person(
+    connection: Connection, conversation_id: str, visitor: str, person: str
+) -> None:
+    """Replace the words of the search index that mark the rows of a person."""
+    is_in_conversation = passages.c.conversation_id == conversation_id
+    old_ids = connection.scalars(select(passages.c.id).where(is_in_conversation)).all()
+    for is_title in (True, False):
+        is_kind = passages.c.kind == TITLE if is_title else passages.c.kind != TITLE
+        tokens = owner_token(visitor, is_title=is_title), owner_token(person, is_title=is_title)
+        names = "conversation_id", "turn_id", "kind", "words"
+        rows = select(*(passages.c[name] for name in names[:3]), _with_token(connection, *tokens))
+        # SQLite indexes rows that are inserted or deleted, but none that are updated.
+        connection.execute(
+            insert(passages).from_select(names, rows.where(is_kind, passages.c.id.in_(old_ids)))
+        )
+    connection.execute(delete(passages).where(passages.c.id.in_(old_ids)))
+
+
+def _with_token(connection: Connection, old: str, new: str) -> ColumnElement[str]:
+    if connection.dialect.name == "postgresql":
+        added = func.array_to_tsvector(cast([new], ARRAY(Text)))
+        remaining: ColumnElement[str] = func.ts_delete(passages.c.words, literal(old, Text))
+        return remaining.op("||")(added)
+    return func.replace(passages.c.words, old, new)

@@ -1,0 +1,80 @@
+"""Transfer of a visitor's conversations to a person who has signed in."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.adoption import Adoption
+from chat.conversations import Conversations
+from chat.deletion import Deletions
+from chat.log.entries import Ended, ReplyState
+from chat.log.log import Log
+from chat.search import Search
+from chat.turn_rows import AddedTurn
+from chat.turns import Turns
+from tests.support.clock import AdjustableClock
+
+DATABASES = ["sqlite", "postgresql"]
+
+
+@pytest.fixture
+def adoption(log: Log) -> Adoption:
+    return Adoption(log.database)
+
+
+def start(turns: Turns, person: str, said: str, reply: str = "") -> AddedTurn:
+    added = turns.start_conversation(person, "ada", "Ada", said, f"key of {said}")
+    if reply:
+        turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
+    return added
+
+
+def titles(log: Log, person: str) -> list[str]:
+    return [item.title for item in Conversations(log.database).list_for_person(person).items]
+
+
+def found(log: Log, person: str, q: str) -> int:
+    return len(Search(log.database).find(person, q).items)
+
+
+def test_adopted_conversations_are_listed_and_found_only_by_their_new_owner(
+    adoption: Adoption, turns: Turns, log: Log
+):
+    start(turns, "visitor", "Why is the lake blue?", "Because of the water.")
+    start(turns, "other", "Why is the lake deep?", "Because of ice.")
+    adoption.adopt("visitor", "anna")
+
+    assert titles(log, "anna") == ["Why is the lake blue?"]
+    assert titles(log, "visitor") == []
+    assert [found(log, "anna", q) for q in ("lake", "water", "ice")] == [1, 1, 0]
+    assert [found(log, "visitor", q) for q in ("lake", "water")] == [0, 0]
+    assert found(log, "other", "lake") == 1
+
+
+def test_adopted_conversation_continues_and_can_be_restored(
+    adoption: Adoption, turns: Turns, log: Log
+):
+    running = start(turns, "visitor", "Hello")
+    deleted = start(turns, "visitor", "Bye", "Bye")
+    deletions = Deletions(log.database, turns, log)
+    deletions.delete(deleted.conversation.id, "visitor")
+    adoption.adopt("visitor", "anna")
+    log.end(running.turn.id, Ended(ReplyState.COMPLETE, text="Welcome"))
+    deletions.restore(deleted.conversation.id, "anna")
+
+    assert sorted(titles(log, "anna")) == ["Bye", "Hello"]
+    assert found(log, "anna", "welcome") == 1
+
+
+def test_summary_tells_number_and_dates(
+    adoption: Adoption, turns: Turns, log: Log, clock: AdjustableClock
+):
+    assert adoption.find("visitor") is None
+    start(turns, "visitor", "One", "1")
+    clock.advance(100)
+    start(turns, "visitor", "Two", "2")
+    summary = adoption.find("visitor")
+
+    assert summary is not None
+    assert summary.count == 2
+    assert summary.last_at - summary.first_at == pytest.approx(100, abs=5)
