@@ -1,0 +1,175 @@
+"""Isolation: what belongs to somebody else looks exactly like what does not exist.
+
+Every route with an id in its path is requested with every method, by people of every kind, as page
+and as fragment. A new route fails until `IDS` says whose ids it takes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from accounts import Accounts
+from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.support.clock import AdjustableClock
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.upstream import Upstream
+from web.container import Portal
+
+# PUT stands for the methods that no route has.
+METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT")
+RANDOM_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
+MALFORMED_IDS = ("0", "x" * 300, "%00", "..%2F..", "%ff")
+# For each parameter of a route, the name of what belongs to Anna. None: the same for everybody.
+IDS: dict[str, str | None] = {
+    "conversation_id": "conversation",
+    "turn_id": "turn",
+    "sign_in_id": "sign-in",
+    # Who has the token of a one-time link may use it.
+    "token": None,
+    # Twins are visible to everybody who may use the portal; avatars and files belong to nobody.
+    "twin_id": None,
+    "seed": None,
+    "name": None,
+    "version": None,
+}
+# Headers that differ between any two responses.
+VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Run a portal without visitors."""
+    return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+
+
+@pytest.fixture
+def accounts(portal: Portal) -> Accounts:
+    """Return the accounts of the portal."""
+    portal.accounts.passwords.hasher = FAST_HASHER
+    return portal.accounts
+
+
+@pytest.fixture
+def sign_in(accounts: Accounts, new_person: Callable[[], Person]) -> Callable[[str], Person]:
+    """Return a function that adds a person and signs them in."""
+
+    def sign_in(name: str) -> Person:
+        accounts.use_link(accounts.create_link(accounts.people.add(name)), PASSWORD, "")
+        person = new_person()
+        person.press(person.get("/session/new"), "Sign in", name=name, password=PASSWORD)
+        return person
+
+    return sign_in
+
+
+@pytest.fixture
+def annas_ids(
+    sign_in: Callable[[str], Person], accounts: Accounts, upstream: Upstream
+) -> dict[str, str]:
+    """Return the ids of what belongs to Anna."""
+    anna = sign_in("Anna")
+    page = complete_first_turn(anna, upstream, "Secret of Anna", "Secret reply")
+    person = accounts.people.find("Anna")
+    return {
+        "conversation": page.path.rpartition("/")[2],
+        "turn": str(page.turns[0]["data-turn"]),
+        "sign-in": accounts.sign_ins.list_for_person(person.id)[0].id,
+    }
+
+
+def others(
+    sign_in: Callable[[str], Person],
+    accounts: Accounts,
+    new_person: Callable[[], Person],
+    clock: AdjustableClock,
+) -> Iterator[tuple[str, Person]]:
+    """Yield a person of each kind. Those whose sign-in lasts come last, after the clock moved."""
+    expired = sign_in("expired")
+    clock.advance(3_601)
+    yield "expired", expired
+    disabled = sign_in("disabled")
+    accounts.people.disable(accounts.people.find("disabled"))
+    yield "disabled", disabled
+    yield "signed out", new_person()
+    yield "signed in", sign_in("Ben")
+
+
+def templates_with_ids(app: Flask) -> dict[str, str]:
+    """Return the paths of the routes that take an id of somebody's, and what the id is of."""
+    return {
+        re.sub(r"<[^>]*>", "{}", rule.rule): owner
+        for rule in app.url_map.iter_rules()
+        for parameter in rule.arguments
+        if (owner := IDS[parameter])
+    }
+
+
+def fingerprint(response: TestResponse, tested_id: str) -> tuple[object, ...]:
+    """Return a response without what differs between any two, and without the echoed id."""
+    headers = {
+        name: value.replace(tested_id, "ID")
+        for name, value in response.headers.items()
+        if name not in VOLATILE_HEADERS
+    }
+    body = response.text.replace(tested_id, "ID")
+    # CSRF tokens and idempotency keys.
+    return response.status_code, headers, re.sub(r'value="[^"]{20,}"', "", body)
+
+
+def test_every_parameter_of_a_route_is_listed(app: Flask):
+    parameters = {name for rule in app.url_map.iter_rules() for name in rule.arguments}
+
+    assert parameters == set(IDS)
+
+
+def test_foreign_ids_look_like_missing_ones_to_everyone(
+    app: Flask,
+    annas_ids: dict[str, str],
+    sign_in: Callable[[str], Person],
+    accounts: Accounts,
+    new_person: Callable[[], Person],
+    clock: AdjustableClock,
+):
+    cells, wrong = 0, []
+    for kind, person in others(sign_in, accounts, new_person, clock):
+        client = client_of(app, person)
+        is_signed_in = kind == "signed in"
+        page = person.get("/session" if is_signed_in else "/session/new")
+        _, fields = page.button_action("Sign out" if is_signed_in else "Sign in")
+        requested = product(templates_with_ids(app).items(), METHODS, ({}, HTMX_HEADERS))
+        for (template, owner), method, headers in requested:
+            ids = annas_ids[owner], RANDOM_ID, *MALFORMED_IDS
+            responses = [
+                client.open(
+                    template.format(tested_id),
+                    method=method,
+                    data=fields,
+                    headers=headers,
+                    buffered=True,
+                )
+                for tested_id in ids
+            ]
+            cells += len(ids)
+            foreign, missing = map(fingerprint, responses, ids[:2])
+            is_leak = any(r.status_code >= 500 or "Secret" in r.text for r in responses)
+            if foreign != missing or is_leak:
+                wrong.append((kind, method, template))
+
+    assert wrong == []
+    assert cells > 3_000
+
+
+def client_of(app: Flask, person: Person) -> FlaskClient:
+    """Return a client without sockets that has the cookies of a person."""
+    client = app.test_client()
+    for cookie in person.session.cookies:
+        client.set_cookie(cookie.name, str(cookie.value))
+    return client
