@@ -9,12 +9,13 @@ from accounts.passwords import (
     MIN_PASSWORD_CHARACTERS,
     UnsuitablePassword,
 )
-from accounts.people import NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts.people import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
 from accounts.sign_ins import SignIn
 
 __all__ = [
     "MAX_PASSWORD_CHARACTERS",
     "MIN_PASSWORD_CHARACTERS",
+    "PROXY_ISSUER",
     "Accounts",
     "AttemptsExceeded",
     "InvalidLink",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,9 @@ from sqlalchemy.exc import IntegrityError
 from accounts.schema import identities, passwords, people, sign_ins
 from core.database import Database
 
-# Issuer of the names that the operator has added.
+# Issuer of the names that the operator has added, and of those that the proxy reports.
 PASSWORD_ISSUER = "password"  # noqa: S105
+PROXY_ISSUER = "proxy"
 MAX_NAME_CHARACTERS = 100
 
 
@@ -72,9 +74,36 @@ class People:
         return Person(person_id, name, is_admin, is_disabled=False, has_password=False)
 
     def find(self, name: str) -> Person:
-        """Return the person with a name. Raises PersonNotFound."""
+        """Return the person with a name; "proxy:NAME" is the one whom the proxy calls NAME.
+
+        Raises PersonNotFound.
+        """
+        issuer, _, subject = name.partition(":")
         with self.database.read() as connection:
-            person = find_by_subject(connection, subject_of(name))
+            person = (
+                find_by_identity(connection, PROXY_ISSUER, subject)
+                if issuer == PROXY_ISSUER and subject
+                else find_by_subject(connection, subject_of(name))
+            )
+        if person is None:
+            raise PersonNotFound
+        return person
+
+    def find_or_add(self, issuer: str, subject: str) -> Person:
+        """Return the person whom an issuer calls `subject`, who is added at the first request."""
+        with self.database.read() as connection:
+            person = find_by_identity(connection, issuer, subject)
+        return person or self._add_identity(issuer, subject)
+
+    def _add_identity(self, issuer: str, subject: str) -> Person:
+        person_id, now = secrets.token_hex(16), self.database.clock.time()
+        identity = {"issuer": issuer, "subject": subject, "person_id": person_id}
+        with suppress(IntegrityError), self.database.write(durable=True) as connection:
+            connection.execute(insert(people).values(id=person_id, name=subject, created_at=now))
+            connection.execute(insert(identities).values(identity))
+        # A parallel request may have been first.
+        with self.database.read() as connection:
+            person = find_by_identity(connection, issuer, subject)
         if person is None:
             raise PersonNotFound
         return person
@@ -101,6 +130,12 @@ class People:
             connection.execute(update(people).where(people.c.id == person.id).values(values))
             connection.execute(delete(sign_ins).where(sign_ins.c.person_id == person.id))
 
+    def is_active(self, person_id: str) -> bool:
+        """Return whether a person exists and is not disabled."""
+        with self.database.read() as connection:
+            person = find_by_id(connection, person_id)
+        return person is not None and not person.is_disabled
+
     def enable(self, person: Person) -> None:
         """Allow a disabled person to sign in again."""
         self._update(person, disabled_at=None)
@@ -118,8 +153,13 @@ def subject_of(name: str) -> str:
 
 def find_by_subject(connection: Connection, subject: str) -> Person | None:
     """Return the person that the operator has added with this name."""
+    return find_by_identity(connection, PASSWORD_ISSUER, subject)
+
+
+def find_by_identity(connection: Connection, issuer: str, subject: str) -> Person | None:
+    """Return the person whom an issuer calls `subject`."""
     query = _select_people().join(identities, identities.c.person_id == people.c.id)
-    is_named = (identities.c.issuer == PASSWORD_ISSUER) & (identities.c.subject == subject)
+    is_named = (identities.c.issuer == issuer) & (identities.c.subject == subject)
     row = connection.execute(query.where(is_named)).first()
     return Person(**row._mapping) if row else None
 

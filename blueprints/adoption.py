@@ -6,9 +6,10 @@ from flask import Blueprint, redirect, render_template, request, session, url_fo
 from werkzeug.wrappers import Response as BaseResponse
 
 from core.threadpool import in_threadpool
-from web.access import DECLINED_FIELD, return_path
+from web.access import return_path
 from web.container import portal
-from web.current_person import PERSON_FIELD, signed_in_person
+from web.current_person import signed_in_person
+from web.session_fields import DECLINED_FIELD, PERSON_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 

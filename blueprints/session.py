@@ -19,17 +19,21 @@ from core.languages import N_
 from web.access import begin_sign_in, describe_device, end_sign_in, return_path
 from web.client_address import client_address
 from web.container import portal
-from web.current_person import PERSON_FIELD, SIGN_IN_FIELD, signed_in_person
+from web.current_person import is_from_proxy, signed_in_person
+from web.session_fields import PERSON_FIELD, SIGN_IN_FIELD
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 
 WRONG_CREDENTIALS = N_("The name or the password is wrong.")
+DISABLED = N_("Your account is disabled. Please contact your administrator.")
 ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
 
 
 @bp.before_request
 def _require_passwords() -> None:
-    if not portal().settings.sign_in.has_passwords:
+    modes = portal().settings.sign_in
+    is_explanation = request.endpoint == "session.new" and modes.has_proxy
+    if not modes.has_passwords and not is_explanation:
         abort(404)
 
 
@@ -37,7 +41,9 @@ def _require_passwords() -> None:
 def new() -> str | BaseResponse:
     """Show the sign-in form; somebody who is signed in gets the page they came from."""
     next_path = return_path(request.args.get("next", ""))
-    return redirect(next_path, 303) if signed_in_person() else _render_form("", next_path)
+    if signed_in_person():
+        return redirect(next_path, 303)
+    return _render_form("", next_path, DISABLED if is_from_proxy() else "")
 
 
 @bp.post("")
@@ -68,14 +74,14 @@ def show() -> str | BaseResponse:
         "session/show.html",
         person=person,
         sign_ins=portal().accounts.sign_ins.list_for_person(person.id),
-        current_id=session[SIGN_IN_FIELD],
+        current_id=session.get(SIGN_IN_FIELD),
     )
 
 
 @bp.post("/deletion")
 def delete() -> BaseResponse:
     """Sign out in this browser; with `everywhere`, in all of them."""
-    if person := signed_in_person():
+    if (person := signed_in_person()) and not is_from_proxy():
         if "everywhere" in request.form:
             portal().accounts.sign_ins.end_all(person.id)
         else:

@@ -16,7 +16,7 @@ from core.branding import Accent, FooterLinks, Logo
 from core.environment import ENV_PREFIX, read_variables
 from core.sign_in_modes import SignInModes
 from core.stored_secrets import load_or_create_secret
-from core.trusted_proxies import TrustedProxies
+from core.trusted_proxies import IdentityProxies, TrustedProxies
 
 ROOT = Path(__file__).parent.parent
 LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -28,6 +28,18 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
+# Without underscores, which some servers treat as hyphens.
+HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
+# Headers that browsers or HTTP itself set.
+COMMON_HEADERS = {
+    "authorization",
+    "connection",
+    "cookie",
+    "host",
+    "origin",
+    "referer",
+    "user-agent",
+}
 
 REASON_REPLACEMENTS = (
     (r"Expected int, got str", "it should be a whole number"),
@@ -38,6 +50,7 @@ REASON_REPLACEMENTS = (
     (r">= ", "at least "),
     (r"< ", "below "),
     (r"> ", "above "),
+    (r"matching regex .*A-Za-z.*", "the name of a header: letters, digits and hyphens"),
     (r"matching regex .*", "an address that begins with http:// or https://"),
 )
 
@@ -84,6 +97,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sign_in_attempt_limit: Count = 10
     sign_in_address_limit: Count = 50
     public_url: Url | None = None
+    proxy_user_header: HeaderName | None = None
+    proxy_networks: IdentityProxies = IdentityProxies("")
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")
     logo: Logo | None = None
@@ -213,6 +228,8 @@ def _check_combinations(settings: Settings) -> None:
             raise SettingsError(
                 f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_API_URL is needed as well."
             )
+    if settings.sign_in.has_proxy:
+        _check_proxy_sign_in(settings)
     if settings.logo_has_name and not settings.logo:
         raise SettingsError(
             f"{ENV_PREFIX}_LOGO_HAS_NAME is set, so {ENV_PREFIX}_LOGO is needed as well."
@@ -242,6 +259,19 @@ def _check_combinations(settings: Settings) -> None:
             raise SettingsError(
                 f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_MODEL_URL is needed as well."
             )
+
+
+def _check_proxy_sign_in(settings: Settings) -> None:
+    header = settings.proxy_user_header
+    if not header or not settings.proxy_networks.text.strip():
+        raise SettingsError(
+            f"{ENV_PREFIX}_SIGN_IN contains proxy, so {ENV_PREFIX}_PROXY_USER_HEADER and "
+            f"{ENV_PREFIX}_PROXY_NETWORKS are needed as well."
+        )
+    if header.lower() in COMMON_HEADERS:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_USER_HEADER={header} cannot be used: browsers set this header."
+        )
 
 
 def _check_database_url(url: str) -> None:

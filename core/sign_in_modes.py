@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-MODES = ("visitor", "password")
-FUTURE_MODES = ("proxy", "key", "oidc")
+MODES = ("visitor", "password", "proxy")
+FUTURE_MODES = ("key", "oidc")
 
 
 class SignInModes:
@@ -23,6 +23,7 @@ class SignInModes:
         self.is_set = bool(names)
         self.allows_visitors = not names or "visitor" in names
         self.has_passwords = "password" in names
+        self.has_proxy = "proxy" in names
 
     def __str__(self) -> str:
         """Return the original notation, or the default."""

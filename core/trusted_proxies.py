@@ -1,8 +1,8 @@
-"""Addresses of the proxies whose headers are trusted."""
+"""Addresses of the proxies whose headers are trusted: for client addresses, and for identities."""
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 ANY = "*"
 
@@ -26,6 +26,23 @@ class TrustedProxies:
     def __contains__(self, address: IPv4Address | IPv6Address) -> bool:
         """Return whether one of the names lists the address; `*` lists none."""
         return any(address in network for network in self._networks)
+
+
+class IdentityProxies(TrustedProxies):
+    """Networks of the proxies that say who sends a request. No network may contain everybody."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        if self.is_any or any(network.prefixlen == 0 for network in self._networks):
+            raise ValueError("everybody could claim to be anybody; list the addresses of the proxy")
+
+    def lists(self, address: str) -> bool:
+        """Return whether a peer's address is listed; the peer of a Unix socket has none."""
+        try:
+            parsed = ip_address(address)
+        except ValueError:
+            return False
+        return (getattr(parsed, "ipv4_mapped", None) or parsed) in self
 
 
 def _parse(name: str) -> IPv4Network | IPv6Network:

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from flask import current_app, g, session
 
-from accounts import Person
+from accounts import PROXY_ISSUER, Person
 from core.keyed_hash import keyed_hash
 from web.container import portal
-
-# Items of the session. A visitor has the first, a signed-in person the second.
-PERSON_FIELD = "person"
-SIGN_IN_FIELD = "sign_in"
+from web.proxy_identity import proxy_subject
+from web.session_fields import CSRF_FIELD, PERSON_FIELD, SIGN_IN_FIELD
 
 
 def signed_in_person() -> Person | None:
     """Return who is signed in. The database is read once for each request."""
     if "signed_in_person" not in g:
-        sign_in_id = session.get(SIGN_IN_FIELD)
-        g.signed_in_person = (
-            portal().accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
-        )
+        g.signed_in_person = _find_signed_in_person()
     person: Person | None = g.signed_in_person
     return person
 
 
+def is_from_proxy() -> bool:
+    """Return whether the proxy has said who the person is."""
+    return bool(g.get("is_from_proxy"))
+
+
+def _find_signed_in_person() -> Person | None:
+    accounts = portal().accounts
+    if subject := proxy_subject():
+        g.is_from_proxy = True
+        person = accounts.people.find_or_add(PROXY_ISSUER, subject)
+        return None if person.is_disabled else person
+    sign_in_id = session.get(SIGN_IN_FIELD)
+    return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
+
+
 def person() -> str:
     """Return the id of the person, or "" for a browser without one."""
-    if session.get(SIGN_IN_FIELD):
-        current = signed_in_person()
+    current = signed_in_person()
+    if current or session.get(SIGN_IN_FIELD) or is_from_proxy():
         return current.id if current else ""
     return str(session.get(PERSON_FIELD, "")) if portal().settings.sign_in.allows_visitors else ""
 
@@ -46,7 +56,7 @@ def remember_person(person_id: str, idempotency_key: str) -> None:
     A visitor gets a new session id: whoever planted the old one in the browser must not be able to
     read the conversation. It depends on the form, so that submitting it twice stores one session.
     """
-    if session.permanent and person():
+    if signed_in_person() or (session.permanent and person()):
         return
     session[PERSON_FIELD] = person_id
     session.permanent = True
@@ -55,5 +65,5 @@ def remember_person(person_id: str, idempotency_key: str) -> None:
 
 def _hash_of_form(purpose: str, idempotency_key: str) -> str:
     # Only the browser has the key of the form, a planted cookie contains only the CSRF secret.
-    parts = session.get("csrf_token", ""), idempotency_key
+    parts = session.get(CSRF_FIELD, ""), idempotency_key
     return keyed_hash(str(current_app.secret_key), purpose, *parts)

@@ -37,8 +37,17 @@ WRONG = [
     (
         "SIGN_IN",
         "password,magic",
-        "TWINDOW_SIGN_IN=password,magic cannot be used: “magic” is none of visitor, password.",
+        "cannot be used: “magic” is none of visitor, password, proxy.",
     ),
+    (
+        "SIGN_IN",
+        "proxy",
+        "so TWINDOW_PROXY_USER_HEADER and TWINDOW_PROXY_NETWORKS are needed as well.",
+    ),
+    ("PROXY_NETWORKS", "*", "TWINDOW_PROXY_NETWORKS=* cannot be used: everybody could claim"),
+    ("PROXY_NETWORKS", "10.0.0.1, 0.0.0.0/0", "cannot be used: everybody could claim to be any"),
+    ("PROXY_NETWORKS", "::/0", "TWINDOW_PROXY_NETWORKS=::/0 cannot be used: everybody could"),
+    ("PROXY_USER_HEADER", "X_User", "cannot be used: it should be the name of a header"),
     ("SIGN_IN", "oidc", "TWINDOW_SIGN_IN=oidc cannot be used: “oidc” is not supported yet."),
     ("ACCENT", "greenish", "TWINDOW_ACCENT=greenish cannot be used: it should be a colour of"),
     ("ACCENT", "red;}", "TWINDOW_ACCENT=red;} cannot be used: it should be a colour of CSS"),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import socket
+import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.faults.conftest import MESSAGE
 from tests.support import nginx
 from tests.support.certificates import CertificateAuthority
-from tests.support.person import Person, wait_for_reply
-from tests.support.processes import run_server
+from tests.support.person import Person, complete_first_turn, wait_for_reply
+from tests.support.processes import ServerProcess, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
@@ -81,3 +85,80 @@ def test_portal_works_behind_an_https_proxy(dora: Person, upstream: Upstream):
     assert page.response.url.startswith(dora.base_url)
     upstream.next_call().start_stream().complete("Through")
     assert wait_for_reply(dora, page).reply_states == ["complete"]
+
+
+FORGERIES: dict[str, list[tuple[str, str]]] = {
+    "header": [("X-Remote-User", "anna")],
+    "header in other case": [("x-remote-USER", "anna")],
+    "underscores": [("X_Remote_User", "anna")],
+    "mixed": [("X-Remote_User", "anna")],
+    "twice": [("X-Remote-User", "anna"), ("X-Remote-User", "anna")],
+    "hop-by-hop": [("Connection", "close, X-Remote-User"), ("X-Remote-User", "anna")],
+    "space before the colon": [("X-Remote-User ", "anna")],
+    "list": [("X-Remote-User", "anna, ben")],
+}
+
+
+@pytest.fixture
+def proxied_portal(tmp_path: Path, upstream: Upstream) -> Iterator[ServerProcess]:
+    """Run a portal that believes the header of a proxy on this machine."""
+    settings = {
+        "SIGN_IN": "proxy",
+        "PROXY_USER_HEADER": "X-Remote-User",
+        "PROXY_NETWORKS": "127.0.0.1",
+    }
+    with run_server(
+        tmp_path / "data", "app.py", API_URL=upstream.url, API_KEY=UPSTREAM_KEY, **settings
+    ) as server:
+        yield server
+
+
+def request_raw(url: str, path: str, headers: list[tuple[str, str]]) -> int:
+    """Send a request with exactly these headers, and return the status; 0 if it is not answered."""
+    address = urlsplit(url)
+    lines = [f"GET {path} HTTP/1.1", f"Host: {address.netloc}"]
+    lines += [f"{name}: {value}" for name, value in headers]
+    if not any(name == "Connection" for name, _ in headers):
+        lines.append("Connection: close")
+    with socket.create_connection((str(address.hostname), int(address.port or 80)), 10) as client:
+        client.sendall("\r\n".join([*lines, "", ""]).encode())
+        status_line = client.makefile("rb").readline().split()
+    return int(status_line[1]) if len(status_line) > 1 else 0
+
+
+@pytest.fixture
+def password_file() -> Iterator[Path]:
+    """Return a file with passwords, in a folder that the workers of nginx can read."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        file = Path(folder) / "passwords"
+        file.write_text("anna:{PLAIN}secret\nben:{PLAIN}secret\n")
+        yield file
+
+
+def test_forged_identity_gives_no_access_through_nginx_or_directly(
+    proxied_portal: ServerProcess, password_file: Path, tmp_path: Path, upstream: Upstream
+):
+    with nginx.run_nginx(
+        proxied_portal.url, tmp_path / "nginx", in_location=nginx.documented_sign_in(password_file)
+    ) as url:
+        anna = Person(url)
+        anna.session.auth = ("anna", "secret")
+        path = complete_first_turn(anna, upstream, "Hello", "Hi").path
+        anna.close()
+        ben = ("Authorization", f"Basic {base64.b64encode(b'ben:secret').decode()}")
+        through_nginx = {
+            name: request_raw(url, path, [ben, *headers]) for name, headers in FORGERIES.items()
+        }
+    unlisted = ("X-Remote-User", "ben")
+    direct = {
+        name: request_raw(proxied_portal.url, path, [unlisted, *headers])
+        for name, headers in FORGERIES.items()
+    }
+    without_name = request_raw(proxied_portal.url, path, [("X_Remote_User", "anna")])
+
+    assert {
+        name: status for name, status in through_nginx.items() if status not in (404, 400)
+    } == {}
+    assert {name: status for name, status in direct.items() if status == 200} == {}
+    assert without_name == 303

@@ -49,13 +49,25 @@ def documented_location(url: str) -> str:
     return location
 
 
+def documented_sign_in(password_file: Path) -> str:
+    """Return the directives of docs/operating.md that sign people in."""
+    text = (ROOT / "docs" / "operating.md").read_text()
+    match = re.search(r"^        auth_basic .*?X-Remote-User.*?\n", text, re.DOTALL | re.MULTILINE)
+    assert match is not None
+    return re.sub(r"(auth_basic_user_file) \S+;", rf"\1 {password_file};", match[0])
+
+
 @contextmanager
 def run_nginx(
-    url: str, folder: Path, *directives: str, certificate: Certificate | None = None
+    url: str,
+    folder: Path,
+    *directives: str,
+    certificate: Certificate | None = None,
+    in_location: str = "",
 ) -> Iterator[str]:
     """Run nginx and yield its URL, which is HTTPS if a certificate is given.
 
-    `directives` are added to the server block.
+    `directives` are added to the server block, `in_location` to the location.
     """
     port = free_port()
     folder.mkdir(exist_ok=True)
@@ -71,7 +83,7 @@ def run_nginx(
             port=port,
             tls=" ssl" if certificate else "",
             more="\n        ".join(directives),
-            location=documented_location(url),
+            location=documented_location(url).replace("    }\n", f"{in_location}    }}\n"),
         )
     )
     with (folder / "log").open("w") as log:

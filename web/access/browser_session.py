@@ -7,17 +7,32 @@ import secrets
 from flask import g, session
 
 from accounts import SignIn
-from web.current_person import PERSON_FIELD, SIGN_IN_FIELD
+from web.session_fields import (
+    CSRF_FIELD,
+    DECLINED_FIELD,
+    OWNER_FIELD,
+    PERSON_FIELD,
+    PREFERENCES_FIELD,
+    SIGN_IN_FIELD,
+)
 
 # What belongs to the browser: its preferences, and the visitor that it was and becomes again.
-DECLINED_FIELD = "adoption_declined"
-KEPT_FIELDS = ("preferences", PERSON_FIELD, DECLINED_FIELD)
+KEPT_FIELDS = (PREFERENCES_FIELD, PERSON_FIELD, DECLINED_FIELD)
 
 
 def begin_sign_in(sign_in: SignIn) -> None:
     """Store the sign-in in a new session, so that a planted session id is worthless."""
     _replace_items({SIGN_IN_FIELD: sign_in.id})
     session.permanent = True
+    session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
+
+
+def change_owner(person_id: str) -> None:
+    """Replace the session if the proxy reports another person than before; "" is nobody.
+
+    Forms of the earlier person are no longer accepted.
+    """
+    _replace_items({OWNER_FIELD: person_id} if person_id else {})
     session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
 
 
@@ -33,5 +48,4 @@ def _replace_items(items: dict[str, str]) -> None:
     session.clear()
     session.update(kept | items)
     session.permanent = bool(kept)
-    for name in ("csrf_token", "signed_in_person"):
-        g.pop(name, None)
+    g.pop(CSRF_FIELD, None)

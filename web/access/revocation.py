@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 
 from flask import session
 
 from web.container import portal
-from web.current_person import SIGN_IN_FIELD
+from web.current_person import is_from_proxy, signed_in_person
+from web.session_fields import SIGN_IN_FIELD
 
 # Streams have an event every three seconds at least, so one ends within five seconds.
 CHECK_SECONDS = 2.0
@@ -16,21 +17,28 @@ CHECK_SECONDS = 2.0
 
 def while_signed_in(frames: Generator[str], last_frames: Generator[str]) -> Generator[str]:
     """Yield frames while the sign-in of the current request is active, then `last_frames`."""
-    sign_in_id = session.get(SIGN_IN_FIELD)
-    if not sign_in_id:
+    person, accounts = signed_in_person(), portal().accounts
+    if person is None:
         return frames
-    return _check_frames(frames, last_frames, str(sign_in_id))
+    if is_from_proxy():
+        return _check_frames(frames, last_frames, lambda: accounts.people.is_active(person.id))
+    sign_in_id = str(session[SIGN_IN_FIELD])
+    return _check_frames(
+        frames,
+        last_frames,
+        lambda: accounts.sign_ins.find_person(sign_in_id, is_request=False) is not None,
+    )
 
 
 def _check_frames(
-    frames: Generator[str], last_frames: Generator[str], sign_in_id: str
+    frames: Generator[str], last_frames: Generator[str], is_signed_in: Callable[[], bool]
 ) -> Generator[str]:
-    clock, sign_ins = portal().clock, portal().accounts.sign_ins
+    clock = portal().clock
     checked_at = clock.monotonic()
     with closing(frames):
         for frame in frames:
             if clock.monotonic() - checked_at >= CHECK_SECONDS:
-                if sign_ins.find_person(sign_in_id, is_request=False) is None:
+                if not is_signed_in():
                     yield from last_frames
                     return
                 checked_at = clock.monotonic()

@@ -13,7 +13,8 @@ from core.database import Database, DatabaseUnavailable
 from core.keyed_hash import keyed_hash
 from web.container import portal
 from web.http.session_rows import DatabaseCache, hash_stored_ids
-from web.http.visitor_cookie import CSRF_FIELD, VISITOR_SECONDS, read_visitor, sign_visitor
+from web.http.visitor_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
+from web.session_fields import CSRF_FIELD, OWNER_FIELD, PERSON_FIELD, SIGN_IN_FIELD
 
 logger = logging.getLogger(__name__)
 
@@ -216,9 +217,9 @@ def _is_sessionless(path: str) -> bool:
 
 
 def _lifetime(session: Session) -> timedelta:
-    if session.get("sign_in"):
+    if session.get(SIGN_IN_FIELD) or session.get(OWNER_FIELD):
         return timedelta(seconds=portal().settings.sign_in_max_age)
-    return SESSION_LIFETIME if session.get("person") else PREFERENCES_LIFETIME
+    return SESSION_LIFETIME if session.get(PERSON_FIELD) else PREFERENCES_LIFETIME
 
 
 def session_key(app: Flask, cookie_name: str, sid: str) -> str:

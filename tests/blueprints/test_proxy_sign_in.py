@@ -1,0 +1,143 @@
+"""People whom a proxy in front of the portal signs in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from accounts import Accounts
+from tests.support.clock import AdjustableClock
+from tests.support.person import Person, complete_first_turn
+from tests.support.upstream import Upstream
+from web.container import Portal
+
+HEADER = "X-Remote-User"
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Let a proxy on this machine sign people in."""
+    return settings | {
+        "sign_in": "proxy",
+        "proxy_user_header": HEADER,
+        "proxy_networks": "127.0.0.1",
+    }
+
+
+@pytest.fixture
+def accounts(portal: Portal) -> Accounts:
+    """Return the accounts of the portal."""
+    return portal.accounts
+
+
+def report(person: Person, name: str | None) -> Person:
+    """Let the proxy report a name, or nobody, from now on."""
+    person.session.headers.update({HEADER: name or ""})
+    return person
+
+
+def test_reported_person_has_their_own_conversations_in_every_browser(
+    alice: Person, bob: Person, new_person: Callable[[], Person], upstream: Upstream
+):
+    path = complete_first_turn(report(alice, "anna"), upstream, "Hello", "Hi").path
+
+    assert alice.get(path).status == 200
+    assert report(new_person(), "anna").get(path).status == 200
+    assert report(bob, "ben").get(path).status == 404
+    assert not alice.get("/").html.select("form[action='/session/deletion']")
+
+
+def test_request_without_a_name_is_signed_out(alice: Person, upstream: Upstream):
+    path = complete_first_turn(report(alice, "anna"), upstream, "Hello", "Hi").path
+    page = report(alice, None).get(path)
+
+    assert page.path == "/session/new"
+    assert "Open this portal at the address" in page.text
+    assert report(alice, "anna").get(path).status == 200
+
+
+def test_fifty_parallel_first_requests_add_one_person(
+    url: str, accounts: Accounts, new_person: Callable[[], Person]
+):
+    browsers = [report(new_person(), "anna") for _ in range(50)]
+    with ThreadPoolExecutor(50) as pool:
+        statuses = list(pool.map(lambda browser: browser.get("/conversations").status, browsers))
+
+    assert statuses == [200] * 50
+    assert [person.name for person in accounts.people.list_all()] == ["anna"]
+
+
+def test_form_of_another_person_is_rejected_and_keeps_its_text(
+    alice: Person, upstream: Upstream, accounts: Accounts
+):
+    page = report(alice, "anna").get("/twins/ada")
+    rejected = report(alice, "ben").press(page, "Send", content="Meant as Anna")
+
+    assert rejected.status == 400
+    assert "Meant as Anna" in rejected.text
+    assert upstream.sent_messages() == []
+    assert alice.get("/conversations").text.count("Meant as Anna") == 0
+
+
+def test_names_that_differ_in_case_are_different_people(
+    alice: Person, bob: Person, upstream: Upstream
+):
+    path = complete_first_turn(report(alice, "anna"), upstream, "Hello", "Hi").path
+
+    assert report(bob, "Anna").get(path).status == 404
+
+
+def test_disabled_person_is_locked_out_and_their_stream_ends(
+    alice: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
+):
+    page = report(alice, "anna").start_conversation("Hello")
+    call = upstream.next_call().start_stream()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("First. ")
+        stream.read_until("First.")
+        accounts.people.disable(accounts.people.find("proxy:anna"))
+        clock.advance(2)
+        call.delta("Second.")
+        rest = "".join(event.data for event in stream.remaining_events())
+
+    assert "your session has ended" in rest
+    assert "Second" not in rest
+    page = alice.get(page.path)
+    assert page.path == "/session/new"
+    assert "Your account is disabled" in page.text
+
+
+def test_preferences_are_kept_for_the_next_request(alice: Person):
+    report(alice, "anna")
+    alice.press(alice.get("/preferences"), "Save", theme="dark")
+
+    assert alice.get("/").html.html["data-theme"] == "dark"
+
+
+class TestVisitorsAllowed:
+    """A portal that visitors may use, too."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Allow visitors."""
+        return settings | {"sign_in": "visitor,proxy"}
+
+    def test_visitor_and_person_of_one_browser_are_kept_apart(
+        self, alice: Person, upstream: Upstream
+    ):
+        path_of_visitor = complete_first_turn(alice, upstream, "Hello", "Hi").path
+        path = complete_first_turn(report(alice, "anna"), upstream, "Hello", "Hi").path
+
+        assert alice.get(path_of_visitor).status == 404
+        report(alice, None)
+        assert alice.get(path_of_visitor).status == 200
+        assert alice.get(path).status == 404
+
+    def test_disabled_person_does_not_become_a_visitor(self, alice: Person, accounts: Accounts):
+        report(alice, "anna").get("/")
+        accounts.people.disable(accounts.people.find("proxy:anna"))
+
+        assert "Your account is disabled" in alice.get("/twins/ada").text

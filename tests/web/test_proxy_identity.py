@@ -1,0 +1,83 @@
+"""The name that a proxy reports: accepted only from listed networks, and only if it is plain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.datastructures import Headers
+
+from tests.support.cases import failures
+from web.proxy_identity import proxy_subject
+
+HEADER = "X-Remote-User"
+# Peer, values of the header (latin-1, as WSGI decodes them), and the accepted name.
+CASES: dict[str, tuple[str, list[str], str | None]] = {
+    "listed address": ("10.0.0.7", ["anna"], "anna"),
+    "listed network": ("192.168.3.4", ["anna"], "anna"),
+    "listed IPv6 network": ("2001:db8::5", ["anna"], "anna"),
+    "IPv4 address mapped to IPv6": ("::ffff:10.0.0.7", ["anna"], "anna"),
+    "other characters": ("10.0.0.7", ["Änne".encode().decode("latin-1")], "Änne"),
+    "e-mail address": ("10.0.0.7", ["anna+x@corp.example"], "anna+x@corp.example"),
+    "unlisted address": ("10.0.0.8", ["anna"], None),
+    "unlisted address mapped to IPv6": ("::ffff:10.0.0.8", ["anna"], None),
+    "unlisted IPv6 network": ("2001:db9::5", ["anna"], None),
+    "Unix socket": ("", ["anna"], None),
+    "no header": ("10.0.0.7", [], None),
+    "empty header": ("10.0.0.7", [""], None),
+    "two headers": ("10.0.0.7", ["anna", "ben"], None),
+    "two headers that were joined": ("10.0.0.7", ["anna, ben"], None),
+    "comma": ("10.0.0.7", ["anna,"], None),
+    "NUL": ("10.0.0.7", ["an\0na"], None),
+    "control character": ("10.0.0.7", ["anna\x1b"], None),
+    "C1 control character": ("10.0.0.7", ["anna\x85".encode().decode("latin-1")], None),
+    "character that changes the direction": (
+        "10.0.0.7",
+        ["anna\u202e".encode().decode("latin-1")],
+        None,
+    ),
+    "bytes that are not UTF-8": ("10.0.0.7", ["ann\xe4"], None),
+    "blank": ("10.0.0.7", [" "], None),
+    "spaces around": ("10.0.0.7", ["anna\xa0".encode().decode("latin-1")], None),
+    "200 characters": ("10.0.0.7", ["x" * 200], "x" * 200),
+    "2,000 characters": ("10.0.0.7", ["x" * 2_000], None),
+}
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Let a proxy sign people in."""
+    return settings | {
+        "sign_in": "proxy",
+        "proxy_user_header": HEADER,
+        "proxy_networks": "10.0.0.7, 192.168.0.0/16, 2001:db8::/32",
+    }
+
+
+def test_header_counts_only_from_listed_networks_and_with_a_plain_name(app: Flask):
+    def check(case: tuple[str, list[str], str | None]) -> None:
+        peer, values, subject = case
+        headers = Headers()
+        environ = {"REMOTE_ADDR": peer}
+        if values:
+            # WSGI servers join repeated headers.
+            environ[f"HTTP_{HEADER.upper().replace('-', '_')}"] = ",".join(values)
+        with app.test_request_context(headers=headers, environ_overrides=environ):
+            assert proxy_subject() == subject
+
+    assert failures(check, CASES) == {}
+
+
+class TestProxyOff:
+    """A portal without the proxy mode."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Leave the other settings of the proxy."""
+        return settings | {"sign_in": "password"}
+
+    def test_header_is_ignored(self, app: Flask):
+        environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}
+        with app.test_request_context(environ_overrides=environ):
+            assert proxy_subject() is None
