@@ -32,6 +32,7 @@ from core.migrations import DatabaseTooNew
 from core.settings import Settings, SettingsError, load_settings
 from core.startup_lock import startup_lock
 from core.stored_secrets import load_or_create_secret
+from core.sub_path import enter_sub_path
 from core.threadpool import in_threadpool
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
@@ -68,6 +69,7 @@ class Twindow:
         web.init_app(self.app, portal)
         blueprints.register(self.app)
         _add_commands(self.app, portal, self.service)
+        self._sub_path = settings.sub_path
         self._portal_wsgi = self.app.wsgi_app
         self.app.wsgi_app = self  # type: ignore[method-assign]
 
@@ -76,6 +78,8 @@ class Twindow:
 
         The portal responds 400 if the Host header is invalid.
         """
+        if self._sub_path:
+            enter_sub_path(environ, self._sub_path)
         if self.service and f"{environ['PATH_INFO']}/".startswith(f"{API_PREFIX}/"):
             return self.service(environ, start_response)
         if not _is_valid_host(environ.get("HTTP_HOST", "")):

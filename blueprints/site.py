@@ -23,7 +23,7 @@ def manifest() -> Response:
     body = {
         "name": name,
         "short_name": name,
-        "id": "/",
+        "id": url_for("twins.index"),
         "start_url": url_for("twins.index"),
         "display": "minimal-ui",
         "theme_color": colours["light_page_hex"],

@@ -16,6 +16,7 @@ from core.branding import Accent, FooterLinks, Logo
 from core.environment import ENV_PREFIX, read_variables
 from core.sign_in_modes import SignInModes
 from core.stored_secrets import load_or_create_secret
+from core.sub_path import path_of_url
 from core.trusted_proxies import IdentityProxies, TrustedProxies
 
 ROOT = Path(__file__).parent.parent
@@ -126,6 +127,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.api_url is None
 
     @property
+    def sub_path(self) -> str:
+        """Return the path below which the portal is reached, such as /chat; "" is the root."""
+        return path_of_url(self.public_url) if self.public_url else ""
+
+    @property
     def own_url(self) -> str:
         """Return the URL at which this machine reaches the portal."""
         host = LOOPBACK_HOSTS.get(self.host, self.host)
@@ -228,6 +234,13 @@ def _check_combinations(settings: Settings) -> None:
             raise SettingsError(
                 f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_API_URL is needed as well."
             )
+    try:
+        path_of_url(settings.public_url or "")
+    except ValueError:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PUBLIC_URL={settings.public_url} cannot be used: it should be like "
+            "https://example.org/chat, without a query and without special characters."
+        ) from None
     if settings.sign_in.has_proxy:
         _check_proxy_sign_in(settings)
     if settings.logo_has_name and not settings.logo:

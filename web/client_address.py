@@ -14,25 +14,23 @@ from web.container import portal
 IPV6_PREFIX = 64
 # Some proxies add the port: 192.0.2.1:5678, [2001:db8::1]:5678.
 _WITH_PORT = re.compile(r"\[(?P<ipv6>[^]]+)](:\d+)?|(?P<ipv4>[\d.]+):\d+", re.ASCII)
+# The address in an element of `Forwarded`, which may be quoted.
+_FOR = re.compile(r'(?:^|;)\s*for="?([^";]*)', re.ASCII | re.IGNORECASE)
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 
 
 def client_address() -> str:
     """Return the address of the browser; instead of an IPv6 address, its /64 network.
 
-    It is the last address in `X-Forwarded-For` that is not a trusted proxy's. Without a trusted
-    proxy the header is ignored, because any browser can send it.
+    It is the last address in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted
+    proxy's. Without a trusted proxy the headers are ignored, because any browser can send them.
+    A proxy sets only one of them, so if they disagree, the browser has sent the other.
     """
     proxies = portal().settings.trusted_proxies
-    address = _parse(request.remote_addr or "")
-    if proxies.is_any or (address and address in proxies):
-        for text in reversed(request.headers.get("X-Forwarded-For", "").split(",")):
-            hop = _parse(text.strip())
-            if hop is None:
-                break
-            address = hop
-            if hop not in proxies:
-                break
+    peer = address = _parse(request.remote_addr or "")
+    if proxies.is_any or (peer and peer in proxies):
+        found = {_last_untrusted(hops, peer) for hops in _forwarded_hops() if hops}
+        address = found.pop() if len(found) == 1 else peer
     if isinstance(address, IPv6Address):
         return str(ip_network((address, IPV6_PREFIX), strict=False))
     return str(address or "")
@@ -47,6 +45,33 @@ def client_address_hashes() -> tuple[str, ...]:
     days = dict.fromkeys(int((now - age) // DAY_SECONDS) for age in (0, HOUR_SECONDS))
     address = client_address()
     return tuple(keyed_hash(secret_key, "address", str(day), address) for day in days)
+
+
+def _forwarded_hops() -> tuple[list[str], list[str]]:
+    """Return the addresses of `X-Forwarded-For` and of `Forwarded`, the nearest one last."""
+    x_forwarded_for = request.headers.get("X-Forwarded-For", "")
+    forwarded = request.headers.get("Forwarded", "")
+    return (
+        x_forwarded_for.split(",") if x_forwarded_for else [],
+        # An element without an address counts as one that is not known.
+        [(_FOR.search(element) or ("", ""))[1] for element in forwarded.split(",")]
+        if forwarded
+        else [],
+    )
+
+
+def _last_untrusted(
+    hops: list[str], peer: IPv4Address | IPv6Address | None
+) -> IPv4Address | IPv6Address | None:
+    proxies, address = portal().settings.trusted_proxies, peer
+    for text in reversed(hops):
+        hop = _parse(text.strip())
+        if hop is None:
+            break
+        address = hop
+        if hop not in proxies:
+            break
+    return address
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

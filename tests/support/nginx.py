@@ -64,10 +64,11 @@ def run_nginx(
     *directives: str,
     certificate: Certificate | None = None,
     in_location: str = "",
+    path: str = "/",
 ) -> Iterator[str]:
     """Run nginx and yield its URL, which is HTTPS if a certificate is given.
 
-    `directives` are added to the server block, `in_location` to the location.
+    `directives` are added to the server block, `in_location` to the location, which is `path`.
     """
     port = free_port()
     folder.mkdir(exist_ok=True)
@@ -83,7 +84,9 @@ def run_nginx(
             port=port,
             tls=" ssl" if certificate else "",
             more="\n        ".join(directives),
-            location=documented_location(url).replace("    }\n", f"{in_location}    }}\n"),
+            location=documented_location(url)
+            .replace("location / {", f"location {path} {{")
+            .replace("    }\n", f"{in_location}    }}\n"),
         )
     )
     with (folder / "log").open("w") as log:

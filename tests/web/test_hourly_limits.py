@@ -117,6 +117,31 @@ def test_address_of_the_browser_is_found_behind_trusted_proxies_only(app: Flask)
     assert failures(check, {repr(case): case for case in ADDRESSES}) == {}
 
 
+# Values of X-Forwarded-For and of Forwarded behind a trusted proxy, and the address of the browser.
+FORWARDED = [
+    ("", "for=192.0.2.1", "192.0.2.1"),
+    ("", 'for=192.0.2.9, For="192.0.2.1:80";proto=https;by=10.0.0.1', "192.0.2.1"),
+    ("", 'for="[2001:db8:1:2::3]:4711"', "2001:db8:1:2::/64"),
+    ("", "for=192.0.2.1, for=10.0.0.1", "192.0.2.1"),
+    ("", "for=unknown", "10.0.0.1"),
+    ("", "for=192.0.2.1, for=_hidden", "10.0.0.1"),
+    ("", "proto=https", "10.0.0.1"),
+    ("192.0.2.1", "for=192.0.2.1", "192.0.2.1"),
+    ("192.0.2.1", "for=192.0.2.2", "10.0.0.1"),
+    ("192.0.2.1", "nonsense", "10.0.0.1"),
+]
+
+
+def test_forwarded_header_counts_unless_it_contradicts_the_other_one(app: Flask):
+    def check(case: tuple[str, str, str]) -> None:
+        x_forwarded_for, forwarded, expected = case
+        headers = {"X-Forwarded-For": x_forwarded_for, "Forwarded": forwarded}
+        with app.test_request_context(headers=headers, environ_base={"REMOTE_ADDR": "10.0.0.1"}):
+            assert client_address() == expected
+
+    assert failures(check, {repr(case): case for case in FORWARDED}) == {}
+
+
 def test_address_is_hashed_with_a_key_of_the_day_and_yesterdays_for_an_hour(
     app: Flask, clock: AdjustableClock
 ):

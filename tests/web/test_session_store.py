@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -266,7 +267,7 @@ def test_cookies_of_https_cannot_be_set_by_a_sibling_host(app: Flask):
     for base_url, name in (
         ("http://localhost", "twindow-visitor"),
         ("https://localhost", "__Host-twindow-visitor"),
-        ("https://localhost/chat", "twindow-visitor"),
+        ("https://localhost/chat", "__Secure-twindow-visitor"),
     ):
         answer = app.test_client().get("/keys", base_url=base_url)
         cookie = answer.headers["Set-Cookie"]
@@ -274,7 +275,7 @@ def test_cookies_of_https_cannot_be_set_by_a_sibling_host(app: Flask):
         assert ("Secure" in cookie) is ("https" in base_url)
         assert "HttpOnly" in cookie
         assert "SameSite=Lax" in cookie
-        assert "Path=/;" in f"{cookie};"
+        assert f"Path={urlsplit(base_url).path.rstrip('/')}/;" in f"{cookie};"
         assert ("Strict-Transport-Security" in answer.headers) is ("https" in base_url)
 
 

@@ -15,7 +15,8 @@ def return_path(text: str) -> str:
     Browsers take `//host` and `/\\host` for other sites, and drop tabs and line breaks (WHATWG
     URL, 4.4), so such texts are refused.
     """
-    is_path = text.startswith("/") and not text.startswith("//") and "\\" not in text
+    root = f"{request.script_root}/"
+    is_path = text.startswith(root) and not text.startswith("//") and "\\" not in text
     is_plain = text.isascii() and text.isprintable() and len(text) <= MAX_PATH_CHARACTERS
     return text if is_path and is_plain else url_for("twins.index")
 
@@ -28,7 +29,7 @@ def sign_in_url() -> str:
 def _current_page() -> str | None:
     if request.method in ("GET", "HEAD") and not request.headers.get("HX-Request"):
         path = request.full_path.rstrip("?") if request.query_string else request.path
-        return None if path == "/" else path
+        return None if path == "/" else request.script_root + path
     # The page that sent a form or a fragment request.
     sender = urlsplit(request.headers.get("HX-Current-URL") or request.referrer or "")
     if sender.netloc != request.host:

@@ -19,8 +19,9 @@ from web.session_fields import CSRF_FIELD, OWNER_FIELD, PERSON_FIELD, SIGN_IN_FI
 logger = logging.getLogger(__name__)
 
 COOKIE_NAME = "twindow"
-# Browsers accept a cookie with this prefix only from the host itself, not from a sibling.
-HOST_PREFIX = "__Host-"
+# Browsers accept a cookie with this prefix only from the host itself, not from a sibling; and one
+# with the other, which may have a path, only over HTTPS.
+HOST_PREFIX, SECURE_PREFIX = "__Host-", "__Secure-"
 SESSION_LIFETIME = timedelta(days=365)
 # Of a session with preferences only. The first accepted message makes it a person's.
 PREFERENCES_LIFETIME = timedelta(days=1)
@@ -68,9 +69,14 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     session_class = Session
 
     def get_cookie_name(self, app: Flask) -> str:  # noqa: ARG002
-        """Return the name of the cookie, which begins with `__Host-` where browsers allow it."""
-        is_host_cookie = request.is_secure and not request.script_root
-        return f"{HOST_PREFIX}{COOKIE_NAME}" if is_host_cookie else COOKIE_NAME
+        """Return the name of the cookie, with the strictest prefix that browsers allow."""
+        if not request.is_secure:
+            return COOKIE_NAME
+        return f"{SECURE_PREFIX if request.script_root else HOST_PREFIX}{COOKIE_NAME}"
+
+    def get_cookie_path(self, app: Flask) -> str:  # noqa: ARG002
+        """Return the path of the portal: other sites of the host do not get the cookie."""
+        return f"{request.script_root}/"
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
         """Return whether this request uses https: http works, too."""
@@ -111,7 +117,12 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         if session.is_saved and session.loaded_key != self._get_store_id(session.sid):
             for name in (self._visitor_cookie_name(app), COOKIE_NAME):
                 if name in request.cookies and name != self.get_cookie_name(app):
-                    response.delete_cookie(name, secure=request.is_secure, httponly=True)
+                    response.delete_cookie(
+                        name,
+                        path=self.get_cookie_path(app),
+                        secure=request.is_secure,
+                        httponly=True,
+                    )
 
     def get_expiration_time(self, app: Flask, session: Any) -> datetime:  # noqa: ARG002
         """Return when the cookie expires: together with its row."""
@@ -154,6 +165,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
                 self._visitor_cookie_name(app),
                 sign_visitor(app, session, portal().clock.time()),
                 max_age=VISITOR_SECONDS,
+                path=self.get_cookie_path(app),
                 httponly=True,
                 secure=request.is_secure,
                 samesite="Lax",
@@ -166,7 +178,13 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         except DatabaseUnavailable:
             logger.warning("Could not delete a session.")
         name = self.get_cookie_name(app)
-        response.delete_cookie(name, secure=request.is_secure, httponly=True, samesite="Lax")
+        response.delete_cookie(
+            name,
+            path=self.get_cookie_path(app),
+            secure=request.is_secure,
+            httponly=True,
+            samesite="Lax",
+        )
 
     def _visitor_cookie_name(self, app: Flask) -> str:
         return f"{self.get_cookie_name(app)}-visitor"

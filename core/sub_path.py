@@ -1,0 +1,32 @@
+"""A site below the root of its host, such as https://example.org/chat/."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*", re.ASCII)
+
+
+def path_of_url(url: str) -> str:
+    """Return the path of the site's public URL, without a slash at its end; "" for the root.
+
+    Raises ValueError for a URL with a query or fragment, or whose path needs encoding.
+    """
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    if parts.query or parts.fragment or not _PATH.fullmatch(path):
+        raise ValueError(url)
+    return path
+
+
+def enter_sub_path(environ: dict[str, Any], path: str) -> None:
+    """Set SCRIPT_NAME to the sub-path, and remove it from PATH_INFO.
+
+    Proxies may have removed it already, and the portal reaches its own service without it.
+    """
+    requested = environ["PATH_INFO"]
+    environ["SCRIPT_NAME"] = path
+    if f"{requested}/".startswith(f"{path}/"):
+        environ["PATH_INFO"] = requested[len(path) :] or "/"

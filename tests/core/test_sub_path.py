@@ -1,0 +1,52 @@
+"""A site below the root of its host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.sub_path import enter_sub_path, path_of_url
+
+URLS = {
+    "https://example.org": "",
+    "https://example.org/": "",
+    "https://example.org/chat": "/chat",
+    "https://example.org/chat/": "/chat",
+    "http://10.0.0.1:8000/a/b_c.d~e/": "/a/b_c.d~e",
+}
+UNUSABLE = (
+    "https://x.example/chat?a",
+    "https://x.example/chat#a",
+    "https://x.example/a b",
+    "https://x.example//a",
+)
+PATHS = {
+    "/chat": "/",
+    "/chat/": "/",
+    "/chat/twins/ada": "/twins/ada",
+    "/chats": "/chats",
+    "/twins/ada": "/twins/ada",
+    "/chat/chat": "/chat",
+}
+
+
+def test_path_of_a_public_url_has_no_slash_at_its_end():
+    assert {url: path_of_url(url) for url in URLS} == URLS
+
+
+@pytest.mark.parametrize("url", UNUSABLE)
+def test_unusable_public_url_is_refused(url: str):
+    with pytest.raises(ValueError, match=r"."):
+        path_of_url(url)
+
+
+def test_sub_path_is_removed_unless_the_proxy_has_done_so():
+    found = {}
+    for requested in PATHS:
+        environ: dict[str, Any] = {"PATH_INFO": requested}
+        enter_sub_path(environ, "/chat")
+        assert environ["SCRIPT_NAME"] == "/chat"
+        found[requested] = environ["PATH_INFO"]
+
+    assert found == PATHS
