@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flask import Blueprint, Response
+import msgspec
+from flask import Blueprint, Response, abort
 
 from core import sse
 from web.container import portal
+from web.setup_probe import is_signed_probe, observe_request
 from web.stream_probe import DELAYED_EVENT, END_DELAY_SECONDS, EVENT_DELAY_SECONDS
 
 bp = Blueprint("health", __name__)
@@ -31,6 +33,14 @@ def ready() -> tuple[str, int, dict[str, str]]:
     if portal().log.can_write():
         return live()
     return "The database is not writable.\n", 503, TEXT_HEADERS
+
+
+@bp.get("/healthz/request")
+def show_request() -> Response:
+    """Return what the portal sees of this request, to `twindow check` only."""
+    if not is_signed_probe():
+        abort(404)
+    return Response(msgspec.json.encode(observe_request()), mimetype="application/json")
 
 
 @bp.get("/healthz/stream")

@@ -13,6 +13,7 @@ from core.urls import without_credentials
 from twinapi import TwinApiError
 from web.container import Portal
 from web.i18n import english_message
+from web.setup_check import find_problem
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
 # Ends the messages for people; the person at the command line is the administrator.
@@ -37,14 +38,26 @@ def create_check_command(
 
     @click.command("check", help="Check database, service and model.")
     @click.option(
-        "--through", metavar="URL", help="Also check that no proxy buffers streams at this URL."
+        "--through",
+        metavar="URL",
+        help="Also check the proxy at this URL; by default, at TWINDOW_PUBLIC_URL.",
     )
-    def command(through: str | None) -> None:
+    @click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="'NAME: VALUE'",
+        help="Header for a proxy that requires a sign-in; can be repeated.",
+    )
+    def command(through: str | None, headers: tuple[str, ...]) -> None:
+        through = through or portal.settings.public_url
         problems = [_check_database(portal), _check_service(portal)]
         if check_embedded_service:
             problems.append(check_embedded_service())
         if through:
-            problems.append(_check_stream(f"{through.rstrip('/')}/healthz/stream"))
+            proxy_headers = dict(header.split(": ", 1) for header in headers if ": " in header)
+            is_problem = _check_proxy(portal, through, proxy_headers)
+            problems.append(is_problem or _check_stream(through, proxy_headers))
         if any(problems):
             raise SystemExit(1)
 
@@ -73,10 +86,20 @@ def _check_service(portal: Portal) -> bool:
     )
 
 
-def _check_stream(url: str) -> bool:
+def _check_proxy(portal: Portal, url: str, headers: dict[str, str]) -> bool:
+    settings = portal.settings
+    secret_key = settings.secret("secret_key")
+    problem = find_problem(settings, secret_key, url, headers, portal.clock.time())
+    if problem:
+        return _report(f"{problem.cause} Try:\n    {problem.line}", is_ok=False)
+    return _report("The proxy is set up correctly.", is_ok=True)
+
+
+def _check_stream(base_url: str, headers: dict[str, str]) -> bool:
+    url = f"{base_url.rstrip('/')}/healthz/stream"
     requested_at = time.monotonic()
     try:
-        with requests.get(url, stream=True, timeout=TIMEOUT_SECONDS) as response:
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
             response.raise_for_status()
             received = b""
             while DELAYED_EVENT.encode() not in received and (chunk := response.raw.read1(64)):

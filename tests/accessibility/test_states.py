@@ -24,7 +24,7 @@ NO_PAGE = {
         "events.show",
     ),
     *("turns.index", "turns.text"),
-    *("health.live", "health.ready", "health.stream"),
+    *("health.live", "health.ready", "health.stream", "health.show_request"),
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -185,3 +187,13 @@ def respond_with(status: int, body: Any = None, **headers: str) -> UpstreamActio
 def respond_with_html(status: int, **headers: str) -> UpstreamAction:
     """Return an action that responds with an HTML error page."""
     return respond_with(status, ERROR_PAGE_HTML, content_type="text/html; charset=utf-8", **headers)
+
+
+@pytest.fixture
+def password_file() -> Iterator[Path]:
+    """Return a file with passwords, in a folder that the workers of nginx can read."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        file = Path(folder) / "passwords"
+        file.write_text("anna:{PLAIN}secret\nben:{PLAIN}secret\nan,na:{PLAIN}secret\n")
+        yield file

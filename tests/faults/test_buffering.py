@@ -26,8 +26,15 @@ def holding_back(url: str) -> Any:
     """Return a proxy that passes a response on only after it has received all of it."""
 
     def proxy(environ: Any, start_response: Any) -> list[bytes]:
-        whole = requests.get(url + environ["PATH_INFO"], timeout=20)
-        start_response("200 OK", [("Content-Type", whole.headers["Content-Type"])])
+        headers = {
+            name.removeprefix("HTTP_").replace("_", "-"): value
+            for name, value in environ.items()
+            if name.startswith("HTTP_")
+        }
+        headers["X-FORWARDED-FOR"] = headers.get("X-FORWARDED-FOR", "") + ", 127.0.0.1"
+        whole = requests.get(url + environ["PATH_INFO"], headers=headers, timeout=20)
+        kept = {"Content-Type", "X-Fragment"} & set(whole.headers)
+        start_response("200 OK", [(name, whole.headers[name]) for name in kept])
         return [whole.content]
 
     return proxy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import socket
-import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -124,16 +123,6 @@ def request_raw(url: str, path: str, headers: list[tuple[str, str]]) -> int:
         client.sendall("\r\n".join([*lines, "", ""]).encode())
         status_line = client.makefile("rb").readline().split()
     return int(status_line[1]) if len(status_line) > 1 else 0
-
-
-@pytest.fixture
-def password_file() -> Iterator[Path]:
-    """Return a file with passwords, in a folder that the workers of nginx can read."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        file = Path(folder) / "passwords"
-        file.write_text("anna:{PLAIN}secret\nben:{PLAIN}secret\n")
-        yield file
 
 
 def test_forged_identity_gives_no_access_through_nginx_or_directly(

@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -65,10 +65,12 @@ def run_nginx(
     certificate: Certificate | None = None,
     in_location: str = "",
     path: str = "/",
+    removed: Sequence[str] = (),
 ) -> Iterator[str]:
     """Run nginx and yield its URL, which is HTTPS if a certificate is given.
 
-    `directives` are added to the server block, `in_location` to the location, which is `path`.
+    `directives` are added to the server block, `in_location` to the location, which is `path`;
+    `removed` are the headers that it does not set, although the documentation says so.
     """
     port = free_port()
     folder.mkdir(exist_ok=True)
@@ -84,9 +86,7 @@ def run_nginx(
             port=port,
             tls=" ssl" if certificate else "",
             more="\n        ".join(directives),
-            location=documented_location(url)
-            .replace("location / {", f"location {path} {{")
-            .replace("    }\n", f"{in_location}    }}\n"),
+            location=_location(url, path, removed, in_location),
         )
     )
     with (folder / "log").open("w") as log:
@@ -102,6 +102,13 @@ def run_nginx(
     finally:
         process.terminate()
         process.wait(START_SECONDS)
+
+
+def _location(url: str, path: str, removed: Sequence[str], more: str) -> str:
+    location = documented_location(url).replace("location / {", f"location {path} {{")
+    for header in removed:
+        location = re.sub(rf"^ *proxy_set_header {header} .*\n", "", location, flags=re.MULTILINE)
+    return location.replace("    }\n", f"{more}    }}\n")
 
 
 def _wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

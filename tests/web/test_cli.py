@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
 from flask import Flask
 
+from tests.support.portals import serve
+from tests.support.processes import free_port
 from tests.support.upstream import UPSTREAM_KEY, Upstream
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Choose the port of the portal."""
+    return settings | {"port": free_port()}
+
+
+@pytest.fixture
+def url(app: Flask, settings: dict[str, Any]) -> Iterator[str]:
+    """Serve the portal at its own address."""
+    with serve(app, settings["port"]) as url:
+        yield url
 
 
 def check(app: Flask, *more: str) -> tuple[int, str]:
@@ -20,6 +39,7 @@ def test_check_command_passes_when_everything_works(app: Flask, url: str):
         (
             "The database is writable.\n"
             "The service responds with 2 twins; 500 of 500 requests left.\n"
+            "The proxy is set up correctly.\n"
             "Streams are not buffered.\n"
         ),
     )
@@ -46,10 +66,15 @@ def test_check_command_names_the_setting_of_a_refused_key(app: Flask, upstream: 
     assert f"The service at {upstream.url}: " in said
 
 
-def test_check_command_reports_an_address_without_streams(app: Flask, upstream: Upstream):
-    upstream.answers["/healthz/stream"] = 404, {}
+def test_check_command_reports_an_address_without_streams(app: Flask, settings: dict[str, Any]):
+    def without_streams(environ: Any, start_response: Any) -> Any:
+        if environ["PATH_INFO"] == "/healthz/stream":
+            start_response("404 Not Found", [])
+            return []
+        return app(environ, start_response)
 
-    status, said = check(app, "--through", upstream.url)
+    with serve(without_streams, settings["port"]) as url:
+        status, said = check(app, "--through", url)
 
     assert status == 1
-    assert f"No stream from {upstream.url}/healthz/stream" in said
+    assert f"No stream from {url}/healthz/stream" in said

@@ -18,7 +18,7 @@ from web.session_fields import OWNER_FIELD, SIGN_IN_FIELD
 PUBLIC_ENDPOINTS = {
     *("session.new", "session.create", "session.delete", "session.show_link", "session.use_link"),
     *("site.manifest", "site.favicon", "assets.show", "events.show"),
-    *("health.live", "health.ready", "health.stream"),
+    *("health.live", "health.ready", "health.stream", "health.show_request"),
 }
 DRAFT_OWNER_CHARACTERS = 12
 

@@ -1,0 +1,196 @@
+"""`twindow check` finds the cause of each broken set-up of the proxy, behind a real nginx."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.settings import Settings, load_settings
+from tests.support import nginx
+from tests.support.certificates import CertificateAuthority
+from tests.support.portals import serve
+from tests.support.processes import ServerProcess, free_port, run_server
+from tests.support.upstream import UPSTREAM_KEY, Upstream
+from web.setup_check import find_problem
+
+pytestmark = pytest.mark.usefixtures("processes")
+
+SECRET_KEY = "secret" * 6
+SIGN_IN = {
+    "sign_in": "proxy",
+    "proxy_user_header": "X-Remote-User",
+    "proxy_networks": "127.0.0.1",
+}
+AUTHORIZATION = {"Authorization": f"Basic {base64.b64encode(b'anna:secret').decode()}"}
+
+
+class Site:
+    """Portals with various settings, and nginx in front of them."""
+
+    def __init__(self, folder: Path, passwords: Path, upstream: Upstream, stack: ExitStack) -> None:
+        self.folder = folder
+        self.passwords = passwords
+        self._stack = stack
+        self._service = {"api_url": upstream.url, "api_key": UPSTREAM_KEY}
+        self._servers: dict[str, ServerProcess] = {}
+        certificates = folder / "certificates"
+        certificates.mkdir()
+        self.authority = CertificateAuthority(certificates)
+        self.certificate = self.authority.make_signed("localhost")
+
+    def settings(self, **settings: Any) -> Settings:
+        """Return settings as the command reads them."""
+        values = self._service | {"data_dir": self.folder, "secret_key": SECRET_KEY} | settings
+        return load_settings(values)
+
+    def portal(self, **settings: str) -> str:
+        """Return the URL of a portal with these settings."""
+        name = repr(settings)
+        if name not in self._servers:
+            values = self._service | {"secret_key": SECRET_KEY} | settings
+            data_dir = self.folder / f"data{len(self._servers)}"
+            environment = {key.upper(): value for key, value in values.items()}
+            server = run_server(data_dir, "app.py", **environment)
+            self._servers[name] = self._stack.enter_context(server)
+        return self._servers[name].url
+
+    def nginx(self, url: str, *removed: str, **options: Any) -> str:
+        """Run the documented nginx, without some lines of its location, and return its URL."""
+        folder = self.folder / f"nginx{free_port()}"
+        run = nginx.run_nginx(url, folder, certificate=self.certificate, removed=removed, **options)
+        return self._stack.enter_context(run)
+
+
+@pytest.fixture
+def site(
+    tmp_path: Path, password_file: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Site]:
+    """Return portals and a factory of proxies."""
+    with ExitStack() as stack:
+        site = Site(tmp_path, password_file, upstream, stack)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(site.authority.root.pem))
+        yield site
+
+
+def problem_at(
+    site: Site, url: str, headers: dict[str, str] | None = None, **settings: Any
+) -> tuple[str, str]:
+    """Return cause and line of the problem, or two empty strings."""
+    now = settings.pop("now", time.time())
+    problem = find_problem(site.settings(**settings), SECRET_KEY, url, headers or {}, now)
+    return (problem.cause, problem.line) if problem else ("", "")
+
+
+def test_correct_set_ups_have_no_problem(site: Site):
+    plain, signed_in = site.portal(), site.portal(**SIGN_IN)
+    below_path = site.portal(public_url="https://localhost/chat")
+    sign_in = nginx.documented_sign_in(site.passwords)
+    port = int(plain.rpartition(":")[2])
+
+    assert problem_at(site, plain, port=port) == ("", "")
+    assert problem_at(site, site.nginx(plain)) == ("", "")
+    assert problem_at(
+        site, site.nginx(signed_in, in_location=sign_in), AUTHORIZATION, **SIGN_IN
+    ) == ("", "")
+    assert problem_at(
+        site,
+        f"{site.nginx(below_path, path='/chat/')}/chat",
+        public_url="https://localhost/chat/",
+    ) == ("", "")
+
+
+@pytest.fixture
+def other_site() -> Iterator[str]:
+    """Return the URL of another web site."""
+
+    def page(_environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "text/html")])
+        return [b"<h1>Welcome to nginx!</h1>"]
+
+    with serve(page) as url:
+        yield url
+
+
+def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: str):
+    plain, signed_in = site.portal(), site.portal(**SIGN_IN)
+    untrusting = site.portal(trusted_proxies="10.9.9.9")
+    sign_in = nginx.documented_sign_in(site.passwords)
+    unlisted = SIGN_IN | {"proxy_networks": "10.9.9.9"}
+    comma = f"Basic {base64.b64encode(b'an,na:secret').decode()}"
+    closed = free_port()
+    found = {
+        "scheme": problem_at(site, site.nginx(plain, "X-Forwarded-Proto")),
+        "untrusted proxy": problem_at(site, site.nginx(untrusting), trusted_proxies="10.9.9.9"),
+        "host": problem_at(site, site.nginx(plain, "Host")),
+        "claimed address": problem_at(site, site.nginx(plain, "X-Forwarded-For")),
+        "path": problem_at(site, f"{site.nginx(plain, path='/chat/')}/chat"),
+        "nothing": problem_at(site, f"http://127.0.0.1:{closed}"),
+        "something else": problem_at(site, site.nginx(other_site)),
+        "fragments": problem_at(
+            site, site.nginx(plain, in_location="        proxy_hide_header X-Fragment;\n")
+        ),
+        "clock": problem_at(site, site.nginx(plain), now=time.time() + 100),
+        "sign-in": problem_at(site, site.nginx(signed_in, in_location=sign_in), **SIGN_IN),
+        "forged name": problem_at(site, site.nginx(signed_in), **SIGN_IN),
+        "no name": problem_at(
+            site,
+            site.nginx(signed_in, in_location='        proxy_set_header X-Remote-User "";\n'),
+            **SIGN_IN,
+        ),
+        "unlisted proxy": problem_at(
+            site,
+            site.nginx(site.portal(**unlisted), in_location=sign_in),
+            AUTHORIZATION,
+            **unlisted,
+        ),
+        "unacceptable name": problem_at(
+            site,
+            site.nginx(signed_in, in_location=sign_in),
+            {"Authorization": comma},
+            **SIGN_IN,
+        ),
+    }
+    expected = {
+        "scheme": ("takes https for http", "proxy_set_header X-Forwarded-Proto $scheme;"),
+        "untrusted proxy": ("does not trust", "TWINDOW_TRUSTED_PROXIES=10.9.9.9,127.0.0.1"),
+        "host": ("is asked for", "proxy_set_header Host $http_host;"),
+        "claimed address": ("passes on the address", "$proxy_add_x_forwarded_for;"),
+        "path": ("expects the path", "TWINDOW_PUBLIC_URL=https://localhost"),
+        "nothing": ("Nothing answers", "systemctl status nginx"),
+        "something else": ("Something else", "proxy_pass http://127.0.0.1:8000;"),
+        "fragments": ("X-Fragment", "proxy_pass_header X-Fragment;"),
+        "clock": ("differ by", "timedatectl"),
+        "sign-in": ("requires a sign-in", '--header "Authorization: Basic …"'),
+        "forged name": ("passes on the X-Remote-User", "$remote_user;"),
+        "no name": ("does not send X-Remote-User", "$remote_user;"),
+        "unlisted proxy": ("not among those", "TWINDOW_PROXY_NETWORKS=10.9.9.9,127.0.0.1"),
+        "unacceptable name": ("is not acceptable", "$remote_user;"),
+    }
+    wrong = {
+        name: problem
+        for name, problem in found.items()
+        if expected[name][0] not in problem[0] or expected[name][1] not in problem[1]
+    }
+    assert wrong == {}
+
+
+def test_untrusted_certificate_is_named(site: Site, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+
+    cause, line = problem_at(site, site.nginx(site.portal()))
+
+    assert "certificate" in cause
+    assert line == "certbot renew"
+
+
+def test_only_the_command_sees_what_the_portal_sees(site: Site):
+    problem = find_problem(site.settings(), "another secret key", site.portal(), {}, time.time())
+
+    assert problem is not None
+    assert "TWINDOW_SECRET_KEY" in problem.cause

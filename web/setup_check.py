@@ -1,0 +1,174 @@
+"""Diagnosis of a portal behind a proxy: one cause, and one line that repairs it."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import msgspec
+import requests
+
+from core.settings import Settings
+from web.setup_probe import PROBE_HEADER, Observation, probe_signature
+
+# Claims that no proxy may pass on: an address for documentation (RFC 5737), and a name.
+FORGED_ADDRESS = "192.0.2.99"
+FORGED_NAME = "forged-by-twindow-check"
+TIMEOUT_SECONDS = 20.0
+MAX_CLOCK_DIFFERENCE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The cause of a problem, and a line for the settings or for nginx."""
+
+    cause: str
+    line: str
+
+
+def find_problem(
+    settings: Settings, secret_key: str, url: str, headers: dict[str, str], now: float
+) -> Problem | None:
+    """Request the portal at its public URL, and return the first problem, or None.
+
+    `headers` are added to the request, for a proxy that requires a sign-in.
+    """
+    url_path = urlsplit(url).path.rstrip("/")
+    if url_path != settings.sub_path:
+        return Problem(
+            f"The portal expects the path “{settings.sub_path}/”, but {url} has “{url_path}/”.",
+            f"TWINDOW_PUBLIC_URL={url}",
+        )
+    forged = {
+        PROBE_HEADER: probe_signature(secret_key, secrets.token_hex(8)),
+        "X-Forwarded-For": FORGED_ADDRESS,
+        "HX-Request": "true",
+        **({settings.proxy_user_header: FORGED_NAME} if settings.proxy_user_header else {}),
+    }
+    try:
+        response = requests.get(
+            f"{url.rstrip('/')}/healthz/request",
+            headers=forged | headers,
+            timeout=TIMEOUT_SECONDS,
+            allow_redirects=False,
+        )
+    except requests.exceptions.SSLError as error:
+        return Problem(f"The certificate of {url} is not valid: {_reason(error)}.", "certbot renew")
+    except requests.RequestException as error:
+        return Problem(f"Nothing answers at {url}: {_reason(error)}.", "systemctl status nginx")
+    observation = _read_observation(response)
+    if observation is None:
+        return _wrong_response(settings, url, response)
+    return (
+        _transport_problem(settings, url, observation)
+        or _address_problem(settings, url, observation)
+        or _identity_problem(settings, observation)
+        or _response_problem(response, observation, now)
+    )
+
+
+def _read_observation(response: requests.Response) -> Observation | None:
+    try:
+        return msgspec.json.decode(response.content, type=Observation)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _wrong_response(settings: Settings, url: str, response: requests.Response) -> Problem:
+    status = response.status_code
+    if status in (301, 302, 303, 307, 401, 403):
+        return Problem(
+            f"The proxy at {url} requires a sign-in (status {status}).",
+            f'twindow check --through {url} --header "Authorization: Basic …"',
+        )
+    return Problem(
+        f"Something else than this portal answers at {url} (status {status}), or it has another "
+        "TWINDOW_SECRET_KEY.",
+        f"proxy_pass {settings.own_url};",
+    )
+
+
+def _transport_problem(settings: Settings, url: str, seen: Observation) -> Problem | None:
+    public = urlsplit(url)
+    if seen.scheme != public.scheme:
+        if not seen.is_peer_trusted:
+            return _untrusted_peer(settings, seen)
+        return Problem(
+            f"The portal takes {public.scheme} for {seen.scheme}: the proxy does not say it.",
+            "proxy_set_header X-Forwarded-Proto $scheme;",
+        )
+    names = {host.strip().rpartition(":")[0] or host.strip() for host in seen.hosts}
+    if public.hostname not in names | {host.strip() for host in seen.hosts}:
+        return Problem(
+            f"The portal is asked for {seen.hosts[0]} instead of {public.hostname}.",
+            "proxy_set_header Host $http_host;",
+        )
+    return None
+
+
+def _address_problem(settings: Settings, url: str, seen: Observation) -> Problem | None:
+    own, public = urlsplit(settings.own_url), urlsplit(url)
+    if own.netloc == public.netloc:
+        return None  # there is no proxy
+    if seen.forwarded_for and seen.forwarded_for != FORGED_ADDRESS and not seen.is_peer_trusted:
+        return _untrusted_peer(settings, seen)
+    if seen.forwarded_for == FORGED_ADDRESS:
+        return Problem(
+            "The proxy passes on the address that a browser claims to have.",
+            "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+        )
+    if not seen.forwarded_for:
+        return Problem(
+            "The proxy does not say which address a browser has.",
+            "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+        )
+    return None
+
+
+def _untrusted_peer(settings: Settings, seen: Observation) -> Problem:
+    listed = f"{settings.trusted_proxies},{seen.peer}".strip(",")
+    return Problem(
+        f"The portal does not trust the proxy at {seen.peer}.", f"TWINDOW_TRUSTED_PROXIES={listed}"
+    )
+
+
+def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
+    header = settings.proxy_user_header
+    if not settings.sign_in.has_proxy or not header:
+        return None
+    set_header = f"proxy_set_header {header} $remote_user;"
+    if FORGED_NAME in seen.identity_header:
+        return Problem(f"The proxy passes on the {header} that a browser sends.", set_header)
+    if not seen.identity_header:
+        return Problem(f"The proxy does not send {header}.", set_header)
+    if seen.identity is None and not settings.proxy_networks.lists(seen.peer):
+        listed = f"{settings.proxy_networks},{seen.peer}".strip(",")
+        return Problem(
+            f"The proxy at {seen.peer} is not among those that may name people.",
+            f"TWINDOW_PROXY_NETWORKS={listed}",
+        )
+    if seen.identity is None:
+        return Problem(
+            f"The name “{seen.identity_header}” is not acceptable: it has a comma or a control "
+            "character, or is too long.",
+            set_header,
+        )
+    return None
+
+
+def _response_problem(response: requests.Response, seen: Observation, now: float) -> Problem | None:
+    if "X-Fragment" not in response.headers:
+        return Problem("The proxy removes the header X-Fragment.", "proxy_pass_header X-Fragment;")
+    if abs(seen.time - now) > MAX_CLOCK_DIFFERENCE_SECONDS:
+        return Problem(
+            f"The clocks of the portal and of this machine differ by {abs(seen.time - now):.0f} "
+            "seconds.",
+            "timedatectl set-ntp true",
+        )
+    return None
+
+
+def _reason(error: requests.RequestException) -> str:
+    reason = getattr(error.args[0] if error.args else None, "reason", error)
+    return str(reason).rpartition(": ")[2].rstrip(".") or type(error).__name__
