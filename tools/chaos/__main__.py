@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.postgres import run_postgres
-from tools.chaos import burst, crash, database, drain, fuzz, hostile, soak
+from tools.chaos import burst, crash, database, drain, fuzz, hostile, revocation, soak
 from tools.chaos.attacks import MODES
 from tools.chaos.database_faults import FAULTS
 from tools.chaos.report import Expectations, Report, print_report
 
 SCENARIOS = {
-    "sqlite": ("crash", "drain", "hostile", "burst", "soak", "fuzz"),
-    "postgresql": ("crash", "drain", "burst", "database"),
+    "sqlite": ("crash", "drain", "hostile", "burst", "revocation", "soak", "fuzz"),
+    "postgresql": ("crash", "drain", "burst", "revocation", "database"),
 }
 
 
@@ -38,7 +38,9 @@ def _make_parser() -> argparse.ArgumentParser:
     forms = dict.fromkeys(name for names in SCENARIOS.values() for name in names)
     parser.add_argument("form", nargs="?", default="all", choices=("all", *forms))
     parser.add_argument("--database", choices=SCENARIOS, help="run only on this one")
-    parser.add_argument("--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10")
+    parser.add_argument(
+        "--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10; revocation: 60"
+    )
     parser.add_argument("--streams", type=int, help="replies at once: crash 20, drain 200")
     parser.add_argument("--workers", type=int, default=2, help="drain, burst: processes that serve")
     parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), help="hostile")
@@ -46,7 +48,9 @@ def _make_parser() -> argparse.ArgumentParser:
         "--faults", nargs="+", choices=FAULTS, default=list(FAULTS), help="database"
     )
     parser.add_argument("--seconds", type=float, help="soak: 120, fuzz: 60, database: 6 per fault")
-    parser.add_argument("--seed", type=int, default=1, help="crash, soak, fuzz: the dice")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="crash, revocation, soak, fuzz: the dice"
+    )
     parser.add_argument("--requests", type=int, default=600, help="burst: how many on one key")
     parser.add_argument("--only", type=int, help="fuzz: one round, by its number")
     parser.add_argument("--out", type=Path, help="soak: a file for the samples, JSON lines")
@@ -92,6 +96,11 @@ def _run_scenario(
                 arguments.requests, workers=arguments.workers, database_url=database_url
             )
             return print_report(title, report, burst.EXPECTATIONS)
+        case "revocation":
+            report = revocation.run(
+                arguments.rounds or 60, seed=arguments.seed, database_url=database_url
+            )
+            return print_report(title, report, revocation.EXPECTATIONS)
         case "hostile":
             return _print_reports(title, hostile.run(arguments.modes), hostile.EXPECTATIONS)
         case "database":
