@@ -9,7 +9,14 @@ from accounts.passwords import (
     MIN_PASSWORD_CHARACTERS,
     UnsuitablePassword,
 )
-from accounts.people import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts.people import (
+    PROXY_ISSUER,
+    Identity,
+    NameTaken,
+    Person,
+    PersonNotFound,
+    UnsuitableName,
+)
 from accounts.sign_ins import SignIn
 
 __all__ = [
@@ -18,6 +25,7 @@ __all__ = [
     "PROXY_ISSUER",
     "Accounts",
     "AttemptsExceeded",
+    "Identity",
     "InvalidLink",
     "NameTaken",
     "Person",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection
 
 from accounts import links, passwords, people, sign_ins
 from accounts.attempts import Attempts
 from accounts.passwords import Passwords
-from accounts.people import People, Person
+from accounts.people import Identity, People, Person
 from accounts.sign_ins import SignIn, SignIns
 from core.database import Database
 from core.keyed_hash import keyed_hash
@@ -61,6 +64,17 @@ class Accounts:
         `address` is the network address of the browser, `device` what the list of sign-ins calls
         it. Raises WrongCredentials and AttemptsExceeded.
         """
+        with self._verify_password(name, password, address) as (connection, person):
+            return self.sign_ins.add(connection, person.id, device)
+
+    @contextmanager
+    def _verify_password(
+        self, name: str, password: str, address: str
+    ) -> Iterator[tuple[Connection, Person]]:
+        """Open a write transaction for the person who has this name and password.
+
+        Raises WrongCredentials and AttemptsExceeded.
+        """
         subject = people.subject_of(name)
         account_key = self._hash("sign-in account", subject)
         address_key = self._hash("sign-in address", address)
@@ -79,26 +93,25 @@ class Accounts:
             is_current = passwords.read_hash(connection, person.id) == stored_hash
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
-            sign_in = self.sign_ins.add(connection, person.id, device)
+            yield connection, current_person
         self.attempts.forgive(account_key, address_key)
-        return sign_in
 
-    def create_link(self, person: Person) -> str:
-        """Return the token of a one-time link for a new person."""
+    def create_link(self, person: Person, purpose: links.Purpose = "password") -> str:
+        """Return the token of a one-time link to set a password, or to link an identity."""
         with self.database.write(durable=True) as connection:
-            return links.create_link(connection, person.id, self.database.clock.time())
+            return links.create_link(connection, person.id, purpose, self.database.clock.time())
 
     def reset(self, person: Person) -> str:
         """Delete a person's password, end their sign-ins, and return the token of a new link."""
         with self.database.write(durable=True) as connection:
             passwords.delete_hash(connection, person.id)
             sign_ins.end_all(connection, person.id)
-            return links.create_link(connection, person.id, self.database.clock.time())
+            return links.create_link(connection, person.id, "password", self.database.clock.time())
 
-    def find_by_link(self, token: str) -> Person:
-        """Return the person whose password a one-time link sets. Raises InvalidLink."""
+    def find_by_link(self, token: str, purpose: links.Purpose = "password") -> Person:
+        """Return the person to whom a one-time link belongs. Raises InvalidLink."""
         with self.database.read() as connection:
-            person = links.find_person(connection, token, self.database.clock.time())
+            person = links.find_person(connection, token, purpose, self.database.clock.time())
         if person is None:
             raise InvalidLink
         return person
@@ -111,9 +124,31 @@ class Accounts:
         person = self.find_by_link(token)
         password_hash = self.passwords.hash(password, person.name)
         with self.database.write(durable=True) as connection:
-            is_valid = links.find_person(connection, token, self.database.clock.time()) is not None
+            now = self.database.clock.time()
+            is_valid = links.find_person(connection, token, "password", now) is not None
             if not is_valid or not links.use_link(connection, token):
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
             return self.sign_ins.add(connection, person.id, device)
+
+    def link_identity(
+        self,
+        token: str,
+        password: str,
+        address: str,
+        identity: Identity,
+        on_link: Callable[[Connection, str, str], None],
+    ) -> None:
+        """Link an identity to the account of a one-time link, whose password proves the consent.
+
+        The earlier person of the identity ceases to exist, unless they have others. In the same
+        transaction, `on_link` gets their id and that of the account.
+        Raises InvalidLink, WrongCredentials and AttemptsExceeded.
+        """
+        account = self.find_by_link(token, "identity")
+        with self._verify_password(account.name, password, address) as (connection, person):
+            if person.id != account.id or not links.use_link(connection, token):
+                raise InvalidLink
+            earlier_id = people.move_identity(connection, identity, person.id)
+            on_link(connection, earlier_id, person.id)

@@ -1,32 +1,43 @@
-"""One-time links with which a person sets a password."""
+"""One-time links: to set a password, or to link another identity to an account."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
+from typing import Literal
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, insert, select
 
 from accounts import people
 from accounts.people import Person
 from accounts.schema import one_time_links as table
-from core.database import upsert
 
 LINK_SECONDS = 24 * 3600
 
+Purpose = Literal["password", "identity"]
 
-def create_link(connection: Connection, person_id: str, now: float) -> str:
-    """Store a link, instead of earlier ones of the person, and return its token."""
+
+def create_link(connection: Connection, person_id: str, purpose: Purpose, now: float) -> str:
+    """Store a link, instead of earlier ones with this purpose, and return its token."""
     token = secrets.token_urlsafe(24)
-    row = {"person_id": person_id, "token_hash": _hash(token), "expires_at": now + LINK_SECONDS}
-    upsert(connection, table, "person_id", row)
+    is_earlier = (table.c.person_id == person_id) & (table.c.purpose == purpose)
+    connection.execute(delete(table).where(is_earlier))
+    connection.execute(
+        insert(table).values(
+            person_id=person_id,
+            purpose=purpose,
+            token_hash=_hash(token),
+            expires_at=now + LINK_SECONDS,
+        )
+    )
     return token
 
 
-def find_person(connection: Connection, token: str, now: float) -> Person | None:
+def find_person(connection: Connection, token: str, purpose: Purpose, now: float) -> Person | None:
     """Return the person of a valid link. Disabled people have none."""
-    query = select(table.c.person_id).where(table.c.token_hash == _hash(token))
-    person_id = connection.execute(query.where(table.c.expires_at > now)).scalar()
+    is_link = (table.c.token_hash == _hash(token)) & (table.c.purpose == purpose)
+    query = select(table.c.person_id).where(is_link, table.c.expires_at > now)
+    person_id = connection.execute(query).scalar()
     person = people.find_by_id(connection, person_id) if person_id else None
     return None if person is None or person.is_disabled else person
 

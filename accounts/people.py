@@ -44,6 +44,14 @@ class Person:
     has_password: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who an issuer says somebody is."""
+
+    issuer: str
+    subject: str
+
+
 class People:
     """Repository of people."""
 
@@ -162,6 +170,23 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
     is_named = (identities.c.issuer == issuer) & (identities.c.subject == subject)
     row = connection.execute(query.where(is_named)).first()
     return Person(**row._mapping) if row else None
+
+
+def move_identity(connection: Connection, identity: Identity, person_id: str) -> str:
+    """Give an identity to another person, and return the id of its earlier person.
+
+    They are deleted if it was their only one. Raises PersonNotFound.
+    """
+    is_identity = identities.c.issuer == identity.issuer
+    is_identity &= identities.c.subject == identity.subject
+    earlier_id = connection.execute(select(identities.c.person_id).where(is_identity)).scalar()
+    if earlier_id is None:
+        raise PersonNotFound
+    connection.execute(update(identities).where(is_identity).values(person_id=person_id))
+    others = select(identities.c.person_id).where(identities.c.person_id == earlier_id)
+    if connection.execute(others).first() is None:
+        connection.execute(delete(people).where(people.c.id == earlier_id))
+    return str(earlier_id)
 
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:

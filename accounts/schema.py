@@ -31,11 +31,13 @@ passwords = Table(
     Column("hash", Text, nullable=False),
 )
 
-# Links with which a person sets a password. Only the hash of the token is stored.
+# Links with which a person sets a password, or links another identity to their account. Only the
+# hash of the token is stored.
 one_time_links = Table(
     "one_time_links",
     metadata,
     Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    Column("purpose", String(16), primary_key=True),
     Column("token_hash", String(64), nullable=False, unique=True),
     Column("expires_at", Float, nullable=False),
 )

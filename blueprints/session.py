@@ -105,7 +105,7 @@ def show_link(token: str) -> str | tuple[str, int]:
     try:
         return _render_link(token, portal().accounts.find_by_link(token))
     except InvalidLink:
-        return _render_invalid_link()
+        return render_invalid_link()
 
 
 @bp.post("/links/<token>")
@@ -117,7 +117,7 @@ def use_link(token: str) -> BaseResponse | str | tuple[str, int]:
     except UnsuitablePassword:
         return _render_link(token, accounts.find_by_link(token), is_rejected=True), 422
     except InvalidLink:
-        return _render_invalid_link()
+        return render_invalid_link()
     begin_sign_in(sign_in)
     return _redirect_to(url_for("twins.index"))
 
@@ -149,5 +149,6 @@ def _render_link(token: str, person: Person, *, is_rejected: bool = False) -> st
     )
 
 
-def _render_invalid_link() -> tuple[str, int]:
+def render_invalid_link() -> tuple[str, int]:
+    """Return the page for a one-time link that was used or has expired."""
     return render_template("session/invalid_link.html"), 404

@@ -52,14 +52,17 @@ class Adoption:
 
         Also moves those that are deleted and can be restored.
         """
-        is_visitors = conversations.c.person == visitor
         with self.database.write(durable=True) as connection:
-            ids = connection.scalars(
-                select(conversations.c.id).where(is_visitors).with_for_update()
-            ).all()
-            connection.execute(update(conversations).where(is_visitors).values(person=person))
-            for conversation_id in ids:
-                _index_for_person(connection, conversation_id, visitor, person)
+            move_conversations(connection, visitor, person)
+
+
+def move_conversations(connection: Connection, earlier: str, person: str) -> None:
+    """Move all conversations of one person to another."""
+    is_theirs = conversations.c.person == earlier
+    ids = connection.scalars(select(conversations.c.id).where(is_theirs).with_for_update()).all()
+    connection.execute(update(conversations).where(is_theirs).values(person=person))
+    for conversation_id in ids:
+        _index_for_person(connection, conversation_id, earlier, person)
 
 
 def _index_for_person(

@@ -13,6 +13,7 @@ MODE_MISSING = (
     "or visitor,password if people without an account may chat as well."
 )
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
+PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
 
 
 def create_person_group(portal: Portal) -> click.Group:
@@ -71,6 +72,17 @@ def create_person_group(portal: Portal) -> click.Group:
         person = _find(name)
         _print_link(portal.settings, person, accounts.reset(person))
 
+    @commands.command("link", help="Print a link that joins an account and a name of the proxy.")
+    @click.argument("name")
+    def link(name: str) -> None:
+        if not portal.settings.sign_in.has_proxy:
+            raise click.ClickException(PROXY_MISSING)
+        person = _find(name)
+        if not person.has_password:
+            raise click.ClickException(f"{name} has no password yet.")
+        token = accounts.create_link(person, "identity")
+        _print_link(portal.settings, person, token, path="identity")
+
     def _find(name: str) -> Person:
         try:
             return accounts.people.find(name)
@@ -80,7 +92,7 @@ def create_person_group(portal: Portal) -> click.Group:
     return commands
 
 
-def _print_link(settings: Settings, person: Person, token: str) -> None:
+def _print_link(settings: Settings, person: Person, token: str, path: str = "links") -> None:
     """Print a link, on the last line by itself, so that scripts can read it."""
     click.echo(LINK_ADVICE.format(person.name))
-    click.echo(f"{(settings.public_url or settings.own_url).rstrip('/')}/session/links/{token}")
+    click.echo(f"{(settings.public_url or settings.own_url).rstrip('/')}/session/{path}/{token}")

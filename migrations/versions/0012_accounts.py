@@ -30,6 +30,7 @@ def upgrade() -> None:
     op.create_table(
         "one_time_links",
         _person_id(primary_key=True),
+        sa.Column("purpose", sa.String(16), primary_key=True),
         sa.Column("token_hash", sa.String(64), nullable=False, unique=True),
         sa.Column("expires_at", sa.Float, nullable=False),
     )

@@ -62,6 +62,12 @@ def test_disable_enable_and_admin_change_a_person(app: Flask):
     ]
 
 
+def test_link_needs_the_proxy_mode(app: Flask):
+    run(app, "add", "Anna")
+
+    assert "set TWINDOW_SIGN_IN=password,proxy" in run(app, "link", "Anna").stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -114,3 +114,32 @@ def earlier_conversations_adopted(env: Environment) -> Page:
     page.get_by_role("button", name="Move to my account").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     return page
+
+
+PROXY = {
+    "sign_in": "password,proxy",
+    "proxy_user_header": "X-Remote-User",
+    "proxy_networks": "127.0.0.1",
+}
+
+
+def _open_identity_link(env: Environment) -> Page:
+    _choose_password(env, PASSWORD)
+    accounts = get_portal(env.app).accounts
+    token = accounts.create_link(accounts.people.find("Anna"), "identity")
+    env.page.context.set_extra_http_headers({"X-Remote-User": "a.meier"})
+    return env.open(f"/session/identity/{token}")
+
+
+@state("identity_links.show", **PROXY)
+def identity_link(env: Environment) -> Page:
+    return _open_identity_link(env)
+
+
+@state("identity_links.create", **PROXY)
+def identity_link_rejected(env: Environment) -> Page:
+    page = _open_identity_link(env)
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Link accounts").click()
+    expect(page.locator("#form-error")).to_contain_text("wrong")
+    return page
