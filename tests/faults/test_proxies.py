@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import base64
-import socket
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.faults.conftest import MESSAGE
 from tests.support import nginx
 from tests.support.certificates import CertificateAuthority
+from tests.support.forged_identity import FORGERIES, request_raw
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.processes import ServerProcess, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
@@ -86,18 +85,6 @@ def test_portal_works_behind_an_https_proxy(dora: Person, upstream: Upstream):
     assert wait_for_reply(dora, page).reply_states == ["complete"]
 
 
-FORGERIES: dict[str, list[tuple[str, str]]] = {
-    "header": [("X-Remote-User", "anna")],
-    "header in other case": [("x-remote-USER", "anna")],
-    "underscores": [("X_Remote_User", "anna")],
-    "mixed": [("X-Remote_User", "anna")],
-    "twice": [("X-Remote-User", "anna"), ("X-Remote-User", "anna")],
-    "hop-by-hop": [("Connection", "close, X-Remote-User"), ("X-Remote-User", "anna")],
-    "space before the colon": [("X-Remote-User ", "anna")],
-    "list": [("X-Remote-User", "anna, ben")],
-}
-
-
 @pytest.fixture
 def proxied_portal(tmp_path: Path, upstream: Upstream) -> Iterator[ServerProcess]:
     """Run a portal that believes the header of a proxy on this machine."""
@@ -110,19 +97,6 @@ def proxied_portal(tmp_path: Path, upstream: Upstream) -> Iterator[ServerProcess
         tmp_path / "data", "app.py", API_URL=upstream.url, API_KEY=UPSTREAM_KEY, **settings
     ) as server:
         yield server
-
-
-def request_raw(url: str, path: str, headers: list[tuple[str, str]]) -> int:
-    """Send a request with exactly these headers, and return the status; 0 if it is not answered."""
-    address = urlsplit(url)
-    lines = [f"GET {path} HTTP/1.1", f"Host: {address.netloc}"]
-    lines += [f"{name}: {value}" for name, value in headers]
-    if not any(name == "Connection" for name, _ in headers):
-        lines.append("Connection: close")
-    with socket.create_connection((str(address.hostname), int(address.port or 80)), 10) as client:
-        client.sendall("\r\n".join([*lines, "", ""]).encode())
-        status_line = client.makefile("rb").readline().split()
-    return int(status_line[1]) if len(status_line) > 1 else 0
 
 
 def test_forged_identity_gives_no_access_through_nginx_or_directly(

@@ -9,13 +9,23 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.postgres import run_postgres
-from tools.chaos import burst, crash, database, drain, fuzz, hostile, revocation, soak
+from tools.chaos import (
+    burst,
+    crash,
+    database,
+    drain,
+    fuzz,
+    hostile,
+    identity_proxies,
+    revocation,
+    soak,
+)
 from tools.chaos.attacks import MODES
 from tools.chaos.database_faults import FAULTS
 from tools.chaos.report import Expectations, Report, print_report
 
 SCENARIOS = {
-    "sqlite": ("crash", "drain", "hostile", "burst", "revocation", "soak", "fuzz"),
+    "sqlite": ("crash", "drain", "hostile", "burst", "revocation", "proxies", "soak", "fuzz"),
     "postgresql": ("crash", "drain", "burst", "revocation", "database"),
 }
 
@@ -101,6 +111,8 @@ def _run_scenario(
                 arguments.rounds or 60, seed=arguments.seed, database_url=database_url
             )
             return print_report(title, report, revocation.EXPECTATIONS)
+        case "proxies":
+            return _print_reports(title, identity_proxies.run(), identity_proxies.EXPECTATIONS)
         case "hostile":
             return _print_reports(title, hostile.run(arguments.modes), hostile.EXPECTATIONS)
         case "database":
