@@ -76,7 +76,7 @@ class Accounts:
         Raises WrongCredentials and AttemptsExceeded.
         """
         subject = people.subject_of(name)
-        account_key = self._hash("sign-in account", subject)
+        account_key = self._account_key(subject)
         address_key = self._hash("sign-in address", address)
         limits = {account_key: self.account_limit, address_key: self.address_limit}
         if wait_seconds := self.attempts.count(limits):
@@ -94,7 +94,8 @@ class Accounts:
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
             yield connection, current_person
-        self.attempts.forgive(account_key, address_key)
+        self.attempts.reset(account_key)
+        self.attempts.take_back(address_key)
 
     def create_link(self, person: Person, purpose: links.Purpose = "password") -> str:
         """Return the token of a one-time link to set a password, or to link an identity."""
@@ -130,7 +131,12 @@ class Accounts:
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
-            return self.sign_ins.add(connection, person.id, device)
+            sign_in = self.sign_ins.add(connection, person.id, device)
+        self.attempts.reset(self._account_key(people.subject_of(person.name)))
+        return sign_in
+
+    def _account_key(self, subject: str) -> str:
+        return self._hash("sign-in account", subject)
 
     def link_identity(
         self,

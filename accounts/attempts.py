@@ -45,10 +45,13 @@ class Attempts:
                 upsert(connection, table, "key", values)
         return 0.0
 
-    def forgive(self, account_key: str, address_key: str) -> None:
-        """Reset the counter of an account after a success, and take the attempt off the address."""
-        is_address = table.c.key == address_key
+    def reset(self, key: str) -> None:
+        """Forget the failures of a key."""
         with self.database.write() as connection:
-            connection.execute(delete(table).where(table.c.key == account_key))
-            one_less = {"failures": table.c.failures - 1}
-            connection.execute(update(table).where(is_address).values(one_less))
+            connection.execute(delete(table).where(table.c.key == key))
+
+    def take_back(self, key: str) -> None:
+        """Uncount an attempt that was successful."""
+        one_less = {"failures": table.c.failures - 1}
+        with self.database.write() as connection:
+            connection.execute(update(table).where(table.c.key == key).values(one_less))

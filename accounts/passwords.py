@@ -30,8 +30,7 @@ class Passwords:
 
     def __init__(self) -> None:
         self.hasher = PasswordHasher()
-        self._hash_in_thread = in_serial_threadpool(lambda text: self.hasher.hash(text))
-        self._verify_in_thread = in_serial_threadpool(self._verify)
+        self._run_in_thread = in_serial_threadpool(lambda work: work())
 
     def hash(self, password: str, name: str) -> str:
         """Return the hash of a new password. Raises UnsuitablePassword."""
@@ -39,7 +38,7 @@ class Passwords:
         is_name = password.casefold() == _normalize(name).casefold()
         if not MIN_PASSWORD_CHARACTERS <= len(password) <= MAX_PASSWORD_CHARACTERS or is_name:
             raise UnsuitablePassword
-        return self._hash_in_thread(password)
+        return self._hash(password)
 
     def is_correct(self, stored_hash: str | None, password: str) -> bool:
         """Return whether a password has this hash.
@@ -48,12 +47,16 @@ class Passwords:
         exists.
         """
         password = _normalize(password[: 2 * MAX_PASSWORD_CHARACTERS])
-        is_match = self._verify_in_thread(stored_hash or self._other_hash, password)
-        return is_match and stored_hash is not None
+        hash_to_verify = stored_hash or self._other_hash
+        is_match = self._run_in_thread(lambda: self._verify(hash_to_verify, password))
+        return bool(is_match) and stored_hash is not None
 
     @cached_property
     def _other_hash(self) -> str:
-        return self._hash_in_thread("no person has this password")
+        return self._hash("no person has this password")
+
+    def _hash(self, password: str) -> str:
+        return str(self._run_in_thread(lambda: self.hasher.hash(password)))
 
     def _verify(self, stored_hash: str, password: str) -> bool:
         try:

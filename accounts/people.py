@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from accounts.schema import identities, passwords, people, sign_ins
+from accounts.schema import identities, one_time_links, passwords, people, sign_ins
 from core.database import Database
 
 # Issuer of the names that the operator has added, and of those that the proxy reports.
@@ -35,12 +35,17 @@ class PersonNotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person who can sign in. `has_password` is False until they use their one-time link."""
+    """A person who can sign in.
+
+    The operator has added those who have an account, the proxy has named the others. `has_password`
+    is False until they use their one-time link.
+    """
 
     id: str
     name: str
     is_admin: bool
     is_disabled: bool
+    has_account: bool
     has_password: bool
 
 
@@ -61,7 +66,8 @@ class People:
     def add(self, name: str, *, is_admin: bool = False) -> Person:
         """Add a person without a password. Raises UnsuitableName and NameTaken."""
         name = " ".join(name.split())
-        if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
+        is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
+        if not is_suitable or subject_of(name).startswith(f"{PROXY_ISSUER}:"):
             raise UnsuitableName
         person_id = secrets.token_hex(16)
         now = self.database.clock.time()
@@ -79,7 +85,9 @@ class People:
                 )
         except IntegrityError:
             raise NameTaken from None
-        return Person(person_id, name, is_admin, is_disabled=False, has_password=False)
+        return Person(
+            person_id, name, is_admin, is_disabled=False, has_account=True, has_password=False
+        )
 
     def find(self, name: str) -> Person:
         """Return the person with a name; "proxy:NAME" is the one whom the proxy calls NAME.
@@ -132,11 +140,12 @@ class People:
         self._update(person, is_admin=is_admin)
 
     def disable(self, person: Person) -> None:
-        """Prevent a person from signing in, and end all their sign-ins."""
+        """Prevent a person from signing in, and end all their sign-ins and one-time links."""
         with self.database.write(durable=True) as connection:
             values = {"disabled_at": self.database.clock.time()}
             connection.execute(update(people).where(people.c.id == person.id).values(values))
-            connection.execute(delete(sign_ins).where(sign_ins.c.person_id == person.id))
+            for table in (sign_ins, one_time_links):
+                connection.execute(delete(table).where(table.c.person_id == person.id))
 
     def is_active(self, person_id: str) -> bool:
         """Return whether a person exists and is not disabled."""
@@ -154,9 +163,13 @@ class People:
 
 
 def subject_of(name: str) -> str:
-    """Return the form of a name that is compared: case, width and spaces do not matter."""
+    """Return the form of a name that is compared: case, width and spaces do not matter.
+
+    It is "" for a name that nobody can have.
+    """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    return " ".join(folded.split())[:MAX_NAME_CHARACTERS]
+    subject = " ".join(folded.split())[:MAX_NAME_CHARACTERS]
+    return subject if subject.isprintable() else ""
 
 
 def find_by_subject(connection: Connection, subject: str) -> Person | None:
@@ -166,9 +179,9 @@ def find_by_subject(connection: Connection, subject: str) -> Person | None:
 
 def find_by_identity(connection: Connection, issuer: str, subject: str) -> Person | None:
     """Return the person whom an issuer calls `subject`."""
-    query = _select_people().join(identities, identities.c.person_id == people.c.id)
     is_named = (identities.c.issuer == issuer) & (identities.c.subject == subject)
-    row = connection.execute(query.where(is_named)).first()
+    ids = select(identities.c.person_id).where(is_named)
+    row = connection.execute(_select_people().where(people.c.id.in_(ids))).first()
     return Person(**row._mapping) if row else None
 
 
@@ -201,5 +214,9 @@ def _select_people() -> Select[Any]:
         people.c.name,
         people.c.is_admin,
         people.c.disabled_at.is_not(None).label("is_disabled"),
+        exists()
+        .where(identities.c.person_id == people.c.id, identities.c.issuer == PASSWORD_ISSUER)
+        .correlate(people)
+        .label("has_account"),
         passwords.c.person_id.is_not(None).label("has_password"),
     ).outerjoin(passwords, passwords.c.person_id == people.c.id)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
@@ -14,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, u
 from accounts import people
 from accounts.people import Person
 from accounts.schema import sign_ins as table
-from core.database import Database
+from core.database import Database, DatabaseUnavailable
 
 MAX_SIGN_INS_PER_PERSON = 50
 MAX_DEVICE_CHARACTERS = 100
@@ -76,7 +77,8 @@ class SignIns:
         if row is None or person is None or person.is_disabled:
             return None
         if is_request and now - row.seen_at > self.idle_seconds / SEEN_UPDATES:
-            with self.database.write() as connection:
+            # A later request will store it if the database is locked now.
+            with suppress(DatabaseUnavailable), self.database.write() as connection:
                 is_this = table.c.id == sign_in_id
                 connection.execute(update(table).where(is_this).values(seen_at=now))
         return person
@@ -90,8 +92,13 @@ class SignIns:
             rows = connection.execute(query.order_by(table.c.seen_at.desc()))
             return [SignIn(**row._mapping) for row in rows]
 
-    def end(self, sign_in_id: str, person_id: str) -> bool:
-        """End a sign-in of a person. Return whether there was one."""
+    def end(self, sign_in_id: str) -> None:
+        """End a sign-in."""
+        with self.database.write(durable=True) as connection:
+            connection.execute(delete(table).where(table.c.id == sign_in_id))
+
+    def end_of_person(self, sign_in_id: str, person_id: str) -> bool:
+        """End a sign-in if it is the person's. Return whether there was one."""
         is_own = (table.c.id == sign_in_id) & (table.c.person_id == person_id)
         with self.database.write(durable=True) as connection:
             return bool(connection.execute(delete(table).where(is_own)).rowcount)

@@ -9,7 +9,7 @@ from core.threadpool import in_threadpool
 from web.access import return_path
 from web.container import portal
 from web.current_person import signed_in_person
-from web.session_fields import DECLINED_FIELD, PERSON_FIELD
+from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 
@@ -21,7 +21,7 @@ MAX_DECLINED = 20
 def show() -> str | BaseResponse:
     """Ask once. Nothing is adopted unasked, because several people may use the browser."""
     next_path = return_path(request.args.get("next", ""))
-    person, visitor = signed_in_person(), str(session.get(PERSON_FIELD, ""))
+    person, visitor = signed_in_person(), str(session.get(VISITOR_FIELD, ""))
     is_asked = person and visitor and person.id not in session.get(DECLINED_FIELD, ())
     adoptable = portal().adoption.find(visitor) if is_asked else None
     if adoptable is None:
@@ -32,13 +32,13 @@ def show() -> str | BaseResponse:
 @bp.post("")
 def create() -> BaseResponse:
     """Adopt the conversations, or leave them to the visitors of this browser."""
-    person, visitor = signed_in_person(), str(session.get(PERSON_FIELD, ""))
+    person, visitor = signed_in_person(), str(session.get(VISITOR_FIELD, ""))
     next_path = return_path(request.form.get("next", ""))
     if person is None:
         return redirect(url_for("session.new", next=next_path), 303)
     if visitor and "adopt" in request.form:
         in_threadpool(portal().adoption.adopt)(visitor, person.id)
-        session.pop(PERSON_FIELD)
+        session.pop(VISITOR_FIELD)
     elif visitor:
         declined = [*session.get(DECLINED_FIELD, ()), person.id]
         session[DECLINED_FIELD] = declined[-MAX_DECLINED:]

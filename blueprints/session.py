@@ -11,7 +11,6 @@ from accounts import (
     MIN_PASSWORD_CHARACTERS,
     AttemptsExceeded,
     InvalidLink,
-    Person,
     UnsuitablePassword,
     WrongCredentials,
 )
@@ -20,7 +19,7 @@ from web.access import begin_sign_in, describe_device, end_sign_in, return_path
 from web.client_address import client_address
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
-from web.session_fields import PERSON_FIELD, SIGN_IN_FIELD
+from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 
@@ -84,8 +83,6 @@ def delete() -> BaseResponse:
     if (person := signed_in_person()) and not is_from_proxy():
         if "everywhere" in request.form:
             portal().accounts.sign_ins.end_all(person.id)
-        else:
-            portal().accounts.sign_ins.end(session[SIGN_IN_FIELD], person.id)
         end_sign_in()
     return redirect(url_for("session.new"), 303)
 
@@ -94,28 +91,25 @@ def delete() -> BaseResponse:
 def delete_sign_in(sign_in_id: str) -> BaseResponse:
     """Sign out in another browser."""
     person = signed_in_person() or abort(404)
-    if not portal().accounts.sign_ins.end(sign_in_id, person.id):
+    if not portal().accounts.sign_ins.end_of_person(sign_in_id, person.id):
         abort(404)
     return redirect(url_for("session.show"), 303)
 
 
 @bp.get("/links/<token>")
-def show_link(token: str) -> str | tuple[str, int]:
+def show_link(token: str) -> tuple[str, int]:
     """Show the form that sets the password of the person of a one-time link."""
-    try:
-        return _render_link(token, portal().accounts.find_by_link(token))
-    except InvalidLink:
-        return render_invalid_link()
+    return _render_link(token)
 
 
 @bp.post("/links/<token>")
-def use_link(token: str) -> BaseResponse | str | tuple[str, int]:
+def use_link(token: str) -> BaseResponse | tuple[str, int]:
     """Set the password, and sign in."""
-    accounts = portal().accounts
+    password = request.form.get("password", "")
     try:
-        sign_in = accounts.use_link(token, request.form.get("password", ""), _device())
+        sign_in = portal().accounts.use_link(token, password, _device())
     except UnsuitablePassword:
-        return _render_link(token, accounts.find_by_link(token), is_rejected=True), 422
+        return _render_link(token, is_rejected=True)
     except InvalidLink:
         return render_invalid_link()
     begin_sign_in(sign_in)
@@ -124,7 +118,7 @@ def use_link(token: str) -> BaseResponse | str | tuple[str, int]:
 
 def _redirect_to(next_path: str) -> BaseResponse:
     """Redirect to a page, or first to the question about the conversations of the visitor."""
-    if PERSON_FIELD in session:
+    if VISITOR_FIELD in session:
         return redirect(url_for("adoption.show", next=next_path), 303)
     return redirect(next_path, 303)
 
@@ -139,14 +133,19 @@ def _render_form(name: str, next_path: str, notice: str = "", retry_at: float | 
     )
 
 
-def _render_link(token: str, person: Person, *, is_rejected: bool = False) -> str:
-    return render_template(
+def _render_link(token: str, *, is_rejected: bool = False) -> tuple[str, int]:
+    try:
+        person = portal().accounts.find_by_link(token)
+    except InvalidLink:
+        return render_invalid_link()
+    page = render_template(
         "session/link.html",
         token=token,
         person=person,
         min_characters=MIN_PASSWORD_CHARACTERS,
         is_rejected=is_rejected,
     )
+    return page, 422 if is_rejected else 200
 
 
 def render_invalid_link() -> tuple[str, int]:

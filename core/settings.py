@@ -239,7 +239,8 @@ def _check_combinations(settings: Settings) -> None:
     except ValueError:
         raise SettingsError(
             f"{ENV_PREFIX}_PUBLIC_URL={settings.public_url} cannot be used: it should be like "
-            "https://example.org/chat, without a query and without special characters."
+            "https://example.org/chat, without a query and special characters, and with a path "
+            "that the portal does not use itself."
         ) from None
     if settings.sign_in.has_proxy:
         _check_proxy_sign_in(settings)

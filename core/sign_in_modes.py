@@ -14,6 +14,8 @@ class SignInModes:
 
     def __init__(self, text: str) -> None:
         names = [name for part in text.split(",") if (name := part.strip().lower())]
+        if text and not names:
+            raise ValueError("it lists no mode")
         for name in names:
             if name in FUTURE_MODES:
                 raise ValueError(f"“{name}” is not supported yet")

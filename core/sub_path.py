@@ -6,17 +6,22 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+# How paths within the site begin. Whether a proxy has removed such a sub-path could not be seen.
+OWN_PATHS = {"api", "avatars", "conversations", "session", "static", "turns", "twins"}
 _PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*", re.ASCII)
 
 
 def path_of_url(url: str) -> str:
     """Return the path of the site's public URL, without a slash at its end; "" for the root.
 
-    Raises ValueError for a URL with a query or fragment, or whose path needs encoding.
+    Raises ValueError for a URL with a query or fragment, or whose path needs encoding or begins
+    like the paths within the site.
     """
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
-    if parts.query or parts.fragment or not _PATH.fullmatch(path):
+    segments = path.split("/")[1:]
+    is_ambiguous = bool(OWN_PATHS.intersection(segments[:1]) or {".", ".."}.intersection(segments))
+    if parts.query or parts.fragment or is_ambiguous or not _PATH.fullmatch(path):
         raise ValueError(url)
     return path
 

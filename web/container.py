@@ -31,8 +31,8 @@ EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
 # A lost environment file must not let everyone in.
 MISSING_SIGN_IN = (
-    "TWINDOW_SIGN_IN is not set, but this portal has accounts. Set it to password, or to "
-    "visitor,password if people without an account may use it as well."
+    "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
+    "password, proxy, or a list; with visitor, people without an account may use it as well."
 )
 
 

@@ -8,7 +8,7 @@ from accounts import PROXY_ISSUER, Person
 from core.keyed_hash import keyed_hash
 from web.container import portal
 from web.proxy_identity import proxy_subject
-from web.session_fields import CSRF_FIELD, PERSON_FIELD, SIGN_IN_FIELD
+from web.session_fields import CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 
 def signed_in_person() -> Person | None:
@@ -20,14 +20,13 @@ def signed_in_person() -> Person | None:
 
 
 def is_from_proxy() -> bool:
-    """Return whether the proxy has said who the person is."""
-    return bool(g.get("is_from_proxy"))
+    """Return whether the proxy says who the person is."""
+    return proxy_subject() is not None
 
 
 def _find_signed_in_person() -> Person | None:
     accounts = portal().accounts
     if subject := proxy_subject():
-        g.is_from_proxy = True
         person = accounts.people.find_or_add(PROXY_ISSUER, subject)
         return None if person.is_disabled else person
     sign_in_id = session.get(SIGN_IN_FIELD)
@@ -39,7 +38,7 @@ def person() -> str:
     current = signed_in_person()
     if current or session.get(SIGN_IN_FIELD) or is_from_proxy():
         return current.id if current else ""
-    return str(session.get(PERSON_FIELD, "")) if portal().settings.sign_in.allows_visitors else ""
+    return str(session.get(VISITOR_FIELD, "")) if portal().settings.sign_in.allows_visitors else ""
 
 
 def person_of_form(idempotency_key: str) -> str:
@@ -58,7 +57,7 @@ def remember_person(person_id: str, idempotency_key: str) -> None:
     """
     if signed_in_person() or (session.permanent and person()):
         return
-    session[PERSON_FIELD] = person_id
+    session[VISITOR_FIELD] = person_id
     session.permanent = True
     session.sid = _hash_of_form("session id", idempotency_key)  # type: ignore[attr-defined]
 

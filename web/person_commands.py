@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import click
 
-from accounts import NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
 from core.settings import Settings
 from web.container import Portal
 
 MODE_MISSING = (
-    "Nobody can sign in with a password yet: set TWINDOW_SIGN_IN=password, "
+    "Nobody can sign in yet: set TWINDOW_SIGN_IN=password, "
     "or visitor,password if people without an account may chat as well."
 )
+UNSUITABLE_NAME = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
+NOT_FOUND = "There is no {}. See “person list”; people of the proxy are written proxy:NAME."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
 PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
 
@@ -22,17 +24,20 @@ def create_person_group(portal: Portal) -> click.Group:
 
     @click.group("person", help="Manage the people who sign in with a password.")
     def commands() -> None:
-        if not portal.settings.sign_in.has_passwords:
+        modes = portal.settings.sign_in
+        if not (modes.has_passwords or modes.has_proxy):
             raise click.ClickException(MODE_MISSING)
 
     @commands.command("add", help="Add a person, and print the link to set their password.")
     @click.argument("name")
     @click.option("--admin", is_flag=True, help="Make the person an administrator.")
     def add(name: str, *, admin: bool) -> None:
+        if not portal.settings.sign_in.has_passwords:
+            raise click.ClickException(MODE_MISSING)
         try:
             person = accounts.people.add(name, is_admin=admin)
         except UnsuitableName:
-            raise click.ClickException("A name has 1 to 100 printable characters.") from None
+            raise click.ClickException(UNSUITABLE_NAME) from None
         except NameTaken:
             raise click.ClickException(f"{name} exists already.") from None
         _print_link(portal.settings, person, accounts.create_link(person))
@@ -43,9 +48,10 @@ def create_person_group(portal: Portal) -> click.Group:
             facts = {
                 "admin": person.is_admin,
                 "disabled": person.is_disabled,
-                "no password yet": not person.has_password,
+                "no password yet": person.has_account and not person.has_password,
             }
-            click.echo("\t".join((person.name, ", ".join(name for name in facts if facts[name]))))
+            name = person.name if person.has_account else f"{PROXY_ISSUER}:{person.name}"
+            click.echo("\t".join((name, ", ".join(fact for fact in facts if facts[fact]))))
 
     @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
     @click.argument("name")
@@ -70,6 +76,10 @@ def create_person_group(portal: Portal) -> click.Group:
     @click.argument("name")
     def reset(name: str) -> None:
         person = _find(name)
+        if not person.has_account:
+            raise click.ClickException("The proxy signs this person in: there is no password.")
+        if person.is_disabled:
+            raise click.ClickException(f"{name} is disabled. Enable them first.")
         _print_link(portal.settings, person, accounts.reset(person))
 
     @commands.command("link", help="Print a link that joins an account and a name of the proxy.")
@@ -87,7 +97,7 @@ def create_person_group(portal: Portal) -> click.Group:
         try:
             return accounts.people.find(name)
         except PersonNotFound:
-            raise click.ClickException(f"There is no {name}.") from None
+            raise click.ClickException(NOT_FOUND.format(name)) from None
 
     return commands
 

@@ -1,6 +1,6 @@
 // Adds a copy button to code blocks; copy buttons confirm that they have copied.
 import { announce, messages } from "./announcements.js";
-import { HTMX_HEADERS, isPortalResponse, reportUnreachable } from "./requests.js";
+import { fetchFragment, reportUnreachable } from "./requests.js";
 import { onContentChange } from "./turns.js";
 
 const button = document.getElementById("copy-code-template");
@@ -14,9 +14,7 @@ if (button) onContentChange(() => {
 const source = async ({ dataset, parentElement, formAction }) => {
   if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
   if (dataset.copy === "text") {
-    const answer = await fetch(formAction, { headers: HTMX_HEADERS });
-    if (!answer.ok || !isPortalResponse(answer)) throw answer; // an error page is not the reply
-    return answer.text();
+    return fetchFragment(formAction);
   }
   return document.querySelector(dataset.copy).textContent;
 };

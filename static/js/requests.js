@@ -37,6 +37,15 @@ document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   if (!isBackgroundRequest(ctx?.sourceElement)) removeNotices();
 });
 
+// Return the text of a fragment. Without a sign-in, open the sign-in page instead.
+export const fetchFragment = async (url) => {
+  const response = await fetch(url, { headers: HTMX_HEADERS });
+  const signInUrl = response.headers.get("HX-Redirect");
+  if (signInUrl) location.assign(signInUrl);
+  if (signInUrl || !response.ok || !isPortalResponse(response)) throw response;
+  return response.text();
+};
+
 addEventListener("offline", () => showNotice(`${messages.offline} ${document.querySelector(RUNNING_TURN) ? messages.meanwhile : ""}`));
 addEventListener("online", () => {
   removeNotices();

@@ -1,10 +1,8 @@
 // The list of keyboard shortcuts, in a dialog.
-import { HTMX_HEADERS, isPortalResponse } from "./requests.js";
+import { fetchFragment } from "./requests.js";
 
 export const openShortcuts = async (url, fromMenu) => {
-  const answer = await fetch(url, { headers: HTMX_HEADERS });
-  if (!answer.ok || !isPortalResponse(answer)) throw answer;
-  const words = await answer.text();
+  const words = await fetchFragment(url);
   const there = document.querySelector("dialog");
   if (there?.open) return;  // the shortcut was pressed twice
   there?.remove();  // a closed dialog stays in the DOM for a frame

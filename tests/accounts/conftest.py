@@ -1,10 +1,8 @@
-"""Accounts on their own database, with fast password hashes."""
+"""Accounts on each kind of database, with fast password hashes."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,12 +10,6 @@ from accounts import Accounts, Person
 from core.database import Database
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.clock import AdjustableClock
-
-
-@pytest.fixture
-def database_url(tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the URL of a new SQLite database."""
-    return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
 
 
 @pytest.fixture

@@ -57,6 +57,18 @@ def test_link_of_a_disabled_person_is_invalid(accounts: Accounts):
 
     with pytest.raises(InvalidLink):
         accounts.use_link(token, PASSWORD, "Firefox")
+    accounts.people.enable(ben)
+    with pytest.raises(InvalidLink):
+        accounts.find_by_link(token)
+
+
+def test_new_password_can_be_used_after_too_many_failed_attempts(accounts: Accounts, anna: Person):
+    for _ in range(3):
+        with pytest.raises(WrongCredentials):
+            accounts.sign_in("Anna", "wrong", "192.0.2.1", "Firefox")
+    accounts.use_link(accounts.reset(anna), "another password", "Firefox")
+
+    assert accounts.sign_in("Anna", "another password", "192.0.2.1", "Firefox")
 
 
 def test_token_is_not_stored(accounts: Accounts):

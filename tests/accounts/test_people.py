@@ -17,7 +17,9 @@ def test_names_that_differ_in_case_width_or_spaces_are_the_same(
         accounts.people.add(name)
 
 
-@pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\x00b", "a\u202eb"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "x" * 101, "a\x00b", "a\u202eb", "proxy:anna", "Proxy:anna"]
+)
 def test_name_that_cannot_be_displayed_is_rejected(accounts: Accounts, name: str):
     with pytest.raises(UnsuitableName):
         accounts.people.add(name)

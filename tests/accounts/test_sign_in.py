@@ -36,7 +36,7 @@ def test_wrong_password_unknown_name_and_disabled_person_look_alike_and_cost_the
         verified.append(password)
         return verify(stored_hash, password)
 
-    monkeypatch.setattr(accounts.passwords, "_verify_in_thread", count)
+    monkeypatch.setattr(accounts.passwords, "_verify", count)
     attempts = [("Anna", "wrong"), ("Nobody", PASSWORD), ("Dora", PASSWORD), ("Nora", PASSWORD)]
 
     assert [attempt(accounts, *names) for names in attempts] == ["WrongCredentials"] * 4
@@ -99,3 +99,7 @@ def test_password_that_is_reset_during_the_verification_is_rejected(
     monkeypatch.setattr(accounts.passwords, "is_correct", reset_meanwhile)
 
     assert attempt(accounts, "Anna", PASSWORD) == "WrongCredentials"
+
+
+def test_name_that_nobody_can_have_is_unknown(accounts: Accounts):
+    assert attempt(accounts, "an\0na", PASSWORD) == "WrongCredentials"

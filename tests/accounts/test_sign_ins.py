@@ -6,6 +6,7 @@ import pytest
 
 from accounts import Accounts, Person
 from accounts.sign_ins import MAX_SIGN_INS_PER_PERSON
+from core.database import DatabaseUnavailable
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 
@@ -23,7 +24,9 @@ def test_sign_in_ends_when_it_is_idle(accounts: Accounts, anna: Person, clock: A
 
 
 def anna_with_password(anna: Person) -> Person:
-    return Person(anna.id, "Anna", is_admin=False, is_disabled=False, has_password=True)
+    return Person(
+        anna.id, "Anna", is_admin=False, is_disabled=False, has_account=True, has_password=True
+    )
 
 
 def test_requests_prolong_a_sign_in_up_to_its_maximum_age(
@@ -65,7 +68,20 @@ def test_sign_in_of_another_person_cannot_be_ended(accounts: Accounts, anna: Per
     sign_in_id = sign_in(accounts)
     other = accounts.people.add("Ben")
 
-    assert not accounts.sign_ins.end(sign_in_id, other.id)
+    assert not accounts.sign_ins.end_of_person(sign_in_id, other.id)
     assert accounts.sign_ins.find_person(sign_in_id)
-    assert accounts.sign_ins.end(sign_in_id, anna.id)
+    assert accounts.sign_ins.end_of_person(sign_in_id, anna.id)
     assert accounts.sign_ins.find_person(sign_in_id) is None
+
+
+def test_locked_database_does_not_sign_anybody_out(
+    accounts: Accounts, anna: Person, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(**_: object) -> None:
+        raise DatabaseUnavailable
+
+    sign_in_id = sign_in(accounts)
+    clock.advance(500)
+    monkeypatch.setattr(accounts.database, "write", refuse)
+
+    assert accounts.sign_ins.find_person(sign_in_id)

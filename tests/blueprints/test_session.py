@@ -154,7 +154,25 @@ def test_signing_in_gives_a_new_session_id_and_csrf_secret(
     alice.press(form, "Sign in", name="Anna", password=PASSWORD)
 
     assert not is_signed_in(bob)
-    assert alice.press(form, "Sign in", name="Anna", password=PASSWORD).status == 400
+    _, fields = form.button_action("Sign in")
+    assert alice.post("/preferences", fields).status == 400
+
+
+def test_form_in_a_second_tab_leads_to_the_page_of_the_person_who_has_signed_in(
+    alice: Person, accounts: Accounts
+):
+    form = alice.get("/session/new?next=/conversations")
+    sign_in(alice)
+
+    assert alice.press(form, "Sign in", name="Anna", password="").path == "/conversations"
+
+
+def test_link_of_somebody_else_replaces_the_sign_in(anna: Person, accounts: Accounts):
+    path = f"/session/links/{accounts.create_link(accounts.people.add('Cleo'))}"
+    anna.press(anna.get(path), "Save", password=PASSWORD)
+
+    assert "Cleo" in anna.get("/session").text
+    assert accounts.sign_ins.list_for_person(accounts.people.find("Anna").id) == []
 
 
 def test_signed_out_cookie_is_worthless(anna: Person, bob: Person):
@@ -350,6 +368,16 @@ class TestVisitorsAllowed:
         alice.press(alice.get("/"), "Sign out")
         assert sign_in_at(alice, "/session/new", "Ben").path == "/session/adoption"
 
+    def test_conversations_of_the_visitor_outlast_the_sign_in(
+        self, alice: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
+    ):
+        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+        alice.press(sign_in_at(alice, "/session/new"), "Leave them here")
+        clock.advance(accounts.sign_ins.max_seconds + 86_400)
+
+        assert alice.get(path).path == "/session/new"
+        assert alice.get(path).status == 200
+
     def test_nobody_adopts_without_a_sign_in(self, alice: Person, upstream: Upstream):
         complete_first_turn(alice, upstream, "Hello", "Hi")
         _, fields = alice.get("/session/new").button_action("Sign in")
@@ -364,6 +392,7 @@ class TestVisitorsAllowed:
         path = complete_first_turn(alice, upstream, "Hello", "Hi").path
         accounts.people.disable(accounts.people.find("Anna"))
 
+        assert alice.get(path).path == "/session/new"
         assert alice.get(path).status == 404
         own_path = complete_first_turn(alice, upstream, "Hello again", "Hi").path
         assert alice.get(own_path).status == 200

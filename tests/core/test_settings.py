@@ -44,6 +44,7 @@ WRONG = [
         "proxy",
         "so TWINDOW_PROXY_USER_HEADER and TWINDOW_PROXY_NETWORKS are needed as well.",
     ),
+    ("SIGN_IN", ",", "TWINDOW_SIGN_IN=, cannot be used: it lists no mode."),
     ("PROXY_NETWORKS", "*", "TWINDOW_PROXY_NETWORKS=* cannot be used: everybody could claim"),
     ("PROXY_NETWORKS", "10.0.0.1, 0.0.0.0/0", "cannot be used: everybody could claim to be any"),
     ("PROXY_NETWORKS", "::/0", "TWINDOW_PROXY_NETWORKS=::/0 cannot be used: everybody could"),

@@ -95,6 +95,19 @@ def test_draft_is_not_shown_to_another_person_in_the_same_browser(page: Page):
     expect(message_box(page)).to_have_value(DRAFT)
 
 
+def test_copying_a_reply_after_the_end_of_the_session_leads_to_the_sign_in_page(
+    context: BrowserContext, page: Page, upstream: Upstream, clock: AdjustableClock
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    send_message(page, "Hello")
+    upstream.next_call().start_stream().complete("Hi")
+    expect(reply_text(page, "complete")).to_have_text("Hi")
+    clock.advance(3_601)
+    page.get_by_role("button", name="Copy").first.click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
 def test_running_reply_says_that_the_session_has_ended(
     context: BrowserContext, page: Page, upstream: Upstream, accounts: Accounts
 ):

@@ -62,6 +62,26 @@ def test_disable_enable_and_admin_change_a_person(app: Flask):
     ]
 
 
+class TestProxy:
+    """A portal where only a proxy signs people in."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Let a proxy sign people in."""
+        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
+        return settings | {"sign_in": "proxy"} | proxy
+
+    def test_people_of_the_proxy_are_listed_and_disabled_but_have_no_password(
+        self, app: Flask, alice: Person
+    ):
+        alice.get("/", **{"X-Remote-User": "anna"})
+
+        assert run(app, "disable", "proxy:anna").exit_code == 0
+        assert run(app, "list").output == "proxy:anna\tdisabled\n"
+        assert "there is no password" in run(app, "reset", "proxy:anna").stderr
+        assert "set TWINDOW_SIGN_IN=password" in run(app, "add", "Ben").stderr
+
+
 def test_link_needs_the_proxy_mode(app: Flask):
     run(app, "add", "Anna")
 
@@ -71,9 +91,15 @@ def test_link_needs_the_proxy_mode(app: Flask):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["add", " "], "A name has 1 to 100 printable characters."),
+        (
+            ["add", " "],
+            "A name has 1 to 100 printable characters, and does not begin with “proxy:”.",
+        ),
         (["add", "Anna"], "Anna exists already."),
-        (["disable", "Nobody"], "There is no Nobody."),
+        (
+            ["disable", "Nobody"],
+            "There is no Nobody. See “person list”; people of the proxy are written proxy:NAME.",
+        ),
     ],
 )
 def test_command_with_a_wrong_name_fails_with_one_sentence(
@@ -94,7 +120,9 @@ class TestMissingSetting:
     ):
         portal.accounts.people.add("Anna")
 
-        with pytest.raises(SettingsError, match="TWINDOW_SIGN_IN is not set, but this portal has"):
+        with pytest.raises(
+            SettingsError, match="TWINDOW_SIGN_IN is not set, but people have signed in"
+        ):
             twindow.create_app(settings | {"sign_in": ""}, clock=clock)
 
 

@@ -100,6 +100,15 @@ def test_cookie_of_a_visitor_is_valid_for_a_day(
     assert bob.press(pages[1], "Send", content="Hello").status == 400
 
 
+def test_visits_renew_the_cookie_of_a_visitor(alice: Person, clock: AdjustableClock):
+    alice.get("/twins/ada")
+    clock.advance(DAY * 0.8)
+    page = alice.get("/twins/ada")
+    clock.advance(DAY * 0.8)
+
+    assert alice.press(page, "Send", content="Hello").status == 200
+
+
 def test_forged_cookie_of_a_visitor_is_ignored(alice: Person):
     page = alice.get("/preferences")
     value = str(alice.session.cookies[VISITOR_COOKIE])

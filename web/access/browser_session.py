@@ -7,17 +7,18 @@ import secrets
 from flask import g, session
 
 from accounts import SignIn
+from web.container import portal
 from web.session_fields import (
     CSRF_FIELD,
     DECLINED_FIELD,
-    OWNER_FIELD,
-    PERSON_FIELD,
     PREFERENCES_FIELD,
+    PROXY_PERSON_FIELD,
     SIGN_IN_FIELD,
+    VISITOR_FIELD,
 )
 
 # What belongs to the browser: its preferences, and the visitor that it was and becomes again.
-KEPT_FIELDS = (PREFERENCES_FIELD, PERSON_FIELD, DECLINED_FIELD)
+KEPT_FIELDS = (PREFERENCES_FIELD, VISITOR_FIELD, DECLINED_FIELD)
 
 
 def begin_sign_in(sign_in: SignIn) -> None:
@@ -27,12 +28,12 @@ def begin_sign_in(sign_in: SignIn) -> None:
     session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
 
 
-def change_owner(person_id: str) -> None:
+def change_proxy_person(person_id: str) -> None:
     """Replace the session if the proxy reports another person than before; "" is nobody.
 
     Forms of the earlier person are no longer accepted.
     """
-    _replace_items({OWNER_FIELD: person_id} if person_id else {})
+    _replace_items({PROXY_PERSON_FIELD: person_id} if person_id else {})
     session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
 
 
@@ -44,6 +45,8 @@ def end_sign_in() -> None:
 
 def _replace_items(items: dict[str, str]) -> None:
     kept = {name: session[name] for name in KEPT_FIELDS if name in session}
+    if SIGN_IN_FIELD in session:
+        portal().accounts.sign_ins.end(session[SIGN_IN_FIELD])
     # Also drops the CSRF secret, which another site may have planted with the cookie.
     session.clear()
     session.update(kept | items)

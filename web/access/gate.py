@@ -7,12 +7,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from accounts import Person
 from core.keyed_hash import keyed_hash
-from web.access.browser_session import change_owner, end_sign_in
-from web.access.return_path import sign_in_url
+from web.access.browser_session import change_proxy_person, end_sign_in
+from web.access.return_path import return_path, sign_in_url
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
 from web.http import wants_fragment
-from web.session_fields import OWNER_FIELD, SIGN_IN_FIELD
+from web.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD
 
 # `events.show` ends the stream of a page whose session has ended.
 PUBLIC_ENDPOINTS = {
@@ -43,7 +43,7 @@ def _template_values() -> dict[str, object]:
 
 
 def _may_use_portal(person: Person | None) -> bool:
-    # The proxy names a person without an account of theirs only if it is disabled.
+    # With a name from the proxy, there is no person only if theirs is disabled.
     may_visit = portal().settings.sign_in.allows_visitors and not is_from_proxy()
     return person is not None or may_visit
 
@@ -53,12 +53,17 @@ def _require_sign_in() -> BaseResponse | None:
     if current_app.session_interface.is_null_session(session):
         return None  # files and health checks
     person = signed_in_person()
-    if person is None and session.get(SIGN_IN_FIELD):
+    if person and request.endpoint == "session.create":
+        # The form was open in two tabs.
+        return redirect(return_path(request.form.get("next", "")), 303)
+    has_ended = person is None and SIGN_IN_FIELD in session
+    if has_ended:
         end_sign_in()
-    owner = person.id if person and is_from_proxy() else ""
-    if session.get(OWNER_FIELD, "") != owner:
-        change_owner(owner)
-    if _may_use_portal(person) or request.endpoint in PUBLIC_ENDPOINTS:
+    proxy_person_id = person.id if person and is_from_proxy() else ""
+    if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
+        change_proxy_person(proxy_person_id)
+    # Somebody whose sign-in has ended does not become a visitor unnoticed.
+    if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
         return None
     if wants_fragment():
         return Response(status=204, headers={"HX-Redirect": sign_in_url()})

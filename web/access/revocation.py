@@ -7,6 +7,7 @@ from contextlib import closing
 
 from flask import session
 
+from core.database import DatabaseUnavailable
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
 from web.session_fields import SIGN_IN_FIELD
@@ -38,8 +39,16 @@ def _check_frames(
     with closing(frames):
         for frame in frames:
             if clock.monotonic() - checked_at >= CHECK_SECONDS:
-                if not is_signed_in():
+                if not _is_true_or_unknown(is_signed_in):
                     yield from last_frames
                     return
                 checked_at = clock.monotonic()
             yield frame
+
+
+def _is_true_or_unknown(is_signed_in: Callable[[], bool]) -> bool:
+    # Replies survive an outage of the database; the next check is in two seconds.
+    try:
+        return is_signed_in()
+    except DatabaseUnavailable:
+        return True

@@ -14,7 +14,7 @@ from core.keyed_hash import keyed_hash
 from web.container import portal
 from web.http.session_rows import DatabaseCache, hash_stored_ids
 from web.http.visitor_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
-from web.session_fields import CSRF_FIELD, OWNER_FIELD, PERSON_FIELD, SIGN_IN_FIELD
+from web.session_fields import CSRF_FIELD, PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 logger = logging.getLogger(__name__)
 
@@ -154,8 +154,10 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 
     def _open_visitor(self, app: Flask, request: Request) -> Session:
         cookie = request.cookies.get(self._visitor_cookie_name(app), "")
-        items = read_visitor(app, cookie, portal().clock.time())
-        return Session(items, sid=self._generate_sid(self.sid_length))
+        visitor = read_visitor(app, cookie, portal().clock.time())
+        session = Session(visitor.items, sid=self._generate_sid(self.sid_length))
+        session.modified = visitor.is_aging
+        return session
 
     def _save_visitor(self, app: Flask, session: Session, response: Response) -> None:
         if session.accessed:
@@ -235,9 +237,11 @@ def _is_sessionless(path: str) -> bool:
 
 
 def _lifetime(session: Session) -> timedelta:
-    if session.get(SIGN_IN_FIELD) or session.get(OWNER_FIELD):
+    if session.get(VISITOR_FIELD):
+        return SESSION_LIFETIME
+    if session.get(SIGN_IN_FIELD) or session.get(PROXY_PERSON_FIELD):
         return timedelta(seconds=portal().settings.sign_in_max_age)
-    return SESSION_LIFETIME if session.get(PERSON_FIELD) else PREFERENCES_LIFETIME
+    return PREFERENCES_LIFETIME
 
 
 def session_key(app: Flask, cookie_name: str, sid: str) -> str:
