@@ -20,6 +20,7 @@ from typing import Any
 import click
 from flask import Flask
 from werkzeug.exceptions import BadRequest
+from werkzeug.utils import redirect
 
 import blueprints
 import web
@@ -79,6 +80,9 @@ class Twindow:
         The portal responds 400 if the Host header is invalid.
         """
         if self._sub_path:
+            if environ["PATH_INFO"] == self._sub_path:
+                # Browsers do not send the cookies of /chat/ to /chat.
+                return redirect(f"{self._sub_path}/", 308)(environ, start_response)
             enter_sub_path(environ, self._sub_path)
         if self.service and f"{environ['PATH_INFO']}/".startswith(f"{API_PREFIX}/"):
             return self.service(environ, start_response)

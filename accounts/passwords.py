@@ -16,6 +16,8 @@ from core.threadpool import in_serial_threadpool
 # NIST SP 800-63B, 3.1.1.2: a minimum length and no rules of composition.
 MIN_PASSWORD_CHARACTERS = 12
 MAX_PASSWORD_CHARACTERS = 256
+# A character may consist of several; normalizing very many of them takes quadratic time.
+MAX_CHARACTERS_BEFORE_NORMALIZATION = 1_024
 
 
 class UnsuitablePassword(ValueError):
@@ -34,6 +36,8 @@ class Passwords:
 
     def hash(self, password: str, name: str) -> str:
         """Return the hash of a new password. Raises UnsuitablePassword."""
+        if len(password) > MAX_CHARACTERS_BEFORE_NORMALIZATION:
+            raise UnsuitablePassword
         password = _normalize(password)
         is_name = password.casefold() == _normalize(name).casefold()
         if not MIN_PASSWORD_CHARACTERS <= len(password) <= MAX_PASSWORD_CHARACTERS or is_name:
@@ -46,7 +50,7 @@ class Passwords:
         Without a hash, another one is verified, so that the time does not tell whether a person
         exists.
         """
-        password = _normalize(password[: 2 * MAX_PASSWORD_CHARACTERS])
+        password = _normalize(password[:MAX_CHARACTERS_BEFORE_NORMALIZATION])
         hash_to_verify = stored_hash or self._other_hash
         is_match = self._run_in_thread(lambda: self._verify(hash_to_verify, password))
         return bool(is_match) and stored_hash is not None

@@ -19,6 +19,7 @@ from core.database import Database
 PASSWORD_ISSUER = "password"  # noqa: S105
 PROXY_ISSUER = "proxy"
 MAX_NAME_CHARACTERS = 100
+MAX_CHARACTERS_BEFORE_FOLDING = 400
 
 
 class UnsuitableName(ValueError):
@@ -167,6 +168,8 @@ def subject_of(name: str) -> str:
 
     It is "" for a name that nobody can have.
     """
+    # Normalization takes quadratic time for many combining characters.
+    name = name[:MAX_CHARACTERS_BEFORE_FOLDING]
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     subject = " ".join(folded.split())[:MAX_NAME_CHARACTERS]
     return subject if subject.isprintable() else ""

@@ -29,7 +29,8 @@ def _find_signed_in_person() -> Person | None:
     if subject := proxy_subject():
         person = accounts.people.find_or_add(PROXY_ISSUER, subject)
         return None if person.is_disabled else person
-    sign_in_id = session.get(SIGN_IN_FIELD)
+    has_passwords = portal().settings.sign_in.has_passwords
+    sign_in_id = session.get(SIGN_IN_FIELD) if has_passwords else None
     return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
 
 

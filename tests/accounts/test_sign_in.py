@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
-from accounts import Accounts, AttemptsExceeded, Person, WrongCredentials
+from accounts import (
+    Accounts,
+    AttemptsExceeded,
+    Person,
+    UnsuitablePassword,
+    WrongCredentials,
+)
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 
@@ -99,6 +107,25 @@ def test_password_that_is_reset_during_the_verification_is_rejected(
     monkeypatch.setattr(accounts.passwords, "is_correct", reset_meanwhile)
 
     assert attempt(accounts, "Anna", PASSWORD) == "WrongCredentials"
+
+
+def test_long_names_and_passwords_are_cut_before_they_are_normalized(
+    accounts: Accounts, anna: Person, monkeypatch: pytest.MonkeyPatch
+):
+    lengths: list[int] = []
+    normalize = unicodedata.normalize
+
+    def record_length(form: Any, text: str) -> str:
+        lengths.append(len(text))
+        return normalize(form, text)
+
+    monkeypatch.setattr(unicodedata, "normalize", record_length)
+    marks = "a" + "\u0316\u0301" * 20_000
+
+    assert attempt(accounts, marks, marks) == "WrongCredentials"
+    with pytest.raises(UnsuitablePassword):
+        accounts.use_link(accounts.create_link(anna), marks, "Firefox")
+    assert max(lengths) <= 1_024
 
 
 def test_name_that_nobody_can_have_is_unknown(accounts: Accounts):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from flask import Flask
 
 from accounts import Accounts
+from core.sign_in_modes import SignInModes
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.assets.identicon import seed_for
-from web.container import Portal
+from web.container import EXTENSION_KEY, Portal
 
 PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest)")
 # Forms of other sites that browsers take for paths, and what is not a path.
@@ -297,6 +300,8 @@ def test_one_time_link_sets_the_password_and_signs_in(
     path = f"/session/links/{accounts.create_link(accounts.people.add('Cleo'))}"
     form = alice.get(path)
     assert form.html.select_one("[autocomplete=username]")["value"] == "Cleo"
+    # Over HTTPS, the CSRF protection needs the Referer.
+    assert not form.html.select("meta[name=referrer]")
 
     rejected = alice.press(form, "Save", password="short")
     assert rejected.status == 422
@@ -317,6 +322,67 @@ def test_avatar_requires_a_sign_in(anna: Person, bob: Person, new_person: Callab
 
     assert signed_in.status == 200
     assert signed_out.status_code == 303
+
+
+def test_token_of_a_link_is_not_logged(
+    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
+):
+    token = accounts.create_link(accounts.people.find("Anna"))
+    accounts.database.lock_timeout = 0.05
+    form = alice.get(f"/session/links/{token}")
+    with accounts.database.write():
+        page = alice.press(form, "Save", password=PASSWORD)
+
+    assert page.status == 503
+    assert "/session/links/…" in caplog.text
+    assert token not in caplog.text
+
+
+class TestPasswordsTurnedOff:
+    """A portal in which people had signed in with a password."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Let only a proxy sign people in."""
+        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "10.9.9.9"}
+        return settings | {"sign_in": "password,proxy"} | proxy
+
+    def test_sign_ins_with_a_password_end(self, app: Flask, anna: Person, portal: Portal):
+        modes = SignInModes("proxy")
+        settings = msgspec.structs.replace(portal.settings, sign_in=modes)
+        app.extensions[EXTENSION_KEY] = replace(portal, settings=settings)
+
+        assert not is_signed_in(anna)
+
+
+class TestSubPath:
+    """A portal below the root of its host."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Move the portal to /chat."""
+        return settings | {"public_url": "https://example.org/chat"}
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            *("/chatevil", "/", "/chat/../evil", "/chat/%2e%2e/evil", "/chat/.%2E/evil"),
+            *("/chat/x/../../evil", "/chat/.."),
+        ],
+    )
+    @pytest.mark.usefixtures("accounts")
+    def test_target_outside_of_the_sub_path_leads_to_the_first_page(
+        self, alice: Person, target: str
+    ):
+        form = alice.get("/chat/session/new")
+        page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next=target)
+
+        assert page.response.url == f"{alice.base_url}/chat/"
+
+    def test_sub_path_without_its_slash_is_redirected(self, alice: Person):
+        assert alice.get("/chat").path == "/chat/session/new"
+        response = alice.session.get(f"{alice.base_url}/chat", allow_redirects=False, timeout=10)
+        assert response.headers["Location"] == "/chat/"
 
 
 class TestVisitorsAllowed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from flask import request, url_for
 
@@ -17,6 +17,9 @@ def return_path(text: str) -> str:
     """
     root = f"{request.script_root}/"
     is_path = text.startswith(root) and not text.startswith("//") and "\\" not in text
+    # Dot segments, which browsers resolve, could leave the sub-path.
+    segments = unquote(urlsplit(text).path).split("/") if is_path else []
+    is_path = is_path and not {".", ".."}.intersection(segments)
     is_plain = text.isascii() and text.isprintable() and len(text) <= MAX_PATH_CHARACTERS
     return text if is_path and is_plain else url_for("twins.index")
 

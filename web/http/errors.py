@@ -63,7 +63,7 @@ def _error_response(
     (seconds since the epoch), `deleted_conversation` a conversation that can be restored.
     """
     if status >= 500:
-        log_values = (request_id(), status, request.method, printable_path(request.path))
+        log_values = (request_id(), status, request.method, _path_without_token())
         logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
     if request.blueprint == "events":
         # An error page must not be swapped into the reply; the browser reconnects the stream.
@@ -78,6 +78,12 @@ def _error_response(
         }
         response = make_response(render_template("errors/page.html", **values), status)
     return response
+
+
+def _path_without_token() -> str:
+    """Return the path of the request for the log, without the secret of a one-time link."""
+    token = (request.view_args or {}).get("token")
+    return printable_path(request.path.replace(token, "…") if token else request.path)
 
 
 def _submitted_content() -> str:
