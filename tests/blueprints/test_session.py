@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
 from flask import Flask
 
 from accounts import Accounts
-from core.sign_in_modes import SignInModes
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.accounts.passwords import PASSWORD
+from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.assets.identicon import seed_for
-from web.container import EXTENSION_KEY, Portal
+from web.container import Portal
 
 PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest)")
 # Forms of other sites that browsers take for paths, and what is not a path.
@@ -39,22 +37,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def accounts(portal: Portal) -> Accounts:
     """Return the accounts of the portal, with Anna and Ben."""
-    accounts = portal.accounts
-    accounts.passwords.hasher = FAST_HASHER
-    for name in ("Anna", "Ben"):
-        accounts.use_link(accounts.create_link(accounts.people.add(name)), PASSWORD, "")
-    accounts.sign_ins.end_all(accounts.people.find("Anna").id)
-    return accounts
-
-
-def sign_in(person: Person, name: str = "Anna", password: str = PASSWORD, path: str = "/") -> Page:
-    """Open a page, and sign in on the form to which it redirects."""
-    return person.press(person.get(path), "Sign in", name=name, password=password)
-
-
-def sign_in_at(person: Person, path: str, name: str = "Anna") -> Page:
-    """Sign in on the sign-in page."""
-    return person.press(person.get(path), "Sign in", name=name, password=PASSWORD)
+    return add_people(portal)
 
 
 @pytest.fixture
@@ -62,10 +45,6 @@ def anna(accounts: Accounts, alice: Person) -> Person:
     """Return a browser in which Anna is signed in."""
     assert sign_in(alice).status == 200
     return alice
-
-
-def is_signed_in(person: Person) -> bool:
-    return person.get("/conversations").path == "/conversations"
 
 
 def test_every_other_url_leads_to_the_sign_in_page(app: Flask, alice: Person, accounts: Accounts):
@@ -336,143 +315,3 @@ def test_token_of_a_link_is_not_logged(
     assert page.status == 503
     assert "/session/links/…" in caplog.text
     assert token not in caplog.text
-
-
-class TestPasswordsTurnedOff:
-    """A portal in which people had signed in with a password."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let only a proxy sign people in."""
-        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "10.9.9.9"}
-        return settings | {"sign_in": "password,proxy"} | proxy
-
-    def test_sign_ins_with_a_password_end(self, app: Flask, anna: Person, portal: Portal):
-        modes = SignInModes("proxy")
-        settings = msgspec.structs.replace(portal.settings, sign_in=modes)
-        app.extensions[EXTENSION_KEY] = replace(portal, settings=settings)
-
-        assert not is_signed_in(anna)
-
-
-class TestSubPath:
-    """A portal below the root of its host."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Move the portal to /chat."""
-        return settings | {"public_url": "https://example.org/chat"}
-
-    @pytest.mark.parametrize(
-        "target",
-        [
-            *("/chatevil", "/", "/chat/../evil", "/chat/%2e%2e/evil", "/chat/.%2E/evil"),
-            *("/chat/x/../../evil", "/chat/.."),
-        ],
-    )
-    @pytest.mark.usefixtures("accounts")
-    def test_target_outside_of_the_sub_path_leads_to_the_first_page(
-        self, alice: Person, target: str
-    ):
-        form = alice.get("/chat/session/new")
-        page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next=target)
-
-        assert page.response.url == f"{alice.base_url}/chat/"
-
-    def test_sub_path_without_its_slash_is_redirected(self, alice: Person):
-        assert alice.get("/chat").path == "/chat/session/new"
-        response = alice.session.get(f"{alice.base_url}/chat", allow_redirects=False, timeout=10)
-        assert response.headers["Location"] == "/chat/"
-
-
-class TestVisitorsAllowed:
-    """A portal for visitors and people with a password."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Allow visitors."""
-        return settings | {"sign_in": "visitor,password"}
-
-    @pytest.mark.usefixtures("accounts")
-    def test_visitor_chats_and_can_sign_in(self, alice: Person, upstream: Upstream):
-        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        assert alice.get("/").html.select_one("a[href='/session/new']")
-        form = alice.get("/session/new")
-        alice.press(form, "Sign in", name="Anna", password=PASSWORD)
-
-        assert alice.get(path).status == 404
-
-    @pytest.mark.usefixtures("accounts")
-    def test_conversations_of_the_visitor_are_adopted_only_on_request(
-        self, alice: Person, upstream: Upstream
-    ):
-        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        question = sign_in_at(alice, "/session/new?next=/conversations")
-        assert question.path == "/session/adoption"
-        assert "There is 1 conversation in this browser" in question.text
-        assert len(question.html.select("main time")) == 2
-        assert alice.get(path).status == 404
-
-        page = alice.press(question, "Move to my account")
-        assert page.path == "/conversations"
-        assert "Hello" in page.text
-        assert alice.get(path).status == 200
-        alice.press(page, "Sign out")
-        assert alice.get(path).status == 404
-
-    @pytest.mark.usefixtures("accounts")
-    def test_declined_conversations_stay_with_the_visitor_and_are_not_offered_again(
-        self, alice: Person, upstream: Upstream
-    ):
-        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        page = alice.press(sign_in_at(alice, "/session/new"), "Leave them here")
-        assert (page.path, alice.get(path).status) == ("/", 404)
-
-        alice.press(page, "Sign out")
-        assert alice.get(path).status == 200
-        assert sign_in_at(alice, "/session/new").path == "/"
-        alice.press(alice.get("/"), "Sign out")
-        assert sign_in_at(alice, "/session/new", "Ben").path == "/session/adoption"
-
-    def test_conversations_of_the_visitor_outlast_the_sign_in(
-        self, alice: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
-    ):
-        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        alice.press(sign_in_at(alice, "/session/new"), "Leave them here")
-        clock.advance(accounts.sign_ins.max_seconds + 86_400)
-
-        assert alice.get(path).path == "/session/new"
-        assert alice.get(path).status == 200
-
-    def test_nobody_adopts_without_a_sign_in(self, alice: Person, upstream: Upstream):
-        complete_first_turn(alice, upstream, "Hello", "Hi")
-        _, fields = alice.get("/session/new").button_action("Sign in")
-
-        assert alice.get("/session/adoption").path == "/"
-        assert alice.post("/session/adoption", fields | {"adopt": "1"}).path == "/session/new"
-
-    def test_person_whose_sign_in_ends_becomes_a_visitor_without_access(
-        self, alice: Person, upstream: Upstream, accounts: Accounts
-    ):
-        alice.press(alice.get("/session/new"), "Sign in", name="Anna", password=PASSWORD)
-        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        accounts.people.disable(accounts.people.find("Anna"))
-
-        assert alice.get(path).path == "/session/new"
-        assert alice.get(path).status == 404
-        own_path = complete_first_turn(alice, upstream, "Hello again", "Hi").path
-        assert alice.get(own_path).status == 200
-
-
-class TestPasswordsOff:
-    """A portal for visitors only."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Allow visitors only."""
-        return settings | {"sign_in": ""}
-
-    def test_sign_in_pages_do_not_exist(self, alice: Person):
-        for path in ("/session", "/session/new", "/session/links/x"):
-            assert alice.get(path).status == 404
-        assert not alice.get("/").html.select_one("a[href^='/session']")

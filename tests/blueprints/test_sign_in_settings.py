@@ -1,0 +1,86 @@
+"""Sign-in pages with other settings: below a sub-path, and without passwords."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+from flask import Flask
+
+from accounts import Accounts
+from core.sign_in_modes import SignInModes
+from tests.accounts.passwords import PASSWORD
+from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
+from tests.support.person import Person
+from web.container import EXTENSION_KEY, Portal
+
+
+@pytest.fixture
+def accounts(portal: Portal) -> Accounts:
+    """Return the accounts of the portal, with Anna and Ben."""
+    return add_people(portal)
+
+
+class TestSubPath:
+    """A portal below the root of its host."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Move the portal to /chat."""
+        return settings | {"sign_in": "password", "public_url": "https://example.org/chat"}
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            *("/chatevil", "/", "/chat/../evil", "/chat/%2e%2e/evil", "/chat/.%2E/evil"),
+            *("/chat/x/../../evil", "/chat/.."),
+        ],
+    )
+    @pytest.mark.usefixtures("accounts")
+    def test_target_outside_of_the_sub_path_leads_to_the_first_page(
+        self, alice: Person, target: str
+    ):
+        form = alice.get("/chat/session/new")
+        page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next=target)
+
+        assert page.response.url == f"{alice.base_url}/chat/"
+
+    def test_sub_path_without_its_slash_is_redirected(self, alice: Person):
+        assert alice.get("/chat").path == "/chat/session/new"
+        response = alice.session.get(f"{alice.base_url}/chat", allow_redirects=False, timeout=10)
+        assert response.headers["Location"] == "/chat/"
+
+
+class TestPasswordsTurnedOff:
+    """A portal in which people had signed in with a password."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Let only a proxy sign people in."""
+        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "10.9.9.9"}
+        return settings | {"sign_in": "password,proxy"} | proxy
+
+    @pytest.mark.usefixtures("accounts")
+    def test_sign_ins_with_a_password_end(self, app: Flask, alice: Person, portal: Portal):
+        sign_in(alice)
+        modes = SignInModes("proxy")
+        settings = msgspec.structs.replace(portal.settings, sign_in=modes)
+        app.extensions[EXTENSION_KEY] = replace(portal, settings=settings)
+
+        assert not is_signed_in(alice)
+
+
+class TestPasswordsOff:
+    """A portal for visitors only."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Allow visitors only."""
+        return settings | {"sign_in": ""}
+
+    def test_sign_in_pages_do_not_exist(self, alice: Person):
+        for path in ("/session", "/session/new", "/session/links/x"):
+            assert alice.get(path).status == 404
+        assert not alice.get("/").html.select_one("a[href^='/session']")
