@@ -50,6 +50,10 @@ _CODE_BLOCK = re.compile(
 _CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
 # The C lexer backtracks over all divisions of the blanks before a possible function.
 _LONG_WHITESPACE = re.compile(r"\s{200}")
+# Lexers whose patterns try all divisions of a row of escapes, and what precedes it in the code.
+_SHELLS = ("bash", "sh", "shell", "zsh", "console", "docker", "dockerfile")
+_BACKTRACKING = dict.fromkeys(_SHELLS, "$'") | {"scala": '"', "perl": ""}
+MAX_ESCAPES = 12
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
 
@@ -95,6 +99,9 @@ def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[],
         return escaped_code
     code = html.unescape(escaped_code)
     if max(map(len, code.split("\n"))) > MAX_LINE_LENGTH or _LONG_WHITESPACE.search(code):
+        return escaped_code
+    before_escapes = _BACKTRACKING.get(language)
+    if before_escapes is not None and before_escapes in code and code.count("\\") > MAX_ESCAPES:
         return escaped_code
     lexer = _find_lexer(language)
     if lexer is None:

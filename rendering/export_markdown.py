@@ -14,7 +14,8 @@ from rendering.preprocess import MARKDOWN_OPTIONS, MAX_ESCAPE_PASSES, is_html
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
 # What any parser may take for HTML or for an image, with the backslashes before it. Parsers
 # disagree about what a tag is, but not about a URL in angle brackets.
-_MARKUP = re.compile(r"(\\*)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
+# It begins at the first of them, and does not try again at the others.
+_MARKUP = re.compile(r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
 _LESS_THAN = "&lt;"
 # The blanks of Markdown; Python counts more characters as blank.
 BLANK_CHARACTERS = " \t\n"
@@ -144,9 +145,6 @@ MAX_HEADING_LEVEL = 6
 HEADING_LEVEL_OFFSET = 2
 
 
-_ATX_HEADING = re.compile(r"#+(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*", re.DOTALL)
-
-
 def lower_headings(text: str) -> str:
     """Lower the headings of a text by two levels, so that none can pass for one of ours.
 
@@ -160,9 +158,8 @@ def lower_headings(text: str) -> str:
         if not level:
             continue
         heading = source[span["start"] : span["end"]].decode().rstrip()
-        if match := _ATX_HEADING.fullmatch(heading.partition("\n")[0]):
-            heading_text = match[1] or ""
-        else:
+        heading_text = _atx_text(heading.partition("\n")[0])
+        if heading_text is None:
             # A setext heading may span lines, and in a quotation each of them has its mark.
             heading_text = " ".join(
                 line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1]
@@ -170,6 +167,17 @@ def lower_headings(text: str) -> str:
         parts += [source[end : span["start"]], f"{'#' * level} {heading_text}\n".encode()]
         end = span["end"]
     return b"".join([*parts, source[end:]]).decode()
+
+
+def _atx_text(line: str) -> str | None:
+    """Return the text of a heading that begins with "#", or None (CommonMark 4.2)."""
+    rest = line.lstrip("#")
+    if rest == line or rest[:1].strip(" \t"):
+        return None
+    text = rest.strip(" \t")
+    without_closing = text.rstrip("#")
+    is_closed = without_closing != text and not without_closing[-1:].strip(" \t")
+    return without_closing.rstrip(" \t") if is_closed else text
 
 
 def _lowered_level(event: object) -> int:

@@ -82,3 +82,29 @@ def test_code_with_very_long_whitespace_is_not_highlighted():
     for gap in ("\n", " \n", "\t\n"):
         assert "<i" in render(fenced(f"int a{gap * 60}x;", "c")), gap
         assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap
+
+
+# Code for which the lexer tries all divisions of a row of escapes: 2^n steps.
+EXPONENTIAL = {
+    "scala": ('"', 'raw"'),
+    "perl": ("s!",),
+    "bash": ("echo $'",),
+    "console": ("$ echo $'",),
+    "dockerfile": ("RUN echo $'",),
+}
+
+
+@pytest.mark.limit("L34")
+def test_code_for_which_a_lexer_backtracks_for_ever_is_not_highlighted():
+    for language, beginnings in EXPONENTIAL.items():
+        for beginning in beginnings:
+            for escape in ("\\", "\\1"):
+                code = f"x = 1 {beginning}{escape * 80}\n"
+                assert "<i " not in render(fenced(code, language)), (language, beginning, escape)
+
+
+def test_code_with_some_escapes_is_highlighted_in_every_language():
+    for language in EXPONENTIAL:
+        prompt = "$ " if language == "console" else ""
+        code = f"{prompt}RUN echo \"a\\tb\\n\" # 'c'"
+        assert "<i " in render(fenced(code, language)), language

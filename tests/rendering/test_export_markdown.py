@@ -18,6 +18,10 @@ LOWERED = [
     ("> Two\n> lines\n> ===\n", "> ### Two lines\n"),
     ("```\n# code\n```\n", "```\n# code\n```\n"),
     ("x\r# You", "x\n### You\n"),
+    ("# You #", "### You\n"),
+    ("## #", "#### \n"),
+    ("# You#", "### You#\n"),
+    ("# You \t## \t", "### You\n"),
     ("No heading", "No heading"),
 ]
 
@@ -170,3 +174,9 @@ def test_html_in_code_is_exported_unchanged():
 
 def test_quoted_message_keeps_its_lines():
     assert quote_markdown("a\n\n<b>") == "> a\n>\n> &lt;b>"
+
+
+def test_time_of_an_export_does_not_grow_with_the_square_of_its_length():
+    """With a quadratic expression, each of these texts takes minutes."""
+    for text in ("\\" * 200_000 + "<b>", "# a" + " " * 1_000_000 + "b", "#" * 500_000 + " a"):
+        assert len(embed_markdown(text)) >= len(text) - 1
