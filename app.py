@@ -114,9 +114,10 @@ class Twindow:
         self.renderer.close()
 
 
-def _is_valid_host(name: str) -> bool:
-    # With a longer label, URLs cannot be built, not even those of the error page.
-    return all(len(label) <= MAX_HOST_LABEL_CHARACTERS for label in name.split("."))
+def _is_valid_host(host: str) -> bool:
+    # With other labels, URLs cannot be built, not even those of the error page.
+    labels = host.partition(":")[0].removesuffix(".").split(".")
+    return not host or all(0 < len(label) <= MAX_HOST_LABEL_CHARACTERS for label in labels)
 
 
 def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYSTEM_CLOCK) -> Flask:

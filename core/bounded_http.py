@@ -22,11 +22,12 @@ def read_bounded(response: requests.Response, max_bytes: int, seconds: float) ->
     Raises ResponseTooLarge, and requests.ReadTimeout or another of NETWORK_ERRORS.
     """
     deadline = time.monotonic() + seconds
-    data = b""
+    data = bytearray()
     while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
         data += chunk
         if len(data) > max_bytes:
             raise ResponseTooLarge(max_bytes)
         if time.monotonic() > deadline:
             raise requests.ReadTimeout
-    return data
+        time.sleep(0)  # let other greenlets run: there may be very many chunks
+    return bytes(data)

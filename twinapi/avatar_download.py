@@ -19,6 +19,7 @@ from urllib3.util import Url, parse_url
 
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.errors import AvatarUnavailable
+from twinapi.fair_response import FairHTTPResponse
 from twinapi.ssrf_guard import connect
 from twinapi.watchdog import Deadline
 
@@ -126,6 +127,8 @@ class _EarlyAbortHandle(AbortHandle):
 
 class _Connection(HTTPConnection):
     """Connection that checks the addresses of its host, and can be aborted."""
+
+    response_class = FairHTTPResponse
 
     def __init__(
         self, *args: Any, is_private_allowed: bool, abort_handle: _EarlyAbortHandle, **options: Any

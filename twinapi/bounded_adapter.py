@@ -18,6 +18,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import ConnectionPool, HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.response import HTTPResponse
 
+from twinapi.fair_response import FairHTTPResponse
 from twinapi.watchdog import Deadline
 
 
@@ -74,6 +75,7 @@ class BoundedAdapter(HTTPAdapter):
 
 def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: float) -> Any:
     class BoundedConnection(connection_class):  # type: ignore[misc]
+        response_class = FairHTTPResponse
         abort_handle: AbortHandle | None = None
 
         def getresponse(self) -> HTTPResponse:

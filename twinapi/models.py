@@ -15,6 +15,7 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 MAX_URL_CHARACTERS = 2000
+MAX_ID_CHARACTERS = 500
 MAX_LANGUAGE_CHARACTERS = 35
 # Content that is nested more deeply has no text: Python would raise RecursionError.
 MAX_NESTING = 20
@@ -150,10 +151,11 @@ def message_text(data: object, max_nesting: int = MAX_NESTING) -> str | None:
 
 
 def parse_id(data: object) -> str | None:
-    """Return an id, which is a string or a number, as a string; None for other types."""
+    """Return an id, which is a string or a number, as a string; None if it is not usable."""
     if isinstance(data, bool) or not isinstance(data, str | int) or data == "":
         return None
-    return clean(str(data))
+    parsed_id = clean(str(data))
+    return parsed_id if len(parsed_id) <= MAX_ID_CHARACTERS else None
 
 
 def _avatar_url(data: Json) -> str:

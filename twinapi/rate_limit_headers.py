@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MAX_RESET_SECONDS = 86_400
+MAX_RESET_SECONDS = 3_600
 # Higher than any real limit; larger integers do not fit into the databases.
 MAX_REQUESTS = 2**31 - 1
 

@@ -33,6 +33,8 @@ from twinapi import (
 logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
+# The service may put any number of them on one page.
+MAX_TWINS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,9 @@ class TwinCatalogue:
         delay_seconds = self.retry_seconds
         if isinstance(error, RateLimited):
             delay_seconds = (
-                self.rate_limited_seconds if error.retry_after is None else error.retry_after
+                self.rate_limited_seconds
+                if error.retry_after is None
+                else max(error.retry_after, self.retry_seconds)
             )
         error.code = list_error_code(error)
         if self._error is None or self._error.code != error.code:
@@ -197,7 +201,7 @@ class TwinCatalogue:
             page = self.client.list_twins(page_number)
             count_before = len(twins)
             skipped_count += page.skipped_count
-            for twin in page.items:
+            for twin in page.items[: MAX_TWINS - len(twins)]:
                 twins.setdefault(twin.id, replace(twin, extra={}))
             # Stop when a page has no new twins: the service may repeat the same page forever.
             if len(twins) == count_before or not page.has_more:

@@ -200,6 +200,31 @@ def test_rate_limited_service_is_not_requested_during_the_wait_time(
     assert len(upstream.calls) == 1
 
 
+def test_rate_limited_service_that_names_no_useful_time_is_not_requested_at_once(
+    new_twins: NewTwins, upstream: Upstream
+):
+    upstream.answers["/api/v1/twins"] = lambda call: call.respond(429, {}, retry_after="0")
+    twins = new_twins(60)
+
+    for _ in range(3):
+        with pytest.raises(twinapi.RateLimited):
+            twins.list()
+    assert len(upstream.calls) == 1
+
+
+@pytest.mark.limit("L39")
+def test_twins_beyond_the_limit_are_left_out_even_if_they_are_on_one_page(
+    new_twins: NewTwins, upstream: Upstream
+):
+    twins = [{"id": str(number)} for number in range(10 * catalogue.MAX_TWINS)]
+    too_long = {"id": "x" * 10_000}
+    upstream.answers["/api/v1/twins"] = 200, {"data": [too_long, *twins]}
+
+    known = new_twins(60)
+    assert len(known.list().twins) == catalogue.MAX_TWINS
+    assert too_long["id"] not in known.all_cached()
+
+
 def test_incomplete_list_does_not_mark_twins_as_missing(
     new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):

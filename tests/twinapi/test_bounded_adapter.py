@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import twinapi
-from twinapi import Complete
+from twinapi import Complete, fair_response
 
 BUSY = b"HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 BEGUN = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
@@ -53,3 +53,25 @@ def test_late_abort_of_a_refused_request_does_not_affect_the_next_one(server: so
         connection.close()
         assert second.result(10) == [Complete("Hello")]
     client.close()
+
+
+def test_reading_lets_other_greenlets_run_however_fast_the_service_sends(
+    server: socket.socket, monkeypatch: pytest.MonkeyPatch
+):
+    """Interim responses and empty compressed blocks are read within one call of the library."""
+    pauses: list[float] = []
+    monkeypatch.setattr(fair_response.time, "sleep", pauses.append)
+    host, port = server.getsockname()
+    client = twinapi.Client(f"http://{host}:{port}", "any")
+    interim = b"HTTP/1.1 100 Continue\r\n\r\n" * 4_000
+    with ThreadPoolExecutor() as pool:
+        reply = pool.submit(list, client.stream_message("c1", "hello"))
+        connection, _ = server.accept()
+        connection.settimeout(10)
+        read_request(connection)
+        connection.sendall(interim + BEGUN + HELLO)
+        connection.close()
+        assert reply.result(10) == [Complete("Hello")]
+
+    assert len(pauses) >= len(interim) // 8_192
+    assert set(pauses) == {0}

@@ -132,9 +132,15 @@ def test_illustrations_are_small_and_hidden_from_screen_readers(app: Flask):
         assert 'aria-hidden="true"' in svg
 
 
-def test_invalid_host_header_is_rejected(alice: Person):
+def test_invalid_host_header_is_rejected_without_a_log_line(
+    alice: Person, caplog: pytest.LogCaptureFixture
+):
     assert alice.get("/", Host="a" * 64).status == 400
-    assert alice.get("/", Host=f"{'a' * 63}.example").status == 200
+    for host in (".", "..", ".a", "a..b", "a.b..", "a..:80"):
+        assert alice.get("/", Host=host).status == 400, host
+    assert caplog.records == []
+    for host in (f"{'a' * 63}.example", "chat.example.", "chat.example:8000", "[::1]:8000"):
+        assert alice.get("/", Host=host).status == 200, host
 
 
 def test_try_again_links_to_the_same_url(alice: Person):

@@ -1,0 +1,45 @@
+"""HTTP responses whose reading lets other greenlets run, however fast the other side sends."""
+
+from __future__ import annotations
+
+import io
+import time
+from http.client import HTTPResponse
+from typing import Any
+
+
+class FairHTTPResponse(HTTPResponse):
+    """Response for `HTTPConnection.response_class`.
+
+    While data is there, a socket never waits. Endless headers, empty compressed blocks or chunks
+    of one byte would occupy the event loop, also that of the watchdog, within a single call.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fp = io.BufferedReader(_FairReader(self.fp.detach()))
+
+
+class _FairReader(io.RawIOBase):
+    """Raw stream that yields to other greenlets before each read."""
+
+    def __init__(self, raw: io.RawIOBase) -> None:
+        self._raw = raw
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read into a buffer."""
+        time.sleep(0)
+        return self._raw.readinto(buffer)
+
+    def fileno(self) -> int:
+        """Return the descriptor of the socket."""
+        return self._raw.fileno()
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._raw.close()
+        super().close()
