@@ -32,6 +32,7 @@ def init_app(app: Flask, portal: Portal) -> None:
         SECRET_KEY=portal.settings.secret("secret_key"),
         MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
         MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
+        MAX_FORM_PARTS=MAX_FORM_FIELDS,
         WTF_CSRF_TIME_LIMIT=None,
         # For pages without JavaScript: the minimum time between two snapshots of a reply, and
         # the maximum time between two polls of the reply log.

@@ -185,3 +185,13 @@ def test_form_of_very_many_fields_is_rejected_before_it_is_parsed(alice: Person)
     fields = page.hidden_fields("/preferences") | {f"field-{n}": "" for n in range(1_000)}
 
     assert alice.post("/preferences", fields).status == 413
+
+
+@pytest.mark.limit("L2")
+def test_multipart_form_of_very_many_fields_is_rejected(alice: Person):
+    page = alice.get("/preferences")
+    fields = page.hidden_fields("/preferences") | {f"field-{n}": "" for n in range(900)}
+    parts = {name: (None, value) for name, value in fields.items()}
+    url = f"{alice.base_url}/preferences"
+
+    assert alice.session.post(url, files=parts, timeout=10).status_code == 413
