@@ -24,6 +24,8 @@ NO_PAGE = {
         "events.show",
     ),
     *("turns.index", "turns.text"),
+    # These respond with a page that has its own state.
+    *("session.delete", "session.delete_sign_in", "adoption.create", "identity_links.create"),
     *("health.live", "health.ready", "health.stream", "health.show_request"),
 }
 

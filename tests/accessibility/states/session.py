@@ -77,25 +77,6 @@ def signed_in_browsers(env: Environment) -> Page:
     return env.open("/session")
 
 
-@state("session.delete", **SETTINGS)
-def signed_out(env: Environment) -> Page:
-    _choose_password(env, PASSWORD)
-    page = env.open("/session")
-    page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).first.click()
-    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    return page
-
-
-@state("session.delete_sign_in", **SETTINGS)
-def signed_out_elsewhere(env: Environment) -> Page:
-    _choose_password(env, PASSWORD)
-    get_portal(env.app).accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox, Linux")
-    page = env.open("/session")
-    page.locator(".sign-ins li", has_text="Firefox, Linux").get_by_role("button").click()
-    expect(page.locator(".sign-ins li")).to_have_count(1)
-    return page
-
-
 def _sign_in_after_chatting(env: Environment) -> Page:
     env.open_conversation("It steers.")
     return _choose_password(env, PASSWORD)
@@ -105,14 +86,6 @@ def _sign_in_after_chatting(env: Environment) -> Page:
 def earlier_conversations(env: Environment) -> Page:
     page = _sign_in_after_chatting(env)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your earlier conversations")
-    return page
-
-
-@state("adoption.create", sign_in="visitor,password")
-def earlier_conversations_adopted(env: Environment) -> Page:
-    page = _sign_in_after_chatting(env)
-    page.get_by_role("button", name="Move to my account").click()
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
     return page
 
 
@@ -134,12 +107,3 @@ def _open_identity_link(env: Environment) -> Page:
 @state("identity_links.show", **PROXY)
 def identity_link(env: Environment) -> Page:
     return _open_identity_link(env)
-
-
-@state("identity_links.create", **PROXY)
-def identity_link_rejected(env: Environment) -> Page:
-    page = _open_identity_link(env)
-    page.get_by_label("Password").fill("wrong")
-    page.get_by_role("button", name="Link accounts").click()
-    expect(page.locator("#form-error")).to_contain_text("wrong")
-    return page
