@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from core.threadpool import in_threadpool
 from web.access import return_path
 from web.container import portal
 from web.current_person import signed_in_person
@@ -37,7 +36,7 @@ def create() -> BaseResponse:
     if person is None:
         return redirect(url_for("session.new", next=next_path), 303)
     if visitor and "adopt" in request.form:
-        in_threadpool(portal().adoption.adopt)(visitor, person.id)
+        portal().adoption.adopt(visitor, person.id)
         session.pop(VISITOR_FIELD)
     elif visitor:
         declined = [*session.get(DECLINED_FIELD, ()), person.id]

@@ -11,7 +11,6 @@ from accounts import PROXY_ISSUER, AttemptsExceeded, Identity, InvalidLink, Wron
 from blueprints.session import ATTEMPTS_EXCEEDED, render_invalid_link
 from chat.adoption import move_conversations
 from core.languages import N_
-from core.threadpool import in_threadpool
 from web.client_address import client_address
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
@@ -42,7 +41,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
     """Link the name, and move its conversations to the account."""
     identity = Identity(PROXY_ISSUER, proxy_subject() or "")
     try:
-        in_threadpool(portal().accounts.link_identity)(
+        portal().accounts.link_identity(
             token,
             request.form.get("password", ""),
             client_address(),
