@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 from chat.history_limit import check_history
 from chat.quota_status import QuotaStatus, RemainingQuota, SendingBlocked
 from chat.quota_window import HOUR_SECONDS, quota_window
+from chat.reply_limit import check_running_replies
 from chat.schema import allowances
 from chat.spent_requests import (
     add_requests,
@@ -54,6 +55,8 @@ class Quota:
 
     # Number of messages that a person may keep.
     history_limit = 10_000
+    # Number of replies to a person that may run at once.
+    running_replies_limit = 1_000
 
     def __init__(
         self, database: Database, key: str, *, limit: int, share: float, address_share: float = 1
@@ -178,6 +181,7 @@ class Quota:
         """
         self.database.advisory_lock(connection, QUOTA_LOCK)
         check_history(connection, person, self.history_limit)
+        check_running_replies(connection, person, self.running_replies_limit)
         now = self.database.now(connection)
         row = self._select_row(connection)
         if row and _is_upcoming(row.refused_until, now):

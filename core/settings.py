@@ -108,6 +108,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     footer_links: FooterLinks = FooterLinks("")
     key_hourly_limit: Count = 30
     history_limit: Count = 10_000
+    running_replies_limit: Count = 10
     message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
     twins_cache: Seconds = 60
 

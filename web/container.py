@@ -107,6 +107,7 @@ def build_portal(
         address_share=settings.api_address_share,
     )
     quota.history_limit = settings.history_limit
+    quota.running_replies_limit = settings.running_replies_limit
     client = Client(
         settings.service_url,
         api_key,

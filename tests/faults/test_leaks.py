@@ -23,7 +23,7 @@ from tools.chaos.processes import Portal, run_portal
 # Several keep-alives of three seconds, plus a margin for a busy machine.
 NOTICED_SECONDS = 15
 BATCH = 100
-BOUNDLESS = {"API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}
+BOUNDLESS = {"RUNNING_REPLIES_LIMIT": "10000", "API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}
 
 
 def poll_until(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) -> bool:

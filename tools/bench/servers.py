@@ -16,7 +16,12 @@ from tools.chaos import probes, processes
 
 START_TIMEOUT_SECONDS = 20
 # One person sends here what many send in days.
-UNLIMITED_SETTINGS = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1", "WORKERS": "1"}
+UNLIMITED_SETTINGS = {
+    "API_HOURLY_LIMIT": "1000000000",
+    "API_FAIR_SHARE": "1",
+    "RUNNING_REPLIES_LIMIT": "10000",
+    "WORKERS": "1",
+}
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ def run_portal(
     """Serve the portal with the scripted service until the block ends."""
     # A few people send here what many send in days: the hourly quota must not limit them.
     unlimited_quota = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1"}
+    unlimited_quota["RUNNING_REPLIES_LIMIT"] = "10000"
     connection_settings = {"PORT": str(port), "API_URL": service.url, "API_KEY": "any"}
     settings = unlimited_quota | connection_settings | settings
     with run_server(data, "app.py", **settings) as server:
