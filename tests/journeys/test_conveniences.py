@@ -15,6 +15,7 @@ from tests.journeys.steps import (
     reply_text,
     send_message,
     turn,
+    wait_until_settled,
 )
 from tests.journeys.traffic import wait_on_page
 from tests.support.upstream import Upstream
@@ -130,6 +131,7 @@ def test_draft_is_kept_per_page_until_it_is_sent(context: BrowserContext, upstre
     call.complete("Yes")
     expect(turn(page, "complete")).to_be_visible()
     expect(message_box(page)).to_have_value("")
+    wait_until_settled(page)  # its script saves what is typed
 
     message_box(page).fill("More")
     page.reload()
