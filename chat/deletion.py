@@ -6,13 +6,23 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    Text,
+    cast,
+    delete,
+    func,
+    select,
+    update,
+)
 
 from chat.conversations import Conversation, conversation_from_row
 from chat.log import Ended, Log, ReplyState
 from chat.quota_window import HOUR_SECONDS
 from chat.schema import conversations as table
-from chat.schema import turns
+from chat.schema import passages, turns
 from chat.spent_requests import clear_old_addresses
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
@@ -24,6 +34,9 @@ RESTORABLE_SECONDS = 600.0
 MAX_PURGED_PER_REQUEST = 3
 # A transaction of SQLite blocks all greenlets.
 PURGED_TURNS_PER_TRANSACTION = 20
+# Index rows of long texts with many different words take much longer than others.
+PURGED_INDEX_ROWS = 200
+PURGED_INDEX_CHARACTERS = 50_000
 PURGE_PAUSE_SECONDS = 0.01
 PURGE_FAILED = "Could not purge deleted conversations."
 
@@ -111,11 +124,29 @@ class Deletions:
             )
         for conversation_id in conversation_ids:
             condition = (table.c.id == conversation_id) & is_expired
+            self._purge_index(condition)
             some_ids = select(turns.c.id).join(table).where(condition)
             some_turns = turns.c.id.in_(some_ids.limit(PURGED_TURNS_PER_TRANSACTION))
             while self._delete(turns, some_turns):
                 pass
             self._delete(table, condition)
+
+    def _purge_index(self, condition: ColumnElement[bool]) -> None:
+        """Delete the rows of the search index, whose time depends on their words."""
+        size = func.length(cast(passages.c.words, Text))
+        query = select(passages.c.id, size).join(table).where(condition).limit(PURGED_INDEX_ROWS)
+        while True:
+            with self.database.read() as connection:
+                sizes = [(int(row[0]), int(row[1])) for row in connection.execute(query)]
+            if not sizes:
+                return
+            ids, total = [sizes[0][0]], sizes[0][1]
+            for row_id, row_size in sizes[1:]:
+                total += row_size
+                if total > PURGED_INDEX_CHARACTERS:
+                    break
+                ids.append(row_id)
+            self._delete(passages, passages.c.id.in_(ids))
 
     def _delete(self, from_table: Table, condition: ColumnElement[bool]) -> bool:
         """Delete rows, and pause. Return whether there were any."""

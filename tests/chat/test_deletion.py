@@ -170,6 +170,36 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
     assert row_counts(log)[:2] == [1, 1]
 
 
+@pytest.mark.fault("F94")
+@both_databases
+def test_index_of_long_texts_is_purged_in_short_transactions(
+    turns: Turns, deletions: Deletions, log: Log
+):
+    """Its rows are as long as they can be: each is purged in its own transaction."""
+    text = " ".join(f"word{number}" for number in range(30_000))
+    added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key of a long reply")
+    log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=text))
+    backdate(log, added.conversation, deleted=RESTORABLE_SECONDS + 1, said=HOUR_SECONDS + 1)
+
+    def count_rows() -> int:
+        with log.database.read() as connection:
+            return connection.execute(select(func.count()).select_from(passages)).scalar_one()
+
+    counts = [count_rows()]
+
+    class Pausing(Clock):
+        def sleep(self, seconds: float) -> None:  # noqa: ARG002
+            counts.append(count_rows())
+
+    log.database.clock = Pausing()
+    deletions.purge_expired()
+
+    steps = [before - after for before, after in pairwise(counts)]
+    assert counts[0] > 5
+    assert max(steps) <= 3  # the title, the message, and one row of the reply
+    assert counts[-1] == 0
+
+
 def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
     turns: Turns, turn: Turn, conversation: Conversation, log: Log
 ):
