@@ -148,8 +148,8 @@ class Accounts:
     ) -> None:
         """Link an identity to the account of a one-time link, whose password proves the consent.
 
-        The earlier person of the identity ceases to exist, unless they have others. In the same
-        transaction, `on_link` gets their id and that of the account.
+        The earlier person of the identity is deleted, unless they have other identities. In the
+        same transaction, `on_link` gets their id and that of the account.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")

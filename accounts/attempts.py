@@ -51,7 +51,7 @@ class Attempts:
             connection.execute(delete(table).where(table.c.key == key))
 
     def take_back(self, key: str) -> None:
-        """Uncount an attempt that was successful."""
+        """Subtract an attempt that was successful."""
         one_less = {"failures": table.c.failures - 1}
         with self.database.write() as connection:
             connection.execute(update(table).where(table.c.key == key).values(one_less))

@@ -31,7 +31,7 @@ class NameTaken(Exception):
 
 
 class PersonNotFound(Exception):
-    """Raised when nobody has the name."""
+    """Raised when there is no person with the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who an issuer says somebody is."""
+    """Name of a person at an issuer: the password accounts, or the proxy."""
 
     issuer: str
     subject: str
@@ -91,7 +91,7 @@ class People:
         )
 
     def find(self, name: str) -> Person:
-        """Return the person with a name; "proxy:NAME" is the one whom the proxy calls NAME.
+        """Return the person with a name; "proxy:NAME" is the person with that name at the proxy.
 
         Raises PersonNotFound.
         """
@@ -107,7 +107,7 @@ class People:
         return person
 
     def find_or_add(self, issuer: str, subject: str) -> Person:
-        """Return the person whom an issuer calls `subject`, who is added at the first request."""
+        """Return the person with a subject at an issuer. The first call adds the person."""
         with self.database.read() as connection:
             person = find_by_identity(connection, issuer, subject)
         return person or self._add_identity(issuer, subject)
@@ -132,7 +132,7 @@ class People:
             return [Person(**row._mapping) for row in rows]
 
     def exist(self) -> bool:
-        """Return whether anybody was added."""
+        """Return whether there are any people."""
         with self.database.read() as connection:
             return connection.execute(select(people.c.id).limit(1)).first() is not None
 
@@ -166,7 +166,7 @@ class People:
 def subject_of(name: str) -> str:
     """Return the form of a name that is compared: case, width and spaces do not matter.
 
-    It is "" for a name that nobody can have.
+    Returns "" for a name that `add` would reject.
     """
     # Normalization takes quadratic time for many combining characters.
     name = name[:MAX_CHARACTERS_BEFORE_FOLDING]
@@ -181,7 +181,7 @@ def find_by_subject(connection: Connection, subject: str) -> Person | None:
 
 
 def find_by_identity(connection: Connection, issuer: str, subject: str) -> Person | None:
-    """Return the person whom an issuer calls `subject`."""
+    """Return the person with a subject at an issuer."""
     is_named = (identities.c.issuer == issuer) & (identities.c.subject == subject)
     ids = select(identities.c.person_id).where(is_named)
     row = connection.execute(_select_people().where(people.c.id.in_(ids))).first()

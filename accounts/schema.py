@@ -14,7 +14,7 @@ people = Table(
     Column("disabled_at", Float),
 )
 
-# Who an issuer says somebody is. A person may have several identities.
+# Names of people at issuers: the password accounts, or the proxy. A person may have several.
 identities = Table(
     "identities",
     metadata,

@@ -8,6 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, session,
 from werkzeug.wrappers import Response as BaseResponse
 
 from accounts import (
+    MAX_PASSWORD_CHARACTERS,
     MIN_PASSWORD_CHARACTERS,
     AttemptsExceeded,
     InvalidLink,
@@ -38,7 +39,7 @@ def _require_passwords() -> None:
 
 @bp.get("/new")
 def new() -> str | BaseResponse:
-    """Show the sign-in form; somebody who is signed in gets the page they came from."""
+    """Show the sign-in form, or redirect a signed-in person to the page they came from."""
     next_path = return_path(request.args.get("next", ""))
     if signed_in_person():
         return redirect(next_path, 303)
@@ -143,6 +144,7 @@ def _render_link(token: str, *, is_rejected: bool = False) -> tuple[str, int]:
         token=token,
         person=person,
         min_characters=MIN_PASSWORD_CHARACTERS,
+        max_characters=MAX_PASSWORD_CHARACTERS,
         is_rejected=is_rejected,
     )
     return page, 422 if is_rejected else 200

@@ -29,12 +29,12 @@ class TrustedProxies:
 
 
 class IdentityProxies(TrustedProxies):
-    """Networks of the proxies that say who sends a request. No network may contain everybody."""
+    """Networks of the proxies that name the person of a request. `*` and /0 are refused."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         if self.is_any or any(network.prefixlen == 0 for network in self._networks):
-            raise ValueError("everybody could claim to be anybody; list the addresses of the proxy")
+            raise ValueError("anyone could claim any name; list the addresses of the proxy")
 
     def lists(self, address: str) -> bool:
         """Return whether a peer's address is listed; the peer of a Unix socket has none."""

@@ -51,11 +51,13 @@ def create_check_command(
     )
     def command(through: str | None, headers: tuple[str, ...]) -> None:
         through = through or portal.settings.public_url
+        if invalid := [header for header in headers if ": " not in header]:
+            raise click.BadParameter(f"“{invalid[0]}” is not like 'NAME: VALUE'.")
         problems = [_check_database(portal), _check_service(portal)]
         if check_embedded_service:
             problems.append(check_embedded_service())
         if through:
-            proxy_headers = dict(header.split(": ", 1) for header in headers if ": " in header)
+            proxy_headers = dict(header.split(": ", 1) for header in headers)
             is_problem = _check_proxy(portal, through, proxy_headers)
             problems.append(is_problem or _check_stream(through, proxy_headers))
         if any(problems):

@@ -9,7 +9,7 @@ from core.settings import Settings
 from web.container import Portal
 
 MODE_MISSING = (
-    "Nobody can sign in yet: set TWINDOW_SIGN_IN=password, "
+    "Signing in is turned off: set TWINDOW_SIGN_IN=password, "
     "or visitor,password if people without an account may chat as well."
 )
 UNSUITABLE_NAME = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."

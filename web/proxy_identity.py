@@ -1,4 +1,4 @@
-"""Who the proxy in front of the portal says that the person is."""
+"""The name of the person, from the header of a proxy in front of the portal."""
 
 from __future__ import annotations
 

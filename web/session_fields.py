@@ -2,11 +2,11 @@
 
 CSRF_FIELD = "csrf_token"  # Flask-WTF's default
 PREFERENCES_FIELD = "preferences"
-# Id of the visitor that the browser is, or was before somebody signed in.
+# Id of the visitor. It stays in the session while a person is signed in.
 VISITOR_FIELD = "person"
 # Id of the sign-in of a person with a password.
 SIGN_IN_FIELD = "sign_in"
-# Id of the person whom the proxy reported when the session began.
+# Id of the person that the proxy reported when the session began.
 PROXY_PERSON_FIELD = "owner"
-# Ids of the people who did not want the conversations of the visitor.
+# Ids of the people who declined to adopt the conversations of the visitor.
 DECLINED_FIELD = "adoption_declined"

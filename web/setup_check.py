@@ -56,7 +56,7 @@ def find_problem(
     except requests.exceptions.SSLError as error:
         return Problem(f"The certificate of {url} is not valid: {_reason(error)}.", "certbot renew")
     except requests.RequestException as error:
-        return Problem(f"Nothing answers at {url}: {_reason(error)}.", "systemctl status nginx")
+        return Problem(f"Nothing responds at {url}: {_reason(error)}.", "systemctl status nginx")
     observation = _read_observation(response)
     if observation is None:
         return _wrong_response(settings, url, response)
@@ -83,7 +83,7 @@ def _wrong_response(settings: Settings, url: str, response: requests.Response) -
             f'twindow check --through {url} --header "Authorization: Basic …"',
         )
     return Problem(
-        f"Something else than this portal answers at {url} (status {status}), or it has another "
+        f"Another server responds at {url} (status {status}), or the portal has another "
         "TWINDOW_SECRET_KEY.",
         f"proxy_pass {settings.own_url};",
     )
@@ -95,13 +95,13 @@ def _transport_problem(settings: Settings, url: str, seen: Observation) -> Probl
         if not seen.is_peer_trusted:
             return _untrusted_peer(settings, seen)
         return Problem(
-            f"The portal takes {public.scheme} for {seen.scheme}: the proxy does not say it.",
+            f"The portal sees {seen.scheme} instead of {public.scheme}.",
             "proxy_set_header X-Forwarded-Proto $scheme;",
         )
     names = {host.strip().rpartition(":")[0] or host.strip() for host in seen.hosts}
     if public.hostname not in names | {host.strip() for host in seen.hosts}:
         return Problem(
-            f"The portal is asked for {seen.hosts[0]} instead of {public.hostname}.",
+            f"The portal sees the host {seen.hosts[0]} instead of {public.hostname}.",
             "proxy_set_header Host $http_host;",
         )
     return None
@@ -115,12 +115,12 @@ def _address_problem(settings: Settings, url: str, seen: Observation) -> Problem
         return _untrusted_peer(settings, seen)
     if seen.forwarded_for == FORGED_ADDRESS:
         return Problem(
-            "The proxy passes on the address that a browser claims to have.",
+            "The proxy passes X-Forwarded-For on without adding the address of the browser.",
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
         )
     if not seen.forwarded_for:
         return Problem(
-            "The proxy does not say which address a browser has.",
+            "The proxy does not send the address of the browser.",
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
         )
     return None
@@ -139,13 +139,13 @@ def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
         return None
     set_header = f"proxy_set_header {header} $remote_user;"
     if FORGED_NAME in seen.identity_header:
-        return Problem(f"The proxy passes on the {header} that a browser sends.", set_header)
+        return Problem(f"The proxy does not replace the {header} that a browser sends.", set_header)
     if not seen.identity_header:
         return Problem(f"The proxy does not send {header}.", set_header)
     if seen.identity is None and not settings.proxy_networks.lists(seen.peer):
         listed = f"{settings.proxy_networks},{seen.peer}".strip(",")
         return Problem(
-            f"The proxy at {seen.peer} is not among those that may name people.",
+            f"TWINDOW_PROXY_NETWORKS does not contain the proxy at {seen.peer}.",
             f"TWINDOW_PROXY_NETWORKS={listed}",
         )
     if seen.identity is None:

@@ -93,6 +93,23 @@ def test_person_returns_to_the_requested_page_after_signing_in(alice: Person, ac
     assert page.response.url == f"{alice.base_url}/conversations?twin=ada"
 
 
+def test_person_returns_to_a_page_whose_url_is_encoded(alice: Person, accounts: Accounts):
+    page = sign_in(alice, path="/twins/z%C3%BCrich%20west?q=%C3%BC")
+
+    assert page.response.url == f"{alice.base_url}/twins/z%C3%BCrich%20west?q=%C3%BC"
+
+
+@pytest.mark.parametrize("referrer", ["http://[", "http://[::1", "//[", "x" * 9])
+def test_malformed_referrer_leads_to_the_sign_in_page(
+    alice: Person, accounts: Accounts, referrer: str
+):
+    response = alice.session.post(
+        f"{alice.base_url}/keys", headers={"Referer": referrer}, allow_redirects=False, timeout=10
+    )
+
+    assert (response.status_code, response.headers["Location"]) == (303, "/session/new")
+
+
 @pytest.mark.parametrize("target", FOREIGN_TARGETS)
 def test_foreign_target_leads_to_the_first_page(alice: Person, accounts: Accounts, target: str):
     form = alice.get("/session/new")

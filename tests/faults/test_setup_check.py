@@ -157,19 +157,22 @@ def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: s
         ),
     }
     expected = {
-        "scheme": ("takes https for http", "proxy_set_header X-Forwarded-Proto $scheme;"),
+        "scheme": ("sees http instead of https", "proxy_set_header X-Forwarded-Proto $scheme;"),
         "untrusted proxy": ("does not trust", "TWINDOW_TRUSTED_PROXIES=10.9.9.9,127.0.0.1"),
-        "host": ("is asked for", "proxy_set_header Host $http_host;"),
-        "claimed address": ("passes on the address", "$proxy_add_x_forwarded_for;"),
+        "host": ("sees the host", "proxy_set_header Host $http_host;"),
+        "claimed address": ("without adding the address", "$proxy_add_x_forwarded_for;"),
         "path": ("expects the path", "TWINDOW_PUBLIC_URL=https://localhost"),
-        "nothing": ("Nothing answers", "systemctl status nginx"),
-        "something else": ("Something else", "proxy_pass http://127.0.0.1:8000;"),
+        "nothing": ("Nothing responds", "systemctl status nginx"),
+        "something else": ("Another server", "proxy_pass http://127.0.0.1:8000;"),
         "fragments": ("X-Fragment", "proxy_pass_header X-Fragment;"),
         "clock": ("differ by", "timedatectl"),
         "sign-in": ("requires a sign-in", '--header "Authorization: Basic …"'),
-        "forged name": ("passes on the X-Remote-User", "$remote_user;"),
+        "forged name": ("does not replace the X-Remote-User", "$remote_user;"),
         "no name": ("does not send X-Remote-User", "$remote_user;"),
-        "unlisted proxy": ("not among those", "TWINDOW_PROXY_NETWORKS=10.9.9.9,127.0.0.1"),
+        "unlisted proxy": (
+            "does not contain the proxy",
+            "TWINDOW_PROXY_NETWORKS=10.9.9.9,127.0.0.1",
+        ),
         "unacceptable name": ("is not acceptable", "$remote_user;"),
     }
     wrong = {

@@ -78,3 +78,10 @@ def test_check_command_reports_an_address_without_streams(app: Flask, settings: 
 
     assert status == 1
     assert f"No stream from {url}/healthz/stream" in said
+
+
+def test_check_command_rejects_a_malformed_header(app: Flask, url: str):
+    status, said = check(app, "--through", url, "--header", "Authorization")
+
+    assert status == 2
+    assert "“Authorization” is not like 'NAME: VALUE'." in said

@@ -29,9 +29,9 @@ def begin_sign_in(sign_in: SignIn) -> None:
 
 
 def change_proxy_person(person_id: str) -> None:
-    """Replace the session if the proxy reports another person than before; "" is nobody.
+    """Replace the session, because the proxy reports another person; "" means none.
 
-    Forms of the earlier person are no longer accepted.
+    Forms of the previous person are no longer accepted.
     """
     _replace_items({PROXY_PERSON_FIELD: person_id} if person_id else {})
     session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]

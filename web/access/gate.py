@@ -43,7 +43,7 @@ def _template_values() -> dict[str, object]:
 
 
 def _may_use_portal(person: Person | None) -> bool:
-    # With a name from the proxy, there is no person only if theirs is disabled.
+    # If the proxy reports a name and there is no person, the person is disabled.
     may_visit = portal().settings.sign_in.allows_visitors and not is_from_proxy()
     return person is not None or may_visit
 
@@ -62,7 +62,7 @@ def _require_sign_in() -> BaseResponse | None:
     proxy_person_id = person.id if person and is_from_proxy() else ""
     if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
         change_proxy_person(proxy_person_id)
-    # Somebody whose sign-in has ended does not become a visitor unnoticed.
+    # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
     if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
         return None
     if wants_fragment():

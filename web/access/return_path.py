@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from flask import request, url_for
 
@@ -31,10 +31,15 @@ def sign_in_url() -> str:
 
 def _current_page() -> str | None:
     if request.method in ("GET", "HEAD") and not request.headers.get("HX-Request"):
-        path = request.full_path.rstrip("?") if request.query_string else request.path
-        return None if path == "/" else request.script_root + path
+        path = quote(request.script_root + request.path)
+        query = request.query_string.decode("latin-1")
+        is_first_page = request.path == "/" and not query
+        return None if is_first_page else f"{path}?{query}" if query else path
     # The page that sent a form or a fragment request.
-    sender = urlsplit(request.headers.get("HX-Current-URL") or request.referrer or "")
+    try:
+        sender = urlsplit(request.headers.get("HX-Current-URL") or request.referrer or "")
+    except ValueError:
+        return None
     if sender.netloc != request.host:
         return None
     return f"{sender.path}?{sender.query}" if sender.query else sender.path
