@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from accounts.schema import identities, one_time_links, passwords, people, sign_ins
 from core.database import Database
+
+GROUP_SEPARATOR = ","
 
 # Issuer of the names that the operator has added, and of those that the proxy reports.
 PASSWORD_ISSUER = "password"  # noqa: S105
@@ -48,6 +50,7 @@ class Person:
     is_disabled: bool
     has_account: bool
     has_password: bool
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ class People:
         """Return all people, by name."""
         with self.database.read() as connection:
             rows = connection.execute(_select_people().order_by(func.lower(people.c.name)))
-            return [Person(**row._mapping) for row in rows]
+            return [_person_from_row(row) for row in rows]
 
     def exist(self) -> bool:
         """Return whether there are any people."""
@@ -148,11 +151,18 @@ class People:
             for table in (sign_ins, one_time_links):
                 connection.execute(delete(table).where(table.c.person_id == person.id))
 
-    def is_active(self, person_id: str) -> bool:
-        """Return whether a person exists and is not disabled."""
+    def find_active(self, person_id: str) -> Person | None:
+        """Return the person with an id, or None if they are disabled or do not exist."""
         with self.database.read() as connection:
             person = find_by_id(connection, person_id)
-        return person is not None and not person.is_disabled
+        return None if person is None or person.is_disabled else person
+
+    def set_groups(self, person: Person, groups: Collection[str]) -> Person:
+        """Replace the groups of a person, and return the person with them."""
+        groups = tuple(sorted(groups))
+        if groups != person.groups:
+            self._update(person, group_names=GROUP_SEPARATOR.join(groups))
+        return replace(person, groups=groups)
 
     def enable(self, person: Person) -> None:
         """Allow a disabled person to sign in again."""
@@ -185,7 +195,7 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
     is_named = (identities.c.issuer == issuer) & (identities.c.subject == subject)
     ids = select(identities.c.person_id).where(is_named)
     row = connection.execute(_select_people().where(people.c.id.in_(ids))).first()
-    return Person(**row._mapping) if row else None
+    return _person_from_row(row) if row else None
 
 
 def move_identity(connection: Connection, identity: Identity, person_id: str) -> str:
@@ -208,7 +218,7 @@ def move_identity(connection: Connection, identity: Identity, person_id: str) ->
 def find_by_id(connection: Connection, person_id: str) -> Person | None:
     """Return the person with an id."""
     row = connection.execute(_select_people().where(people.c.id == person_id)).first()
-    return Person(**row._mapping) if row else None
+    return _person_from_row(row) if row else None
 
 
 def _select_people() -> Select[Any]:
@@ -216,6 +226,7 @@ def _select_people() -> Select[Any]:
         people.c.id,
         people.c.name,
         people.c.is_admin,
+        people.c.group_names,
         people.c.disabled_at.is_not(None).label("is_disabled"),
         exists()
         .where(identities.c.person_id == people.c.id, identities.c.issuer == PASSWORD_ISSUER)
@@ -223,3 +234,9 @@ def _select_people() -> Select[Any]:
         .label("has_account"),
         passwords.c.person_id.is_not(None).label("has_password"),
     ).outerjoin(passwords, passwords.c.person_id == people.c.id)
+
+
+def _person_from_row(row: Row[Any]) -> Person:
+    values = dict(row._mapping)
+    names: str = values.pop("group_names")
+    return Person(**values, groups=tuple(names.split(GROUP_SEPARATOR)) if names else ())

@@ -12,6 +12,8 @@ people = Table(
     Column("is_admin", Boolean, nullable=False, server_default=false()),
     Column("created_at", Float, nullable=False),
     Column("disabled_at", Float),
+    # Names, separated by commas.
+    Column("group_names", Text, nullable=False, server_default=""),
 )
 
 # Names of people at issuers: the password accounts, or the proxy. A person may have several.

@@ -7,6 +7,7 @@ from werkzeug.routing import BaseConverter
 
 from web.assets import identicon
 from web.container import portal
+from web.twin_access import cached_twins, twin_access
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 
@@ -35,7 +36,7 @@ def init_app(app: Flask) -> None:
 def avatar_url(twin_id: str) -> str:
     """Return the URL of a twin's avatar, or "" if it has none. Does not call the service."""
     if "twins" not in g:
-        g.twins = portal().catalogue.all_cached()
+        g.twins = cached_twins()
     name = portal().avatar_fetcher.image_name(g.twins.get(twin_id))
     return url_for("avatars.show", seed=identicon.seed_for(twin_id), name=name) if name else ""
 
@@ -48,7 +49,7 @@ def twin_identicon(twin_id: str) -> identicon.Identicon:
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
     """Return the image of that name, or a generated avatar if it is not available."""
-    image = portal().avatar_fetcher.find(name)
+    image = portal().avatar_fetcher.find(name) if _is_visible(name) else None
     if not image:
         svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
@@ -59,3 +60,11 @@ def show(seed: str, name: str) -> Response:
     response.add_etag()
     response.make_conditional(request)
     return response
+
+
+def _is_visible(name: str) -> bool:
+    """Return whether the person may use a twin with this image."""
+    if twin_access().is_unlimited:
+        return True
+    image_name = portal().avatar_fetcher.image_name
+    return any(image_name(twin) == name for twin in cached_twins().values())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from flask import Blueprint, abort, redirect, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from web.container import portal
 from web.current_person import person
-from web.ownership import own_conversation
+from web.ownership import find_deleted_conversation, own_conversation
 
 HIDING_ACTIONS = {"archived", "deleted"}
 # Longer than any URL of the portal.
@@ -47,15 +47,17 @@ def archive(conversation_id: str) -> Response:
 @bp.post("/deletion")
 def delete(conversation_id: str) -> Response:
     """Delete a conversation. The list offers to undo it."""
-    if not portal().deletions.delete(conversation_id, person()):
-        abort(404)
+    if not find_deleted_conversation(conversation_id):
+        own_conversation(conversation_id)
+    portal().deletions.delete(conversation_id, person())
     return _redirect_back(conversation_id, "deleted")
 
 
 @bp.post("/restoration")
 def restore(conversation_id: str) -> Response:
     """Restore a deleted conversation. Repeating the request has the same result."""
-    portal().deletions.restore(conversation_id, person())
+    if find_deleted_conversation(conversation_id):
+        portal().deletions.restore(conversation_id, person())
     conversation = own_conversation(conversation_id)
     return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
 

@@ -20,6 +20,7 @@ from web.container import portal
 from web.current_person import person
 from web.http import render_fragment, wants_fragment
 from web.ownership import own_conversation
+from web.twin_access import find_cached_twin, twin_access
 from web.views import (
     TURNS_PER_PAGE,
     DateGroup,
@@ -74,7 +75,7 @@ def index() -> Response | str:
     """List the person's conversations by date, or search them."""
     twin_id, q = request.args.get("twin") or None, request.args.get("q", "").strip()
     view = _search(q, twin_id) if q else _list(twin_id)
-    twin = portal().catalogue.find_cached(twin_id) if twin_id else None
+    twin = find_cached_twin(twin_id) if twin_id else None
     twin_name = twin.name if twin else next((c.twin_name for c in view.conversations), twin_id)
     notice = read_action_notice()
     listed_ids = {conversation.id for conversation in view.conversations}
@@ -97,17 +98,20 @@ def _list(twin_id: str | None) -> ConversationList:
     is_archive = request.args.get("view") == "archived"
     list_for_person = portal().conversations.list_for_person
     requested_page = request.args.get("page", 1, int)
-    page = list_for_person(person(), twin_id=twin_id, archived=is_archive, page=requested_page)
+    access = twin_access()
+    page = list_for_person(
+        person(), twin_id=twin_id, archived=is_archive, page=requested_page, access=access
+    )
     are_all_archived = (
         not (is_archive or page.items)
-        and list_for_person(person(), twin_id=twin_id, archived=True).total > 0
+        and list_for_person(person(), twin_id=twin_id, archived=True, access=access).total > 0
     )
     return ConversationList(
         page=page,
         date_groups=group_by_date(page.items),
         is_archive=is_archive,
         are_all_archived=are_all_archived,
-        recently_deleted=portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED)
+        recently_deleted=portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED, access)
         if person()
         else (),
         return_url=url_for(
@@ -122,7 +126,9 @@ def _list(twin_id: str | None) -> ConversationList:
 def _search(q: str, twin_id: str | None) -> FoundConversations:
     after = request.args.get("after", "")
     return FoundConversations(
-        results=portal().search.find(person(), q, twin_id=twin_id, after=after),
+        results=portal().search.find(
+            person(), q, twin_id=twin_id, after=after, access=twin_access()
+        ),
         return_url=url_for("conversations.index", twin=twin_id, q=q, after=after or None),
     )
 

@@ -15,8 +15,8 @@ from rendering.stream import IncrementalRenderer
 from web import stream_limit
 from web.access import while_signed_in
 from web.container import portal
-from web.current_person import person
 from web.i18n import formatting
+from web.ownership import find_turn
 from web.streaming import append_batch, htmx_frames, stream_frames
 
 bp = Blueprint("events", __name__)
@@ -40,11 +40,12 @@ def show(turn_id: str) -> Response:
     A turn that does not exist, or that belongs to somebody else, gets a stream that ends at once:
     after any other response the browser would reconnect.
     """
-    turn = portal().turns.find(turn_id, person())
+    turn = find_turn(turn_id)
     if turn and stream_limit.is_stream_limit_reached():
         return stream_frames(Response(headers=sse.HEADERS), _busy_frames())
     body = _reply_frames(turn, _requested_cursor()) if turn else _signed_out_frames(turn_id)
-    body = while_signed_in(body, _signed_out_frames(turn_id))
+    twin_id = turn.twin_id if turn else ""
+    body = while_signed_in(body, _signed_out_frames(turn_id), twin_id=twin_id)
     return stream_limit.count_stream(stream_frames(Response(headers=sse.HEADERS), body))
 
 

@@ -26,6 +26,7 @@ from web.i18n import (
     reply_end_message,
 )
 from web.ownership import own_conversation
+from web.twin_access import find_cached_twin
 
 bp = Blueprint("exports", __name__)
 
@@ -100,7 +101,7 @@ def _write_json(conversation: Conversation, turns: Transcript) -> Iterator[str]:
 
 def _greeting(conversation: Conversation) -> str:
     """Return the current greeting of the twin, as shown above the conversation, or ""."""
-    twin = portal().catalogue.find_cached(conversation.twin_id)
+    twin = find_cached_twin(conversation.twin_id)
     return (twin.greeting or "") if twin else ""
 
 

@@ -20,6 +20,7 @@ from web.current_person import person, person_of_form, remember_person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
+from web.twin_access import find_twin, list_twins
 from web.views import ComposerView, first_composer, with_rejection
 
 bp = Blueprint("twins", __name__)
@@ -79,7 +80,7 @@ def index() -> Response | str:
 def _gallery_view() -> GalleryView:
     q = request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS]
     try:
-        twin_list = portal().catalogue.list()
+        twin_list = list_twins()
     except TwinApiError as error:
         twin_list = TwinList((), error=error)
     matches = filter_twins(twin_list.twins, q)
@@ -106,7 +107,7 @@ def _gallery_view() -> GalleryView:
 def show(twin_id: str) -> BaseResponse | str:
     """Show one twin, and the form that starts a conversation."""
     try:
-        twin = portal().catalogue.find(twin_id)
+        twin = find_twin(twin_id)
     except NotFound:
         # After a rejected message the browser shows the URL of the form, which has no GET.
         if twin_id.endswith(CONVERSATIONS_SUFFIX):
@@ -120,7 +121,7 @@ def show(twin_id: str) -> BaseResponse | str:
 @bp.post("/twins/<twin:twin_id>/conversations")
 def converse(twin_id: str) -> BaseResponse:
     """Start a conversation with its first turn."""
-    twin = portal().catalogue.find(twin_id)
+    twin = find_twin(twin_id)
     try:
         added = _start_conversation(twin)
     except RejectedMessage as rejection:

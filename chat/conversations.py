@@ -24,6 +24,7 @@ from chat.schema import conversations as table
 from chat.schema import turns
 from chat.titles import make_title
 from core.database import Database
+from core.twin_groups import EVERY_TWIN, TwinAccess
 
 PAGE_SIZE = 20
 MAX_TITLE_CHARACTERS = 200
@@ -73,13 +74,20 @@ class Conversations:
             return conversation_from_row(connection.execute(_SELECT_ONE, parameters).first())
 
     def list_for_person(
-        self, person: str, *, twin_id: str | None = None, archived: bool = False, page: int = 1
+        self,
+        person: str,
+        *,
+        twin_id: str | None = None,
+        archived: bool = False,
+        page: int = 1,
+        access: TwinAccess = EVERY_TWIN,
     ) -> ConversationPage:
         """Return one page of a person's conversations, pinned ones first, then newest first.
 
-        A page has `PAGE_SIZE` items; a number beyond the last page returns the last page.
+        Only those with twins that `access` allows are listed. A page has `PAGE_SIZE` items; a
+        number beyond the last page returns the last page.
         """
-        page_query, count_query = _LIST_FOR_TWIN if twin_id else _LIST_ALL
+        page_query, count_query = (_LIST_FOR_TWIN if twin_id else _LIST_ALL).limited_to(access)
         parameters = {
             "person": person,
             "archived": archived,
@@ -102,11 +110,14 @@ class Conversations:
                 items = _conversations_from_rows(connection.execute(page_query, parameters))
             return ConversationPage(items, page, pages, total)
 
-    def list_first(self, person: str, limit: int) -> Sequence[Conversation]:
+    def list_first(
+        self, person: str, limit: int, access: TwinAccess = EVERY_TWIN
+    ) -> Sequence[Conversation]:
         """Return the first `limit` of a person's conversations, in the order of the list."""
         parameters = {"person": person, "archived": False, "limit": limit, "offset": 0}
+        query = _LIST_ALL.limited_to(access).page_query
         with self.database.read() as connection:
-            return _conversations_from_rows(connection.execute(_LIST_ALL.page_query, parameters))
+            return _conversations_from_rows(connection.execute(query, parameters))
 
     def set_service_id(self, conversation_id: str, service_id: str) -> str:
         """Store the id of the conversation at the service, unless it has one.
@@ -197,6 +208,13 @@ class _ListQueries(NamedTuple):
         limit, offset = bindparam("limit", type_=Integer), bindparam("offset", type_=Integer)
         rows = _select_in_order(condition).limit(limit).offset(offset)
         return cls(rows, select(func.count()).where(condition))
+
+    def limited_to(self, access: TwinAccess) -> _ListQueries:
+        """Return the queries without conversations with other twins."""
+        if access.is_unlimited:
+            return self
+        condition = access.condition(table.c.twin_id)
+        return _ListQueries(self.page_query.where(condition), self.count_query.where(condition))
 
 
 # Built once: building a query takes longer than executing it.

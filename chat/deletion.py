@@ -26,6 +26,7 @@ from chat.schema import passages, turns
 from chat.spent_requests import clear_old_addresses
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
+from core.twin_groups import EVERY_TWIN, TwinAccess
 
 logger = logging.getLogger(__name__)
 
@@ -94,10 +95,13 @@ class Deletions:
             condition = self._restorable_by(connection, person) & (table.c.id == conversation_id)
             return conversation_from_row(connection.execute(select(table).where(condition)).first())
 
-    def list_for_person(self, person: str, limit: int) -> Sequence[Conversation]:
+    def list_for_person(
+        self, person: str, limit: int, access: TwinAccess = EVERY_TWIN
+    ) -> Sequence[Conversation]:
         """Return the person's restorable conversations, the last deleted one first."""
         with self.database.read() as connection:
             query = select(table).where(self._restorable_by(connection, person))
+            query = query.where(access.condition(table.c.twin_id))
             query = query.order_by(table.c.deleted_at.desc())
             rows = connection.execute(query.limit(limit))
             return [conversation for row in rows if (conversation := conversation_from_row(row))]

@@ -18,6 +18,7 @@ from core.sign_in_modes import SignInModes
 from core.stored_secrets import load_or_create_secret
 from core.sub_path import path_of_url
 from core.trusted_proxies import IdentityProxies, TrustedProxies
+from core.twin_groups import TwinGroups
 
 ROOT = Path(__file__).parent.parent
 LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -100,6 +101,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     public_url: Url | None = None
     proxy_user_header: HeaderName | None = None
     proxy_networks: IdentityProxies = IdentityProxies("")
+    proxy_groups_header: HeaderName | None = None
+    twin_groups: TwinGroups = TwinGroups("")
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")
     logo: Logo | None = None
@@ -245,6 +248,10 @@ def _check_combinations(settings: Settings) -> None:
         ) from None
     if settings.sign_in.has_proxy:
         _check_proxy_sign_in(settings)
+    elif settings.proxy_groups_header:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_GROUPS_HEADER is set, so {ENV_PREFIX}_SIGN_IN must contain proxy."
+        )
     if settings.logo_has_name and not settings.logo:
         raise SettingsError(
             f"{ENV_PREFIX}_LOGO_HAS_NAME is set, so {ENV_PREFIX}_LOGO is needed as well."
@@ -283,9 +290,16 @@ def _check_proxy_sign_in(settings: Settings) -> None:
             f"{ENV_PREFIX}_SIGN_IN contains proxy, so {ENV_PREFIX}_PROXY_USER_HEADER and "
             f"{ENV_PREFIX}_PROXY_NETWORKS are needed as well."
         )
-    if header.lower() in COMMON_HEADERS:
+    headers = {"USER": header, "GROUPS": settings.proxy_groups_header or ""}
+    for name, value in headers.items():
+        if value.lower() in COMMON_HEADERS:
+            raise SettingsError(
+                f"{ENV_PREFIX}_PROXY_{name}_HEADER={value} cannot be used: "
+                "browsers set this header."
+            )
+    if headers["USER"].lower() == headers["GROUPS"].lower():
         raise SettingsError(
-            f"{ENV_PREFIX}_PROXY_USER_HEADER={header} cannot be used: browsers set this header."
+            f"{ENV_PREFIX}_PROXY_USER_HEADER and {ENV_PREFIX}_PROXY_GROUPS_HEADER are the same."
         )
 
 

@@ -7,7 +7,7 @@ from flask import current_app, g, session
 from accounts import PROXY_ISSUER, Person
 from core.keyed_hash import keyed_hash
 from web.container import portal
-from web.proxy_identity import proxy_subject
+from web.proxy_identity import proxy_groups, proxy_subject
 from web.session_fields import CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 
@@ -28,7 +28,10 @@ def _find_signed_in_person() -> Person | None:
     accounts = portal().accounts
     if subject := proxy_subject():
         person = accounts.people.find_or_add(PROXY_ISSUER, subject)
-        return None if person.is_disabled else person
+        if person.is_disabled:
+            return None
+        groups = proxy_groups()
+        return person if groups is None else accounts.people.set_groups(person, groups)
     has_passwords = portal().settings.sign_in.has_passwords
     sign_in_id = session.get(SIGN_IN_FIELD) if has_passwords else None
     return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None

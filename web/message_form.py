@@ -10,8 +10,8 @@ from flask import request
 
 from core.languages import N_
 from web.container import portal
-from web.current_person import person
 from web.i18n import format_number, gettext
+from web.ownership import find_turn
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 64
 MAX_TURN_ID_CHARACTERS = 64
@@ -87,7 +87,7 @@ def read_message() -> SubmittedMessage:
 def turn_content(values: Mapping[str, str]) -> str:
     """Return the message of the person's turn that `words_of` names, or ""."""
     turn_id = values.get("words_of", "").replace("\0", "")
-    turn = portal().turns.find(turn_id, person()) if turn_id else None
+    turn = find_turn(turn_id) if turn_id else None
     return turn.content if turn else ""
 
 

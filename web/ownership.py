@@ -8,6 +8,7 @@ from chat.conversations import Conversation
 from chat.turn_rows import Turn
 from web.container import portal
 from web.current_person import person
+from web.twin_access import twin_access
 
 
 class RecentlyDeleted(Exception):
@@ -23,14 +24,35 @@ def own_conversation(conversation_id: str) -> Conversation:
 
     Raises RecentlyDeleted when the person has deleted it and can still restore it.
     """
-    conversation = portal().conversations.find(conversation_id, person())
-    if conversation is None and (
-        deleted_conversation := portal().deletions.find(conversation_id, person())
-    ):
+    if conversation := find_conversation(conversation_id):
+        return conversation
+    if deleted_conversation := find_deleted_conversation(conversation_id):
         raise RecentlyDeleted(deleted_conversation)
-    return conversation or abort(404)
+    return abort(404)
+
+
+def find_conversation(conversation_id: str) -> Conversation | None:
+    """Return a conversation of the current person with a twin that they may use, or None."""
+    conversation = portal().conversations.find(conversation_id, person())
+    return conversation if conversation and _may_use(conversation.twin_id) else None
+
+
+def find_deleted_conversation(conversation_id: str) -> Conversation | None:
+    """Return a conversation that the current person can restore, or None."""
+    conversation = portal().deletions.find(conversation_id, person())
+    return conversation if conversation and _may_use(conversation.twin_id) else None
 
 
 def own_turn(turn_id: str) -> Turn:
     """Return a turn of the current person, or abort with 404."""
-    return portal().turns.find(turn_id, person()) or abort(404)
+    return find_turn(turn_id) or abort(404)
+
+
+def find_turn(turn_id: str) -> Turn | None:
+    """Return a turn of the current person with a twin that they may use, or None."""
+    turn = portal().turns.find(turn_id, person())
+    return turn if turn and _may_use(turn.twin_id) else None
+
+
+def _may_use(twin_id: str) -> bool:
+    return twin_access().allows(twin_id)

@@ -6,6 +6,7 @@ import click
 
 from accounts import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
 from core.settings import Settings
+from core.twin_groups import parse_groups
 from web.container import Portal
 
 MODE_MISSING = (
@@ -15,6 +16,7 @@ MODE_MISSING = (
 UNSUITABLE_NAME = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
 NOT_FOUND = "There is no {}. See “person list”; people of the proxy are written proxy:NAME."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
+PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
 PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
 
 
@@ -49,6 +51,7 @@ def create_person_group(portal: Portal) -> click.Group:
                 "admin": person.is_admin,
                 "disabled": person.is_disabled,
                 "no password yet": person.has_account and not person.has_password,
+                f"groups: {' '.join(person.groups)}": bool(person.groups),
             }
             name = person.name if person.has_account else f"{PROXY_ISSUER}:{person.name}"
             click.echo("\t".join((name, ", ".join(fact for fact in facts if facts[fact]))))
@@ -71,6 +74,22 @@ def create_person_group(portal: Portal) -> click.Group:
     def admin(name: str, *, revoke: bool) -> None:
         accounts.people.set_admin(_find(name), is_admin=not revoke)
         click.echo(f"{name} is {'no longer' if revoke else 'now'} an administrator.")
+
+    @commands.command("groups", help="Show or change the groups of a person.")
+    @click.argument("name")
+    @click.option("--add", "added", multiple=True, metavar="GROUP", help="Can be repeated.")
+    @click.option("--remove", "removed", multiple=True, metavar="GROUP", help="Can be repeated.")
+    def groups(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
+        person = _find(name)
+        if (added or removed) and portal.settings.proxy_groups_header and not person.has_account:
+            raise click.ClickException(PROXY_GROUPS)
+        try:
+            new_groups = {*person.groups, *parse_groups(",".join(added))}
+        except ValueError as error:
+            raise click.ClickException(f"{error}.") from None
+        person = accounts.people.set_groups(person, new_groups.difference(removed))
+        for group in person.groups:
+            click.echo(group)
 
     @commands.command("reset", help="Sign a person out everywhere, and print a link as for add.")
     @click.argument("name")

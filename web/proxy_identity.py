@@ -1,33 +1,58 @@
-"""The name of the person, from the header of a proxy in front of the portal."""
+"""The name and the groups of the person, from headers of a proxy in front of the portal."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import request
 
+from core.twin_groups import parse_groups
 from web.container import portal
 
 MAX_SUBJECT_CHARACTERS = 200
+MAX_GROUPS = 200
 
 
 def proxy_subject() -> str | None:
     """Return the name in the proxy's header, or None if there is no acceptable one.
 
-    The header counts only on connections from the listed networks. A comma may come from two
-    headers, one of which the browser has sent (RFC 9110, 5.3), so names with commas are refused,
-    as are control characters and bytes that are not UTF-8.
+    A comma may come from two headers, one of which the browser has sent (RFC 9110, 5.3), so names
+    with commas are refused, as are control characters and bytes that are not UTF-8.
+    """
+    subject = _read_header(portal().settings.proxy_user_header) or ""
+    is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
+    return subject if is_plain and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS else None
+
+
+def proxy_groups() -> Sequence[str] | None:
+    """Return the groups in the proxy's header; None if no header is configured.
+
+    A missing or unacceptable header means no groups.
+    """
+    name = portal().settings.proxy_groups_header
+    if not name:
+        return None
+    try:
+        groups = parse_groups(_read_header(name) or "")
+    except ValueError:
+        return ()
+    return groups if len(groups) <= MAX_GROUPS else ()
+
+
+def _read_header(name: str | None) -> str | None:
+    """Return a header of the proxy, or None if there is not exactly one.
+
+    Headers count only on connections from the listed networks.
     """
     settings = portal().settings
-    if not settings.sign_in.has_proxy or not settings.proxy_user_header:
+    is_listed = settings.proxy_networks.lists(request.remote_addr or "")
+    if not (name and settings.sign_in.has_proxy and is_listed):
         return None
-    if not settings.proxy_networks.lists(request.remote_addr or ""):
-        return None
-    values = request.headers.getlist(settings.proxy_user_header)
+    values = request.headers.getlist(name)
     if len(values) != 1:
         return None
     try:
         # WSGI decodes headers as ISO 8859-1 (PEP 3333).
-        subject = values[0].encode("latin-1").decode()
+        return values[0].encode("latin-1").decode()
     except UnicodeError:
         return None
-    is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
-    return subject if is_plain and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS else None

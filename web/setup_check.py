@@ -44,7 +44,7 @@ def find_problem(
         PROBE_HEADER: probe_signature(secret_key, secrets.token_hex(8)),
         "X-Forwarded-For": FORGED_ADDRESS,
         "HX-Request": "true",
-        **({settings.proxy_user_header: FORGED_NAME} if settings.proxy_user_header else {}),
+        **dict.fromkeys(_identity_headers(settings), FORGED_NAME),
     }
     try:
         response = requests.get(
@@ -133,11 +133,22 @@ def _untrusted_peer(settings: Settings, seen: Observation) -> Problem:
     )
 
 
+def _identity_headers(settings: Settings) -> list[str]:
+    headers = settings.proxy_user_header, settings.proxy_groups_header
+    return [header for header in headers if header]
+
+
 def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
     header = settings.proxy_user_header
     if not settings.sign_in.has_proxy or not header:
         return None
     set_header = f"proxy_set_header {header} $remote_user;"
+    groups_header = settings.proxy_groups_header
+    if groups_header and FORGED_NAME in seen.groups_header:
+        return Problem(
+            f"The proxy does not replace the {groups_header} that a browser sends.",
+            f"proxy_set_header {groups_header} $groups;",
+        )
     if FORGED_NAME in seen.identity_header:
         return Problem(f"The proxy does not replace the {header} that a browser sends.", set_header)
     if not seen.identity_header:

@@ -21,7 +21,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A request as the portal sees it behind a proxy.
 
     `identity_header` is the raw value of the header with the person's name, `identity` the name
-    that the portal accepts. `time` is the clock of the portal, in seconds since 1970.
+    that the portal accepts. `groups_header` is the raw value of the header with their groups.
+    `time` is the clock of the portal, in seconds since 1970.
     """
 
     scheme: str
@@ -31,6 +32,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     forwarded_for: str
     identity_header: str
     identity: str | None
+    groups_header: str
     time: float
 
 
@@ -57,6 +59,7 @@ def observe_request() -> Observation:
         forwarded_for=headers.get("X-Forwarded-For", "") or headers.get("Forwarded", ""),
         identity_header=headers.get(settings.proxy_user_header or "", ""),
         identity=proxy_subject(),
+        groups_header=headers.get(settings.proxy_groups_header or "", ""),
         time=portal().clock.time(),
     )
 

@@ -21,6 +21,7 @@ from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
 from core.database import Database, DatabaseUnavailable
 from core.threadpool import in_threadpool
+from core.twin_groups import EVERY_TWIN, TwinAccess
 
 HITS_PER_PAGE = 20
 MAX_QUERY_LENGTH = 200
@@ -69,7 +70,13 @@ class Search:
         self._slots = threading.BoundedSemaphore(MAX_CONCURRENT_SEARCHES)
 
     def find(
-        self, person: str, q: str, *, twin_id: str | None = None, after: str = ""
+        self,
+        person: str,
+        q: str,
+        *,
+        twin_id: str | None = None,
+        after: str = "",
+        access: TwinAccess = EVERY_TWIN,
     ) -> SearchResults:
         """Find the texts that contain all words of `q`, the last one as a prefix.
 
@@ -85,6 +92,7 @@ class Search:
             for is_title in (True, False) if section == "t" else (False,):
                 words = [search_index.owner_token(person, is_title=is_title), *terms]
                 query = _select_hits(connection, words).limit(HITS_PER_PAGE + 1 - len(hit_rows))
+                query = query.where(access.condition(conversations.c.twin_id))
                 if before_id is not None:
                     query = query.where(rows.c.id < before_id)
                 if twin_id:

@@ -34,8 +34,8 @@ IDS: dict[str, str | None] = {
     "sign_in_id": "sign-in",
     # Who has the token of a one-time link may use it.
     "token": None,
-    # Twins are visible to everybody who may use the portal; avatars and files belong to nobody.
-    "twin_id": None,
+    "twin_id": "twin",
+    # Files are for everyone; avatars of hidden twins are in test_avatars.py.
     "seed": None,
     "name": None,
     "version": None,
@@ -46,8 +46,9 @@ VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run a portal without visitors."""
-    return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+    """Run a portal without visitors, with a twin that only Anna may use."""
+    limits = {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+    return settings | limits | {"twin_groups": "ada=annas"}
 
 
 @pytest.fixture
@@ -76,12 +77,13 @@ def annas_ids(
 ) -> dict[str, str]:
     """Return the ids of what belongs to Anna."""
     anna = sign_in("Anna")
+    person = accounts.people.set_groups(accounts.people.find("Anna"), ["annas"])
     page = complete_first_turn(anna, upstream, "Secret of Anna", "Secret reply")
-    person = accounts.people.find("Anna")
     return {
         "conversation": page.path.rpartition("/")[2],
         "turn": str(page.turns[0]["data-turn"]),
         "sign-in": accounts.sign_ins.list_for_person(person.id)[0].id,
+        "twin": "ada",
     }
 
 
@@ -100,6 +102,9 @@ def others(
     yield "disabled", disabled
     yield "signed out", new_person()
     yield "signed in", sign_in("Ben")
+    lost_group = sign_in("lost group")
+    accounts.people.set_groups(accounts.people.find("lost group"), ["bens"])
+    yield "other group", lost_group
 
 
 def templates_with_ids(app: Flask) -> dict[str, str]:
@@ -141,7 +146,7 @@ def test_foreign_ids_look_like_missing_ones_to_everyone(
     cells, wrong = 0, []
     for kind, person in others(sign_in, accounts, new_person, clock):
         client = client_of(app, person)
-        is_signed_in = kind == "signed in"
+        is_signed_in = kind in ("signed in", "other group")
         page = person.get("/session" if is_signed_in else "/session/new")
         _, fields = page.button_action("Sign out" if is_signed_in else "Sign in")
         requested = product(templates_with_ids(app).items(), METHODS, ({}, HTMX_HEADERS))

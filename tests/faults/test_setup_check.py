@@ -121,6 +121,7 @@ def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: s
     plain, signed_in = site.portal(), site.portal(**SIGN_IN)
     untrusting = site.portal(trusted_proxies="10.9.9.9")
     sign_in = nginx.documented_sign_in(site.passwords)
+    with_groups = SIGN_IN | {"proxy_groups_header": "X-Remote-Groups"}
     unlisted = SIGN_IN | {"proxy_networks": "10.9.9.9"}
     comma = f"Basic {base64.b64encode(b'an,na:secret').decode()}"
     closed = free_port()
@@ -138,6 +139,12 @@ def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: s
         "clock": problem_at(site, site.nginx(plain), now=time.time() + 100),
         "sign-in": problem_at(site, site.nginx(signed_in, in_location=sign_in), **SIGN_IN),
         "forged name": problem_at(site, site.nginx(signed_in), **SIGN_IN),
+        "forged groups": problem_at(
+            site,
+            site.nginx(site.portal(**with_groups), in_location=sign_in),
+            AUTHORIZATION,
+            **with_groups,
+        ),
         "no name": problem_at(
             site,
             site.nginx(signed_in, in_location='        proxy_set_header X-Remote-User "";\n'),
@@ -167,6 +174,7 @@ def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: s
         "fragments": ("X-Fragment", "proxy_pass_header X-Fragment;"),
         "clock": ("differ by", "timedatectl"),
         "sign-in": ("requires a sign-in", '--header "Authorization: Basic …"'),
+        "forged groups": ("does not replace the X-Remote-Groups", "X-Remote-Groups $groups;"),
         "forged name": ("does not replace the X-Remote-User", "$remote_user;"),
         "no name": ("does not send X-Remote-User", "$remote_user;"),
         "unlisted proxy": (

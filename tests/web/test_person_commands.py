@@ -82,6 +82,17 @@ class TestProxy:
         assert "set TWINDOW_SIGN_IN=password" in run(app, "add", "Ben").stderr
 
 
+def test_groups_adds_and_removes_groups_and_prints_them(app: Flask):
+    run(app, "add", "Anna")
+    run(app, "groups", "Anna", "--add", "staff", "--add", "sales")
+    result = run(app, "groups", "Anna", "--add", "legal", "--remove", "sales")
+
+    assert result.output == "legal\nstaff\n"
+    assert run(app, "groups", "Anna").output == "legal\nstaff\n"
+    assert run(app, "list").output == "Anna\tno password yet, groups: legal staff\n"
+    assert run(app, "groups", "Anna", "--add", "x" * 101).exit_code == 1
+
+
 def test_link_needs_the_proxy_mode(app: Flask):
     run(app, "add", "Anna")
 

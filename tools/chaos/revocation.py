@@ -1,7 +1,8 @@
 """Random ends of sign-ins during streams and requests to three workers: then nothing is sent.
 
-People are signed out, disabled and reset in the middle of streams, pages and fragments. A request
-that begins after that must get no content, and a stream must end within five seconds.
+People are signed out, disabled, reset and taken out of their group in the middle of streams, pages
+and fragments. A request that begins after that must get no content, and a stream must end within
+five seconds.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tools.chaos.report import Expectations, Report, at_least, at_most, exactly
 
 SECRET_KEY = "secret of the chaos tests " * 2
 PASSWORD = "correct horse battery"
+GROUP = "staff"
 PEOPLE = 6
 REPLY = "n=2000 gap=0.02 tag=answer"
 # What the replies consist of, and the pages do not contain otherwise.
@@ -65,7 +67,8 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
         service = stack.enter_context(run_scripted_service())
         port = free_port()
         settings = {"WORKERS": "3", "SIGN_IN": "password", "SECRET_KEY": SECRET_KEY}
-        settings |= {"SIGN_IN_ADDRESS_LIMIT": "100000"} | database_settings(database_url)
+        settings |= {"SIGN_IN_ADDRESS_LIMIT": "100000", "TWIN_GROUPS": f"ada={GROUP}"}
+        settings |= database_settings(database_url)
         portal = stack.enter_context(run_portal(data, port, service, **settings))
         database = Database(database_url or f"sqlite:///{data / 'portal.db'}", lock_timeout=10)
         stack.callback(database.close)
@@ -190,6 +193,7 @@ def _browser_of(accounts: Accounts, url: str, name: str) -> Person:
     """Give the person a password with a one-time link, and sign them in."""
     person = accounts.people.find(name)
     accounts.people.enable(person)
+    accounts.people.set_groups(person, [GROUP])
     browser = Person(url)
     page = browser.get(f"/session/links/{accounts.create_link(person)}")
     browser.press(page, "Save", password=PASSWORD)
@@ -226,10 +230,15 @@ def _reset(accounts: Accounts, name: str, _browser: Person, _other: Person) -> N
     accounts.reset(accounts.people.find(name))
 
 
+def _leave_group(accounts: Accounts, name: str, _browser: Person, _other: Person) -> None:
+    accounts.people.set_groups(accounts.people.find(name), [])
+
+
 ENDS: dict[str, Callable[[Accounts, str, Person, Person], None]] = {
     "sign out": _sign_out,
     "sign out everywhere": _sign_out_everywhere,
     "sign out elsewhere": _sign_out_elsewhere,
     "disable": _disable,
     "reset": _reset,
+    "leave group": _leave_group,
 }

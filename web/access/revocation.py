@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
+from functools import partial
 
 from flask import session
 
@@ -16,39 +17,48 @@ from web.session_fields import SIGN_IN_FIELD
 CHECK_SECONDS = 2.0
 
 
-def while_signed_in(frames: Generator[str], last_frames: Generator[str]) -> Generator[str]:
-    """Yield frames while the sign-in of the current request is active, then `last_frames`."""
+def while_signed_in(
+    frames: Generator[str], last_frames: Generator[str], *, twin_id: str = ""
+) -> Generator[str]:
+    """Yield frames while the sign-in of the current request is active, then `last_frames`.
+
+    They also end when the person may no longer use the twin.
+    """
     person, accounts = signed_in_person(), portal().accounts
     if person is None:
         return frames
     if is_from_proxy():
-        return _check_frames(frames, last_frames, lambda: accounts.people.is_active(person.id))
-    sign_in_id = str(session[SIGN_IN_FIELD])
-    return _check_frames(
-        frames,
-        last_frames,
-        lambda: accounts.sign_ins.find_person(sign_in_id, is_request=False) is not None,
-    )
+        find_person = partial(accounts.people.find_active, person.id)
+    else:
+        sign_in_id = str(session[SIGN_IN_FIELD])
+        find_person = partial(accounts.sign_ins.find_person, sign_in_id, is_request=False)
+    twin_groups = portal().settings.twin_groups
+
+    def may_continue() -> bool:
+        current = find_person()
+        return current is not None and twin_groups.access_for(current.groups).allows(twin_id)
+
+    return _check_frames(frames, last_frames, may_continue)
 
 
 def _check_frames(
-    frames: Generator[str], last_frames: Generator[str], is_signed_in: Callable[[], bool]
+    frames: Generator[str], last_frames: Generator[str], may_continue: Callable[[], bool]
 ) -> Generator[str]:
     clock = portal().clock
     checked_at = clock.monotonic()
     with closing(frames):
         for frame in frames:
             if clock.monotonic() - checked_at >= CHECK_SECONDS:
-                if not _is_true_or_unknown(is_signed_in):
+                if not _is_true_or_unknown(may_continue):
                     yield from last_frames
                     return
                 checked_at = clock.monotonic()
             yield frame
 
 
-def _is_true_or_unknown(is_signed_in: Callable[[], bool]) -> bool:
+def _is_true_or_unknown(condition: Callable[[], bool]) -> bool:
     # Replies survive an outage of the database; the next check is in two seconds.
     try:
-        return is_signed_in()
+        return condition()
     except DatabaseUnavailable:
         return True

@@ -229,8 +229,9 @@ def init_app(app: Flask, database: Database) -> None:
 
 
 def _is_sessionless(path: str) -> bool:
-    # The avatars of a portal without visitors are shown only to people who are signed in.
-    has_public_avatars = portal().settings.sign_in.allows_visitors
+    # Avatars of a portal without visitors, or with twins of groups, depend on who is signed in.
+    settings = portal().settings
+    has_public_avatars = settings.sign_in.allows_visitors and not settings.twin_groups.text.strip()
     return path.startswith(SESSIONLESS_PATHS) or (
         path.startswith(AVATARS_PATH) and has_public_avatars
     )

@@ -112,7 +112,8 @@ def _remaining_html(html: str, sent_html: str) -> str:
 def stream_page(template: str, noscript_reply: NoscriptReply, **values: object) -> Response:
     """Stream a page that contains the reply. It counts towards the stream limit."""
     chunks = stream_template(template, noscript_reply=noscript_reply, **values)
-    body = while_signed_in(_merge_chunks(chunks), _signed_out_chunks())
+    twin_id = noscript_reply.turn.twin_id
+    body = while_signed_in(_merge_chunks(chunks), _signed_out_chunks(), twin_id=twin_id)
     return count_stream(stream_frames(Response(headers=STREAM_HEADERS), body))
 
 

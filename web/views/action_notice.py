@@ -9,8 +9,7 @@ from flask import request
 
 from chat.conversations import Conversation
 from core.languages import N_
-from web.container import portal
-from web.current_person import person
+from web.ownership import find_conversation, find_deleted_conversation
 
 SENTENCES = {
     "renamed": N_("Renamed to “%(title)s”"),
@@ -51,9 +50,9 @@ def read_action_notice() -> ActionNotice | None:
     if action not in SENTENCES or not conversation_id:
         return None
     if action == "deleted":
-        conversation = portal().deletions.find(conversation_id, person())
+        conversation = find_deleted_conversation(conversation_id)
     else:
-        conversation = portal().conversations.find(conversation_id, person())
+        conversation = find_conversation(conversation_id)
     is_still_true = STILL_TRUE.get(action)
     if conversation is None or (is_still_true and not is_still_true(conversation)):
         return None

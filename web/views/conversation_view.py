@@ -13,6 +13,7 @@ from web import message_form
 from web.container import portal
 from web.current_person import person
 from web.i18n import is_today
+from web.twin_access import find_cached_twin, twin_access
 from web.views.date_groups import DateGroup, group_by_date
 from web.views.search_marks import mark_search_hit
 from web.views.turn_view import TurnView, load_turn_views
@@ -55,7 +56,7 @@ def load_conversation_view(
     page_turns = fetched_turns[-TURNS_PER_PAGE:]
     return ConversationView(
         conversation=conversation,
-        twin=portal().catalogue.find_cached(conversation.twin_id),
+        twin=find_cached_twin(conversation.twin_id),
         turns=mark_search_hit(load_turn_views(page_turns)),
         older_position=page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
         before=before,
@@ -70,7 +71,8 @@ def before_position() -> int | None:
 
 def sidebar_groups() -> Sequence[DateGroup]:
     """Return the newest conversations of the person for the sidebar, grouped by date."""
-    return group_by_date(portal().conversations.list_first(person(), MAX_SIDEBAR_CONVERSATIONS))
+    list_first = portal().conversations.list_first
+    return group_by_date(list_first(person(), MAX_SIDEBAR_CONVERSATIONS, twin_access()))
 
 
 def moves_in_sidebar(conversation: Conversation, *, was_newest: bool) -> bool:

@@ -1,0 +1,170 @@
+"""Twins that only some groups may use: for everybody else they do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts import Accounts
+from tests.blueprints.sign_in_steps import add_people, sign_in
+from tests.support.clock import AdjustableClock
+from tests.support.images import png
+from tests.support.person import Person, complete_first_turn
+from tests.support.upstream import Upstream
+from web.container import Portal
+
+AVATAR_PATH = "/api/v1/avatars/ada.png"
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Limit the twin Ada to a group; visitors may use the others."""
+    return settings | {"sign_in": "visitor,password", "twin_groups": "ada=staff"}
+
+
+@pytest.fixture
+def upstream(upstream: Upstream) -> Upstream:
+    """Give Ada an avatar, and add a twin without a rule."""
+    upstream.twins = [
+        {"id": "ada", "name": "Ada", "avatarUrl": AVATAR_PATH},
+        {"id": "ben", "name": "Ben"},
+    ]
+    upstream.answers[AVATAR_PATH] = lambda call: call.respond(200, png(), content_type="image/png")
+    return upstream
+
+
+@pytest.fixture
+def accounts(portal: Portal, upstream: Upstream) -> Accounts:
+    """Add Anna, who is in the group, and Ben, who is not."""
+    portal.avatar_fetcher.max_wait_seconds = 10.0
+    accounts = add_people(portal)
+    accounts.people.set_groups(accounts.people.find("Anna"), ["staff"])
+    return accounts
+
+
+@pytest.fixture
+def anna(alice: Person, accounts: Accounts) -> Person:
+    """Return Anna, signed in."""
+    sign_in(alice)
+    return alice
+
+
+def leave_group(accounts: Accounts) -> None:
+    """Take Anna out of the group."""
+    accounts.people.set_groups(accounts.people.find("Anna"), [])
+
+
+def test_gallery_shows_the_twins_of_the_persons_groups(
+    anna: Person, bob: Person, new_person: Callable[[], Person]
+):
+    sign_in(bob, "Ben")
+
+    assert "Ada" in anna.get("/").text
+    assert "Ada" not in bob.get("/").text
+    assert "Ada" not in new_person().get("/").text
+    assert "Ben" in new_person().get("/").text
+
+
+def test_hidden_twin_gets_no_message(anna: Person, upstream: Upstream, accounts: Accounts):
+    page = anna.get("/twins/ada")
+    leave_group(accounts)
+
+    assert anna.press(page, "Send", content="Hello").status == 404
+    assert upstream.sent_messages() == []
+
+
+def test_avatar_of_a_hidden_twin_looks_like_a_missing_one(anna: Person, bob: Person):
+    sign_in(bob, "Ben")
+    [path] = [str(image["src"]) for image in anna.get("/").html.select("img.avatar")]
+    etag = anna.get(path).response.headers["ETag"]
+    seed, _, name = path.removeprefix("/avatars/").partition("/")
+    missing = bob.get(f"/avatars/{seed}/{'0' * len(name)}").response
+    hidden = bob.get(path, **{"If-None-Match": etag}).response
+
+    assert anna.get(path).response.headers["Content-Type"] == "image/png"
+    assert (hidden.status_code, hidden.content) == (missing.status_code, missing.content)
+    assert "ETag" not in hidden.headers
+
+
+def test_conversations_are_hidden_with_their_twin_and_come_back(
+    anna: Person, upstream: Upstream, accounts: Accounts
+):
+    path = complete_first_turn(anna, upstream, "Secret question", "Secret reply").path
+    pages = (
+        *("/", "/conversations", "/conversations?q=question", "/conversations?twin=ada"),
+        *(
+            path,
+            f"{path}/export?format=md",
+            f"/conversations?done=pinned&of={path.rpartition('/')[2]}",
+        ),
+    )
+    leave_group(accounts)
+    hidden = [page for page in pages if "Secret" in anna.get(page).response.text]
+    accounts.people.set_groups(accounts.people.find("Anna"), ["staff"])
+    shown = [page for page in pages[1:6] if "Secret" in anna.get(page).response.text]
+
+    assert hidden == []
+    assert shown == list(pages[1:6])
+
+
+def test_deleted_conversation_of_a_hidden_twin_cannot_be_restored(
+    anna: Person, upstream: Upstream, accounts: Accounts, portal: Portal
+):
+    page = complete_first_turn(anna, upstream, "Secret question", "Secret reply")
+    deleted = anna.press(page, "Delete")
+    leave_group(accounts)
+
+    assert "Secret" not in anna.get("/conversations").text
+    assert anna.press(deleted, "Undo").status == 404
+    assert anna.get(page.path).status == 404
+
+
+def test_open_stream_ends_when_the_person_leaves_the_group(
+    anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
+):
+    page = anna.start_conversation("Hello")
+    call = upstream.next_call().start_stream()
+    with anna.follow(str(page.turns[0]["data-turn"])) as stream:
+        call.delta("First. ")
+        stream.read_until("First.")
+        leave_group(accounts)
+        clock.advance(2)
+        call.delta("Second.")
+        rest = "".join(event.data for event in stream.remaining_events())
+
+    assert "Second" not in rest
+
+
+class TestProxy:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Let a proxy on this machine name people and their groups."""
+        return settings | {
+            "sign_in": "proxy",
+            "proxy_user_header": "X-Remote-User",
+            "proxy_groups_header": "X-Remote-Groups",
+            "proxy_networks": "127.0.0.1",
+        }
+
+    @pytest.fixture(autouse=True)
+    def accounts(self, portal: Portal, upstream: Upstream) -> Accounts:  # noqa: ARG002
+        """Return the accounts, without people."""
+        return portal.accounts
+
+    def test_groups_follow_the_header(self, bob: Person, accounts: Accounts):
+        bob.session.headers["X-Remote-User"] = "bob"
+        seen = []
+        for groups in ("staff", "guests, staff", "guests", "staff\x85", "Staff", "", "staff"):
+            bob.session.headers["X-Remote-Groups"] = groups
+            seen.append("Ada" in bob.get("/").text)
+
+        assert seen == [True, True, False, False, False, False, True]
+        assert accounts.people.find("proxy:bob").groups == ("staff",)
+
+    def test_more_groups_than_the_limit_count_as_none(self, bob: Person):
+        groups = ",".join(["staff", *map(str, range(2_000))])
+        bob.session.headers.update({"X-Remote-User": "bob", "X-Remote-Groups": groups})
+
+        assert "Ada" not in bob.get("/").text

@@ -1,0 +1,47 @@
+"""TWINDOW_TWIN_GROUPS: twins that only some groups may use."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.twin_groups import TwinGroups
+
+
+def test_twin_with_a_rule_is_for_its_groups_and_others_are_for_everyone():
+    rules = TwinGroups("sales-coach=sales, managers; legal=legal")
+
+    access = rules.access_for(["managers"])
+
+    assert access.allows("sales-coach")
+    assert access.allows("unlisted")
+    assert not access.allows("legal")
+
+
+def test_star_is_the_rule_of_all_other_twins():
+    rules = TwinGroups("*=staff; lobby=guests,staff")
+
+    assert rules.access_for(["staff"]).is_unlimited
+    assert rules.access_for(["guests"]).allows("lobby")
+    assert not rules.access_for(["guests"]).allows("unlisted")
+    assert not rules.access_for([]).allows("lobby")
+
+
+def test_ids_with_characters_of_the_notation_are_percent_encoded():
+    rules = TwinGroups("a%3Bb%3D%20c=x")
+
+    assert not rules.access_for([]).allows("a;b= c")
+    assert rules.access_for([]).allows("a")
+
+
+def test_without_rules_everyone_may_use_every_twin():
+    assert TwinGroups("").access_for([]).is_unlimited
+
+
+def test_names_of_groups_compare_exactly():
+    assert not TwinGroups("ada=Staff").access_for(["staff", "Staff2"]).allows("ada")
+
+
+@pytest.mark.parametrize("text", ["ada", "ada=", "=x", ";", "ada=x;ada=y", "ada=\0", "ada=,"])
+def test_malformed_rule_is_refused(text: str):
+    with pytest.raises(ValueError, match=r"rule|group|like"):
+        TwinGroups(text)

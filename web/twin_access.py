@@ -1,0 +1,45 @@
+"""Twins that the current person may use. All others look like missing ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from chat.twins import TwinList
+from core.twin_groups import TwinAccess
+from twinapi import NotFound, Twin
+from web.container import portal
+from web.current_person import signed_in_person
+
+
+def twin_access() -> TwinAccess:
+    """Return which twins the person of the current request may use. Visitors are in no group."""
+    person = signed_in_person()
+    return portal().settings.twin_groups.access_for(person.groups if person else ())
+
+
+def list_twins() -> TwinList:
+    """Return the list of twins without those that the person may not use. Raises TwinApiError."""
+    twin_list, access = portal().catalogue.list(), twin_access()
+    twins = [twin for twin in twin_list.twins if access.allows(twin.id)]
+    return replace(twin_list, twins=twins)
+
+
+def find_twin(twin_id: str) -> Twin:
+    """Return a twin. Raises TwinApiError; NotFound also if the person may not use the twin."""
+    if not twin_access().allows(twin_id):
+        raise NotFound(404)
+    return portal().catalogue.find(twin_id)
+
+
+def find_cached_twin(twin_id: str) -> Twin | None:
+    """Return a twin from the cache, or None. Makes no call to the service."""
+    return portal().catalogue.find_cached(twin_id) if twin_access().allows(twin_id) else None
+
+
+def cached_twins() -> Mapping[str, Twin]:
+    """Return the cached twins by id. Makes no call to the service."""
+    twins, access = portal().catalogue.all_cached(), twin_access()
+    if access.is_unlimited:
+        return twins
+    return {twin_id: twin for twin_id, twin in twins.items() if access.allows(twin_id)}
