@@ -62,7 +62,8 @@ class Twindow:
                 _embedded_service_key(self.service, settings) if self.service else ""
             )
             model_note = self.service.model_note if self.service else lambda: None
-            portal = build_portal(settings, api_key, clock, model_note)
+            key_issuer = self.service.key_issuer if self.service else None
+            portal = build_portal(settings, api_key, clock, model_note, key_issuer)
         self.log = portal.log
         self.checkpoints = Checkpoints(portal.database)
         self.deletions = portal.deletions

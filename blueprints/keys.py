@@ -1,16 +1,24 @@
-"""API keys of the service: created with a JWT, and shown once."""
+"""API keys of the service: created with a JWT, and shown once.
+
+The portal vouches for people who are signed in: they need no JWT, and can list and revoke their
+keys.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from core.languages import N_
-from twinapi import TwinApiError, Unauthorized
+from core.urls import without_credentials
+from twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
+from web.current_person import signed_in_person
 from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
@@ -24,8 +32,9 @@ SCOPE_HINTS = {
 }
 AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
 MAX_NAME_CHARACTERS = 100
-# API documentation of the embedded service.
-API_DOCS_PATH = "/api/v1/docs"
+# Of the embedded service.
+API_PATH = "/api/v1"
+API_DOCS_PATH = f"{API_PATH}/docs"
 # RFC 7519: three base64url parts. Anything else must not get into a header.
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
@@ -34,12 +43,15 @@ ALREADY_SUBMITTED = N_(
 )
 JWT_REJECTED = N_("The twin service didn't accept this JWT. It may be wrong or expired.")
 JWT_MALFORMED = N_("That doesn't look like a JWT. It should have three parts separated by dots.")
+TOO_MANY_KEYS = N_(
+    "You have the maximum number of keys. Keys that were revoked or expired in the last hour count."
+)
 NAME_INVALID = N_("Enter a name of 1 to %(limit)s characters.")
 
 
 @bp.get("")
 def new() -> str:
-    """Show the form that creates a key."""
+    """Show the form that creates a key, and the keys of a person that the portal vouches for."""
     return _render_form("", "read_only")
 
 
@@ -48,7 +60,7 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Create a key and show it, once."""
     name = request.form.get("name", "").strip()
     scope = request.form.get("scope", "")
-    jwt = request.form.get("jwt", "").strip()
+    jwt = _own_jwt() or request.form.get("jwt", "").strip()
     if not name or len(name) > MAX_NAME_CHARACTERS:
         return _render_form(
             name, scope, gettext(NAME_INVALID, limit=format_number(MAX_NAME_CHARACTERS)), "name"
@@ -70,6 +82,8 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         api_key = portal().client.create_api_key(jwt, name, scope)
     except Unauthorized:
         return _render_form(name, scope, JWT_REJECTED, "jwt"), 403
+    except Conflict:
+        return _render_form(name, scope, TOO_MANY_KEYS), 409
     except TwinApiError as error:
         return _render_form(name, scope, service_message(error.code, error.params)), 502
     return render_template(
@@ -77,8 +91,44 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         api_key=api_key,
         scope=SCOPES[scope],
         header_example=AUTH_HEADER_EXAMPLE,
+        curl_command=f'curl -H "Authorization: Bearer {api_key.key}" {_api_url()}/twins',
         docs_url=_docs_url(),
     )
+
+
+@bp.post("/<key_id>/revocation")
+def revoke(key_id: str) -> Response | tuple[str, int]:
+    """Revoke a key of the person."""
+    jwt = _own_jwt() or abort(404)
+    try:
+        portal().client.revoke_api_key(jwt, key_id)
+    except NotFound:
+        abort(404)
+    except TwinApiError as error:
+        return _render_form("", "read_only", service_message(error.code, error.params)), 502
+    return redirect(url_for("keys.new"), 303)
+
+
+def _own_jwt() -> str:
+    """Return a JWT of the person, or "" if the portal cannot vouch for them."""
+    person, issuer = signed_in_person(), portal().key_issuer
+    return issuer.sign(person.id, person.groups) if person and issuer and issuer.can_sign else ""
+
+
+def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
+    """Return the keys of the person, or None if the service does not list them."""
+    try:
+        return portal().client.list_api_keys(jwt)
+    except TwinApiError:
+        return None
+
+
+def _api_url() -> str:
+    """Return the URL of the service, as programs reach it."""
+    settings = portal().settings
+    if settings.is_embedded:
+        return f"{request.url_root.rstrip('/')}{API_PATH}"
+    return without_credentials(portal().client.base_url)
 
 
 def _render_form(
@@ -92,8 +142,11 @@ def _render_form(
 
     `retry_at` is the time when another key may be requested.
     """
+    jwt = _own_jwt()
     return render_template(
         "keys/new.html",
+        needs_jwt=not jwt,
+        keys=_list_keys(jwt) if jwt else (),
         name=name,
         scope=scope,
         scopes=SCOPES,

@@ -28,6 +28,7 @@ from service.conversations import (
     ReplyQueue,
 )
 from service.docs import pages
+from service.key_issuer import KeyIssuer
 from service.llm import ModelClient
 from service.twins import TwinRepository
 
@@ -65,7 +66,7 @@ def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask
         database=database,
         api_keys=ApiKeys(database, secret_key),
         jwt_tokens=JwtTokens(settings, clock),
-        twins=TwinRepository(settings.twins_dir),
+        twins=TwinRepository(settings.twins_dir, settings.twin_groups),
         conversations=Conversations(database),
         messages=messages,
         model=model,
@@ -104,6 +105,11 @@ class Service:
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Handle a WSGI request."""
         return self.app(environ, start_response)
+
+    @property
+    def key_issuer(self) -> KeyIssuer:
+        """Return the issuer of tokens for the people of the portal."""
+        return KeyIssuer(self.container.jwt_tokens, self.container.api_keys)
 
     def model_note(self) -> ModelNote | None:
         """Return a note about the bundled model, or None if another model is configured."""

@@ -19,7 +19,7 @@ from twinapi.errors import (
     UnexpectedResponse,
 )
 from twinapi.events import Complete, Delta, Event, Failed, Progress
-from twinapi.models import ApiKey, Conversation, Message, Page, Twin
+from twinapi.models import ApiKey, Conversation, ListedApiKey, Message, Page, Twin
 from twinapi.rate_limit_headers import Limits
 from twinapi.stream import ReplyStream
 
@@ -38,6 +38,7 @@ __all__ = [
     "Forbidden",
     "InvalidRequest",
     "Limits",
+    "ListedApiKey",
     "Message",
     "NotFound",
     "Page",

@@ -14,7 +14,7 @@ from twinapi import errors, models
 from twinapi.avatar_download import AvatarDownloader
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.key_mask import mask_keys
-from twinapi.models import ApiKey, Conversation, Message, Page, Twin
+from twinapi.models import ApiKey, Conversation, ListedApiKey, Message, Page, Twin
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport
@@ -204,6 +204,17 @@ class Client:
         if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
             raise errors.UnexpectedResponse(200)
         return ApiKey(data["key"], name, scope, data)
+
+    def list_api_keys(self, jwt: str) -> Sequence[ListedApiKey]:
+        """List the newest API keys of the person of a JWT, an extension of the interface."""
+        payload = self._transport.request_json(
+            "GET", "/auth/api-keys", jwt, params={"page": 1, "limit": MAX_PAGE_SIZE}
+        )
+        return _parse_page(payload, models.parse_listed_api_key, MAX_PAGE_SIZE).items
+
+    def revoke_api_key(self, jwt: str, key_id: str) -> None:
+        """Revoke an API key of the person of a JWT, an extension of the interface."""
+        self._transport.request_json("DELETE", f"/auth/api-keys/{_path_segment(key_id)}", jwt)
 
     def fetch_avatar(self, avatar_url: str) -> bytes:
         """Download an avatar that the service names, without a key. Raises AvatarUnavailable."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -71,6 +72,17 @@ class ApiKey:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedApiKey:
+    """An API key without its secret. Times are in seconds since 1970."""
+
+    id: str
+    name: str
+    scope: str
+    created_at: float | None
+    last_used_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """A page of a list; `has_more` is True if there may be another page.
 
@@ -132,6 +144,26 @@ def parse_message(data: object) -> Message | None:
         is_complete=is_complete,
         extra=data,
     )
+
+
+def parse_listed_api_key(data: object) -> ListedApiKey | None:
+    """Parse an API key of a list; return None without an id."""
+    if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
+        return None
+    return ListedApiKey(
+        id=id_,
+        name=clean_line(data.get("name"), 100),
+        scope=clean_line(data.get("scope"), 40),
+        created_at=_timestamp(data.get("createdAt")),
+        last_used_at=_timestamp(data.get("lastUsedAt")),
+    )
+
+
+def _timestamp(data: object) -> float | None:
+    try:
+        return datetime.fromisoformat(data).timestamp() if isinstance(data, str) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def message_text(data: object, max_nesting: int = MAX_NESTING) -> str | None:

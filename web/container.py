@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from flask import current_app
 
-from accounts import Accounts
+from accounts import Accounts, Person
 from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
@@ -36,11 +37,29 @@ MISSING_SIGN_IN = (
 )
 
 
+class KeyIssuer(Protocol):
+    """Issuer of tokens with which the people of the portal create API keys at its service."""
+
+    @property
+    def can_sign(self) -> bool:
+        """Return whether tokens are signed here."""
+
+    def sign(self, sub: str, groups: Sequence[str]) -> str:
+        """Return a JWT for a person."""
+
+    def set_groups(self, sub: str, groups: Sequence[str]) -> None:
+        """Replace the groups of all keys of a person."""
+
+    def revoke_all(self, sub: str) -> None:
+        """Revoke all keys of a person."""
+
+
 @dataclass(frozen=True, slots=True)
 class Portal:
     """The collaborators of one portal.
 
-    `model_note` returns a note for visitors about the model of the embedded service, or None.
+    `model_note` returns a note for visitors about the model of the embedded service, or None. Only
+    the embedded service has a `key_issuer`.
     """
 
     settings: Settings
@@ -61,6 +80,21 @@ class Portal:
     html_cache: HtmlCache
     reply_worker: ReplyWorker
     model_note: Callable[[], object | None]
+    key_issuer: KeyIssuer | None = None
+
+    def set_groups(self, person: Person, groups: Collection[str]) -> Person:
+        """Replace the groups of a person, also those of their API keys."""
+        if set(groups) == set(person.groups):
+            return person
+        if self.key_issuer:
+            self.key_issuer.set_groups(person.id, sorted(groups))
+        return self.accounts.people.set_groups(person, groups)
+
+    def disable(self, person: Person) -> None:
+        """Disable a person, and revoke their API keys."""
+        self.accounts.people.disable(person)
+        if self.key_issuer:
+            self.key_issuer.revoke_all(person.id)
 
     @property
     def clock(self) -> Clock:
@@ -75,7 +109,11 @@ def portal() -> Portal:
 
 
 def build_portal(
-    settings: Settings, api_key: str, clock: Clock, model_note: Callable[[], object | None]
+    settings: Settings,
+    api_key: str,
+    clock: Clock,
+    model_note: Callable[[], object | None],
+    key_issuer: KeyIssuer | None = None,
 ) -> Portal:
     """Migrate the database and build the collaborators. `api_key` is the service's API key.
 
@@ -150,4 +188,5 @@ def build_portal(
         html_cache=html_cache,
         reply_worker=ReplyWorker(conversations, log, client, quota, missed_replies),
         model_note=model_note,
+        key_issuer=key_issuer,
     )

@@ -59,8 +59,11 @@ def create_person_group(portal: Portal) -> click.Group:
     @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
     @click.argument("name")
     def disable(name: str) -> None:
-        accounts.people.disable(_find(name))
-        click.echo(f"{name} is signed out everywhere and can no longer sign in.")
+        portal.disable(_find(name))
+        click.echo(
+            f"{name} is signed out everywhere and can no longer sign in. "
+            "Their API keys are revoked."
+        )
 
     @commands.command("enable", help="Let a disabled person sign in again.")
     @click.argument("name")
@@ -87,7 +90,7 @@ def create_person_group(portal: Portal) -> click.Group:
             new_groups = {*person.groups, *parse_groups(",".join(added))}
         except ValueError as error:
             raise click.ClickException(f"{error}.") from None
-        person = accounts.people.set_groups(person, new_groups.difference(removed))
+        person = portal.set_groups(person, new_groups.difference(removed))
         for group in person.groups:
             click.echo(group)
 

@@ -163,6 +163,19 @@ class ApiKeys:
             values = {"revoked_at": self.database.now(connection)}
             return bool(connection.execute(update(table).where(condition).values(values)).rowcount)
 
+    def set_groups(self, sub: str, groups: Iterable[str]) -> None:
+        """Replace the groups of all keys of `sub`."""
+        with self.database.write() as connection:
+            values = {"groups": json.dumps(sorted(groups))}
+            connection.execute(update(table).where(table.c.sub == sub).values(values))
+
+    def revoke_all(self, sub: str) -> None:
+        """Revoke all keys of `sub`."""
+        with self.database.write() as connection:
+            values = {"revoked_at": self.database.now(connection)}
+            condition = (table.c.sub == sub) & _NOT_REVOKED
+            connection.execute(update(table).where(condition).values(values))
+
     def _find_created(
         self, connection: Connection, key_id: str, creation: Creation
     ) -> tuple[ApiKey, str]:

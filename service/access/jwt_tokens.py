@@ -67,6 +67,11 @@ class JwtTokens:
         self._secret = "" if self._provider_keys else settings.secret("jwt_secret")
         self._required_claims = [*REQUIRED_CLAIMS, "iss"] if self._issuer else [*REQUIRED_CLAIMS]
 
+    @property
+    def can_sign(self) -> bool:
+        """Return whether tokens are signed here, and not by an identity provider."""
+        return self._provider_keys is None
+
     def sign(
         self,
         sub: str,
@@ -77,7 +82,7 @@ class JwtTokens:
 
         Raises SigningDisabled if a provider signs the JWTs, and ReservedName.
         """
-        if self._provider_keys:
+        if not self.can_sign:
             raise SigningDisabled
         if not is_claimable(sub):
             raise ReservedName

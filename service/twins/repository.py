@@ -9,6 +9,8 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
+from core.twin_groups import EVERYONE, TwinGroups
+from service.owners import PORTAL_OWNER
 from service.pagination import CursorText, Page
 from service.twins import file_stamp, parser
 from service.twins.avatars import Avatars, Image
@@ -25,10 +27,14 @@ class TwinCursor(NamedTuple):
 
 
 class TwinRepository:
-    """Cache of the twins in a folder, read again when a file changes. Thread-safe."""
+    """Cache of the twins in a folder, read again when a file changes. Thread-safe.
 
-    def __init__(self, folder: Path) -> None:
+    `rules` limit twins to groups, in addition to `access` in their files.
+    """
+
+    def __init__(self, folder: Path, rules: TwinGroups = EVERYONE) -> None:
         self.folder = folder
+        self._rules = rules
         self.avatars = Avatars(folder)
         self._cache: dict[Path, tuple[file_stamp.Stamp | None, Twin | InvalidTwinFile]] = {}
         self._lock = threading.Lock()
@@ -41,7 +47,7 @@ class TwinRepository:
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
         """Return the twins that a person may see, sorted by name."""
-        return [twin for twin in self.list_all() if twin.is_visible_to(sub, groups)]
+        return [twin for twin in self.list_all() if self._is_visible(twin, sub, groups)]
 
     def list_page(
         self, sub: str, groups: Set[str], page: int, limit: int, cursor: TwinCursor | None = None
@@ -60,7 +66,14 @@ class TwinRepository:
         if "/" in file_name or _is_hidden(file_name):
             return None
         result = self._load_cached(self.folder / file_name)
-        return result if isinstance(result, Twin) and result.is_visible_to(sub, groups) else None
+        if not isinstance(result, Twin) or not self._is_visible(result, sub, groups):
+            return None
+        return result
+
+    def _is_visible(self, twin: Twin, sub: str, groups: Set[str]) -> bool:
+        # The portal applies the rules to each of its people.
+        is_allowed = sub == PORTAL_OWNER or self._rules.access_for(groups).allows(twin.id)
+        return is_allowed and twin.is_visible_to(sub, groups)
 
     def find_avatar(self, name: str) -> Image | None:
         """Return the image with this name if it is the avatar of a twin, else None."""

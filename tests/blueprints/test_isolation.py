@@ -32,6 +32,8 @@ IDS: dict[str, str | None] = {
     "conversation_id": "conversation",
     "turn_id": "turn",
     "sign_in_id": "sign-in",
+    # Keys belong to the service, see test_own_keys.py.
+    "key_id": None,
     # Who has the token of a one-time link may use it.
     "token": None,
     "twin_id": "twin",

@@ -265,9 +265,9 @@ def test_person_sees_where_they_are_signed_in_and_signs_out_there(
     assert "Firefox, Linux" in page.text
     assert page.text.count("This browser") == 1
 
-    assert len(page.html.select(".sign-ins li")) == 2
+    assert len(page.html.select(".access-list li")) == 2
     other = next(
-        form for form in page.html.select(".sign-ins form") if "sign-ins" in form["action"]
+        form for form in page.html.select(".access-list form") if "sign-ins" in form["action"]
     )
     fields = {str(field["name"]): str(field["value"]) for field in other.select("input")}
     assert anna.post(str(other["action"]), fields).path == "/session"

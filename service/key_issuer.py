@@ -1,0 +1,35 @@
+"""Access of people whom the portal in front of the service has signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.access import ApiKeys, JwtTokens
+
+# The portal uses a token at once.
+TOKEN_SECONDS = 60
+
+
+class KeyIssuer:
+    """Tokens for people, and the groups of the API keys that they created with them."""
+
+    def __init__(self, jwt_tokens: JwtTokens, api_keys: ApiKeys) -> None:
+        self._jwt_tokens = jwt_tokens
+        self._api_keys = api_keys
+
+    @property
+    def can_sign(self) -> bool:
+        """Return whether tokens are signed here, and not by an identity provider."""
+        return self._jwt_tokens.can_sign
+
+    def sign(self, sub: str, groups: Sequence[str]) -> str:
+        """Return a JWT that allows a person to manage their keys. Raises SigningDisabled."""
+        return self._jwt_tokens.sign(sub, TOKEN_SECONDS, groups)
+
+    def set_groups(self, sub: str, groups: Sequence[str]) -> None:
+        """Replace the groups of all keys of a person."""
+        self._api_keys.set_groups(sub, groups)
+
+    def revoke_all(self, sub: str) -> None:
+        """Revoke all keys of a person."""
+        self._api_keys.revoke_all(sub)

@@ -1,0 +1,150 @@
+"""API keys of people for whom the portal vouches: created without a JWT, listed and revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from flask import Flask
+
+import app as twindow
+from accounts import Accounts
+from tests.blueprints.sign_in_steps import add_people, sign_in
+from tests.support.person import Page, Person
+from tests.support.portals import close_portal, get_portal, serve
+from tests.support.processes import free_port
+
+TWINS = {"lobby": "Lobby", "legal": "Legal"}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[Flask]:
+    """Return a portal with the embedded service and a twin of a group."""
+    folder = tmp_path / "twins"
+    folder.mkdir()
+    for twin_id, name in TWINS.items():
+        (folder / f"{twin_id}.md").write_text(f"---\nname: {name}\n---\nHelp.\n")
+    settings: dict[str, Any] = {"port": free_port(), "data_dir": tmp_path / "data"}
+    settings |= {"sign_in": "visitor,password", "twins_dir": folder}
+    app = twindow.create_app(settings | {"twin_groups": "legal=lawyers"})
+    yield app
+    close_portal(app)
+
+
+@pytest.fixture
+def url(app: Flask) -> Iterator[str]:
+    """Run the portal and return its URL."""
+    with serve(app, get_portal(app).settings.port) as url:
+        yield url
+
+
+@pytest.fixture
+def accounts(app: Flask) -> Accounts:
+    """Add Anna, a lawyer, and Ben."""
+    accounts = add_people(get_portal(app))
+    accounts.people.set_groups(accounts.people.find("Anna"), ["lawyers"])
+    return accounts
+
+
+@pytest.fixture
+def anna(url: str, accounts: Accounts) -> Person:
+    """Return Anna, signed in."""
+    anna = Person(url)
+    sign_in(anna)
+    return anna
+
+
+def create_key(person: Person, name: str = "laptop") -> str:
+    page = person.press(person.get("/keys"), "Create key", name=name, scope="read_only")
+    return page.html.select_one("#key").get_text()
+
+
+def get_twins(url: str, key: str) -> tuple[int, list[str]]:
+    """Return the status, and the names of the twins that a key gives access to."""
+    response = requests.get(
+        f"{url}/api/v1/twins", headers={"Authorization": f"Bearer {key}"}, timeout=10
+    )
+    return response.status_code, [twin["name"] for twin in response.json().get("data", [])]
+
+
+def listed_names(page: Page) -> list[str]:
+    return [name.get_text() for name in page.html.select(".access-list bdi")]
+
+
+def csrf_field(person: Person) -> dict[str, str]:
+    return {"csrf_token": person.get("/keys").hidden_fields("/keys")["csrf_token"]}
+
+
+def test_signed_in_person_creates_a_key_without_a_jwt(anna: Person, url: str):
+    form = anna.get("/keys")
+    page = anna.press(form, "Create key", name="laptop", scope="read_only")
+    key = page.html.select_one("#key").get_text()
+
+    assert not form.html.select("[name=jwt]")
+    assert get_twins(url, key) == (200, ["Legal", "Lobby"])
+    assert page.html.select_one("#curl").get_text() == (
+        f'curl -H "Authorization: Bearer {key}" {url}/api/v1/twins'
+    )
+    assert listed_names(anna.get("/keys")) == ["laptop"]
+    assert key not in anna.get("/keys").response.text
+
+
+def test_revoked_key_is_refused(anna: Person, url: str):
+    key = create_key(anna)
+    page = anna.press(anna.get("/keys"), "Revoke")
+
+    assert (page.path, listed_names(page)) == ("/keys", [])
+    assert get_twins(url, key)[0] == 401
+
+
+def test_keys_of_others_look_like_missing_ones(anna: Person, url: str):
+    key = create_key(anna)
+    action, _ = anna.get("/keys").button_action("Revoke")
+    ben = Person(url)
+    as_visitor = ben.post(action, csrf_field(ben))
+    sign_in(ben, "Ben")
+    foreign = ben.post(action, csrf_field(ben))
+    missing = ben.post("/keys/0/revocation", csrf_field(ben))
+
+    assert listed_names(ben.get("/keys")) == []
+    assert [as_visitor.status, foreign.status, missing.status] == [404, 404, 404]
+    assert foreign.text == missing.text
+    assert get_twins(url, key)[0] == 200
+
+
+def test_visitor_needs_a_jwt(url: str):
+    assert Person(url).get("/keys").html.select("[name=jwt]")
+
+
+def test_keys_follow_the_groups_of_their_person(app: Flask, anna: Person, url: str):
+    key = create_key(anna)
+    runner = app.test_cli_runner()
+    runner.invoke(args=["twindow", "person", "groups", "Anna", "--remove", "lawyers"])
+
+    assert get_twins(url, key) == (200, ["Lobby"])
+
+
+def test_keys_of_a_disabled_person_are_refused(app: Flask, anna: Person, url: str):
+    key = create_key(anna)
+    runner = app.test_cli_runner()
+    runner.invoke(args=["twindow", "person", "disable", "Anna"])
+    runner.invoke(args=["twindow", "person", "enable", "Anna"])
+
+    assert get_twins(url, key)[0] == 401
+
+
+def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask):
+    issuer = get_portal(app).key_issuer
+    assert issuer
+    person = get_portal(app).accounts.people.find("Anna")
+    client, token = get_portal(app).client, issuer.sign(person.id, ())
+    for number in range(100):
+        client.create_api_key(token, str(number), "read_only")
+    page = anna.press(anna.get("/keys"), "Create key", name="one more", scope="read_only")
+
+    assert page.status == 409
+    assert "maximum number of keys" in page.text
+    assert len(listed_names(page)) == 100
