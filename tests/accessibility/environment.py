@@ -13,7 +13,7 @@ from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 import app as twindow
-from tests.journeys.steps import send_message, turn
+from tests.journeys.steps import send_message, turn, wait_until_settled
 from tests.support import upstream_server
 from tests.support.chromium import WAIT_MS
 from tests.support.clock import AdjustableClock
@@ -139,8 +139,9 @@ class Environment:
         request_started.connect(self._record_endpoint, app)
 
     def open(self, path: str) -> Page:
-        """Open a page."""
+        """Open a page, and wait until its scripts have run."""
         self.page.goto(path)
+        wait_until_settled(self.page)
         return self.page
 
     def send_first_message(self, content: str = QUESTION) -> Page:

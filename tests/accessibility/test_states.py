@@ -25,7 +25,8 @@ NO_PAGE = {
     ),
     *("turns.index", "turns.text"),
     # These respond with a page that has its own state.
-    *("session.delete", "session.delete_sign_in", "adoption.create", "identity_links.create"),
+    *("session.delete", "session.delete_sign_in", "keys.revoke"),
+    *("adoption.create", "identity_links.create"),
     *("health.live", "health.ready", "health.stream", "health.show_request"),
 }
 

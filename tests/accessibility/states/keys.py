@@ -1,8 +1,16 @@
 """The API key pages."""
 
-from playwright.sync_api import Page
+from dataclasses import replace
 
+from playwright.sync_api import Page, expect
+
+from service.access import ApiKeys, JwtTokens
+from service.key_issuer import KeyIssuer
 from tests.accessibility.environment import Environment, state
+from tests.accessibility.states.session import SETTINGS, choose_password
+from tests.accounts.passwords import PASSWORD
+from tests.support.portals import get_portal
+from web.container import EXTENSION_KEY
 
 API_KEYS_PATH = "/api/v1/auth/api-keys"
 
@@ -34,4 +42,21 @@ def key_created(env: Environment) -> Page:
     )
     page = _submit_form(env.open("/keys"), "aaa.bbb.ccc")
     page.get_by_text("able to see it again").wait_for()
+    return page
+
+
+@state("keys.new", **SETTINGS)
+def own_keys(env: Environment) -> Page:
+    portal = get_portal(env.app)
+    issuer = KeyIssuer(JwtTokens(portal.settings), ApiKeys(portal.database))
+    env.app.extensions[EXTENSION_KEY] = replace(portal, key_issuer=issuer)
+    times = {"createdAt": "2026-03-01T12:00:00Z", "lastUsedAt": "2026-03-02T12:00:00Z"}
+    keys = [
+        {"id": "a", "name": "laptop", "scope": "read_only"} | times,
+        {"id": "b", "name": "x" * 100, "scope": "full_access", "createdAt": times["createdAt"]},
+    ]
+    env.upstream.answers[API_KEYS_PATH] = 200, {"data": keys}
+    choose_password(env, PASSWORD)
+    page = env.open("/keys")
+    expect(page.get_by_role("button", name="Revoke")).to_have_count(2)
     return page

@@ -23,7 +23,8 @@ def _sign_in(env: Environment, password: str) -> Page:
     return page
 
 
-def _choose_password(env: Environment, password: str) -> Page:
+def choose_password(env: Environment, password: str) -> Page:
+    """Add Anna, and let her choose a password, which signs her in."""
     page = env.open(_create_link(env))
     page.get_by_label("Password").fill(password)
     page.locator("main form").evaluate("form => form.noValidate = true")
@@ -58,7 +59,7 @@ def password_link(env: Environment) -> Page:
 
 @state("session.use_link", **SETTINGS)
 def password_rejected(env: Environment) -> Page:
-    page = _choose_password(env, "short")
+    page = choose_password(env, "short")
     expect(page.locator("#form-error")).to_contain_text("at least 12 characters")
     return page
 
@@ -70,7 +71,7 @@ def password_link_used(env: Environment) -> Page:
 
 @state("session.show", **SETTINGS)
 def signed_in_browsers(env: Environment) -> Page:
-    page = _choose_password(env, PASSWORD)
+    page = choose_password(env, PASSWORD)
     accounts = get_portal(env.app).accounts
     accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox, Linux")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -79,7 +80,7 @@ def signed_in_browsers(env: Environment) -> Page:
 
 def _sign_in_after_chatting(env: Environment) -> Page:
     env.open_conversation("It steers.")
-    return _choose_password(env, PASSWORD)
+    return choose_password(env, PASSWORD)
 
 
 @state("adoption.show", sign_in="visitor,password")
@@ -97,7 +98,7 @@ PROXY = {
 
 
 def _open_identity_link(env: Environment) -> Page:
-    _choose_password(env, PASSWORD)
+    choose_password(env, PASSWORD)
     accounts = get_portal(env.app).accounts
     token = accounts.create_link(accounts.people.find("Anna"), "identity")
     env.page.context.set_extra_http_headers({"X-Remote-User": "a.meier"})
