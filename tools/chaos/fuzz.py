@@ -27,7 +27,7 @@ WARM_UP_ROUNDS = 2000
 
 EXPECTATIONS: Expectations = {
     "failures": at_most(0),
-    "slowest_seconds": below(1),
+    "slowest_cpu_seconds": below(1),
     "growth_mb": below(50),
 }
 
@@ -43,13 +43,14 @@ def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Re
         round_number = number if only_round is None else only_round
         for attempt in (fuzz_stream, fuzz_document):
             rng = random.Random(f"{seed}:{round_number}")  # noqa: S311
-            attempt_started_at = time.monotonic()
+            # Not wall time: the renderer pauses for twice the time that it computes.
+            cpu_seconds_before = time.process_time()
             try:
                 attempt(rng)
             except Exception as error:  # noqa: BLE001
                 failures.append(f"{attempt.__name__} {seed}:{round_number} {error!r}"[:300])
-            duration = time.monotonic() - attempt_started_at
-            slowest = max(slowest, (duration, f"{attempt.__name__} {seed}:{round_number}"))
+            cpu_seconds = time.process_time() - cpu_seconds_before
+            slowest = max(slowest, (cpu_seconds, f"{attempt.__name__} {seed}:{round_number}"))
         number += 1
         if only_round is not None:
             break
@@ -58,7 +59,7 @@ def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Re
         "documents": number,
         "failures": len(failures),
         "first_failures": failures[:5],
-        "slowest_seconds": round(slowest[0], 3),
+        "slowest_cpu_seconds": round(slowest[0], 3),
         "slowest": slowest[1],
         "growth_mb": round((proc_status(os.getpid(), "VmRSS") - rss_before) / 1024, 1),
     }
