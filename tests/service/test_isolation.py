@@ -1,0 +1,148 @@
+"""Isolation: what belongs to somebody else looks exactly like what does not exist.
+
+Every route with an id in its path is requested with every method, by callers of every kind. A new
+route fails until `IDS` says whose ids it takes.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.container import Container
+from tests.service.client import ApiClient
+from tests.support.upstream import Upstream
+
+METHODS = ("GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT")
+RANDOM_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
+MALFORMED_IDS = ("0", "x" * 300, "..%2F..", "%ff")
+# For each parameter of a route, the name of what belongs to Anna.
+IDS: dict[str, str | None] = {
+    "conversation_id": "conversation",
+    "message_id": "message",
+    "twin_id": "twin",
+    "key_id": "key",
+    # The name of an avatar is a hash of the image: who knows it has the image.
+    "name": None,
+}
+VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length"}
+RATE_LIMIT_HEADER = re.compile(r"X?-?RateLimit", re.IGNORECASE)
+
+
+@pytest.fixture
+def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
+    """Limit the twin that Anna uses to her group, and another to a group that she is not in."""
+    folder: Path = service_settings["twins_dir"]
+    (folder / "hidden.md").write_text("---\nname: Secret twin\n---\nYou are a secret.\n")
+    return service_settings | {"twin_groups": "hidden=annas"}
+
+
+@pytest.fixture
+def annas_ids(url: str, container: Container, model: Upstream) -> dict[str, str]:
+    """Return the ids of what belongs to Anna."""
+    key, secret = container.api_keys.create("anna", "hers", "full_access", groups=["annas"])
+    anna = ApiClient(url, secret)
+    body = {"twinId": "hidden", "title": "Secret title"}
+    conversation = anna.post("/conversations", json=body).json()["data"]["id"]
+    model.always_reply("Secret reply")
+    sent = anna.post(f"/conversations/{conversation}/messages", json={"content": "Secret"})
+    anna.session.close()
+    message = sent.json()["data"]["id"]
+    return {"conversation": conversation, "message": message, "twin": "hidden", "key": key.id}
+
+
+def credentials_of_others(container: Container) -> dict[str, Callable[[], str]]:
+    """Return factories of credentials, by kind. A key allows 200 requests, so each is used once."""
+
+    def key(sub: str = "ben", scope: Any = "full_access", **options: Any) -> str:
+        return container.api_keys.create(sub, "his", scope, **options)[1]
+
+    def revoked_key() -> str:
+        secret = key("carl")
+        container.api_keys.revoke_all("carl")
+        return secret
+
+    return {
+        "other person": key,
+        "other group": lambda: key(groups=["bens"]),
+        "read only": lambda: key(scope="read_only"),
+        "expired": lambda: key(expires_at=time.time() - 1),
+        "revoked": revoked_key,
+        "no key": lambda: "",
+        "JWT": lambda: container.jwt_tokens.sign("ben"),
+    }
+
+
+def templates(service: Flask) -> list[str]:
+    """Return the paths of the routes that take an id of somebody's."""
+    return sorted(
+        {
+            rule.rule
+            for rule in service.url_map.iter_rules()
+            if any(IDS[name] for name in rule.arguments)
+        }
+    )
+
+
+def fingerprint(response: TestResponse) -> tuple[object, ...]:
+    """Return a response without what differs between any two."""
+    headers = {
+        name: value
+        for name, value in response.headers.items()
+        if name not in VOLATILE_HEADERS and not RATE_LIMIT_HEADER.match(name)
+    }
+    return response.status_code, headers, response.data
+
+
+def test_every_parameter_of_a_route_is_listed(service: Flask):
+    parameters = {name for rule in service.url_map.iter_rules() for name in rule.arguments}
+
+    assert parameters == set(IDS)
+
+
+def test_foreign_ids_look_like_missing_ones_to_everyone(
+    service: Flask, container: Container, annas_ids: dict[str, str]
+):
+    client = service.test_client()
+    cells, wrong = 0, []
+
+    def request_as(secret: str, method: str, path: str) -> TestResponse:
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        headers["If-None-Match"] = "*"
+        body = {"content": "x"} if method == "POST" else None
+        return client.open(path, method=method, headers=headers, json=body)
+
+    for kind, make_credential in credentials_of_others(container).items():
+        for template in templates(service):
+            secret = make_credential()
+            for method in METHODS:
+                paths = [path_with(template, ids) for ids in id_sets(annas_ids)]
+                responses = [request_as(secret, method, path) for path in paths]
+                cells += len(paths)
+                foreign, missing = map(fingerprint, responses[:2])
+                is_leak = any(r.status_code >= 500 or b"Secret" in r.data for r in responses)
+                if foreign != missing or is_leak:
+                    wrong.append((kind, method, template))
+
+    assert wrong == []
+    assert cells > 1_000
+
+
+def id_sets(annas_ids: dict[str, str]) -> list[dict[str, str]]:
+    """Return Anna's ids, then random and malformed ones."""
+    return [
+        annas_ids,
+        *(dict.fromkeys(annas_ids, made_up) for made_up in (RANDOM_ID, *MALFORMED_IDS)),
+    ]
+
+
+def path_with(template: str, ids: dict[str, str]) -> str:
+    """Return the path of a route with ids."""
+    return re.sub(r"<(?:[^:>]*:)?([^>]*)>", lambda match: ids[IDS[match[1]] or ""], template)
