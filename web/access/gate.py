@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, current_app, g, redirect, request, session
+from flask import Flask, Response, current_app, g, redirect, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from accounts import Person
 from core.keyed_hash import keyed_hash
 from web.access.browser_session import change_proxy_person, end_sign_in
-from web.access.return_path import return_path, sign_in_url
+from web.access.return_path import current_page, return_path, sign_in_url
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
 from web.http import wants_fragment
-from web.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD
+from web.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 # `events.show` ends the stream of a page whose session has ended.
 PUBLIC_ENDPOINTS = {
@@ -62,9 +62,16 @@ def _require_sign_in() -> BaseResponse | None:
     proxy_person_id = person.id if person and is_from_proxy() else ""
     if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
         change_proxy_person(proxy_person_id)
+        if person and VISITOR_FIELD in session and _is_page_view():
+            return redirect(url_for("adoption.show", next=current_page()), 303)
     # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
     if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
         return None
     if wants_fragment():
         return Response(status=204, headers={"HX-Redirect": sign_in_url()})
     return redirect(sign_in_url(), 303)
+
+
+def _is_page_view() -> bool:
+    is_navigation = request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+    return request.method == "GET" and is_navigation and not wants_fragment()

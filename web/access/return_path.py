@@ -26,10 +26,11 @@ def return_path(text: str) -> str:
 
 def sign_in_url() -> str:
     """Return the URL of the sign-in page, which leads back to the current page."""
-    return url_for("session.new", next=_current_page())
+    return url_for("session.new", next=current_page())
 
 
-def _current_page() -> str | None:
+def current_page() -> str | None:
+    """Return the path and query of the page that is requested, or that sent the request."""
     if request.method in ("GET", "HEAD") and not request.headers.get("HX-Request"):
         path = quote(request.script_root + request.path)
         query = request.query_string.decode("latin-1")
