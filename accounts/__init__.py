@@ -10,6 +10,7 @@ from accounts.passwords import (
     UnsuitablePassword,
 )
 from accounts.people import (
+    KEY_ISSUER,
     PROXY_ISSUER,
     Identity,
     NameTaken,
@@ -20,6 +21,7 @@ from accounts.people import (
 from accounts.sign_ins import SignIn
 
 __all__ = [
+    "KEY_ISSUER",
     "MAX_PASSWORD_CHARACTERS",
     "MIN_PASSWORD_CHARACTERS",
     "PROXY_ISSUER",

@@ -15,6 +15,9 @@ from accounts.sign_ins import SignIn, SignIns
 from core.database import Database
 from core.keyed_hash import keyed_hash
 
+# Of the hash of an API key.
+SUBJECT_CHARACTERS = 32
+
 
 class WrongCredentials(Exception):
     """Raised for an unknown name, a wrong password and a disabled person alike."""
@@ -66,6 +69,28 @@ class Accounts:
         """
         with self._verify_password(name, password, address) as (connection, person):
             return self.sign_ins.add(connection, person.id, device)
+
+    def sign_in_with_key(
+        self, api_key: str, address: str, device: str, verify: Callable[[], bool]
+    ) -> SignIn:
+        """Return a new sign-in of the person who has this API key of the service.
+
+        `verify` asks the service whether it accepts the key; what it raises is passed on. The
+        person is known by a hash of the key. Raises WrongCredentials and AttemptsExceeded.
+        """
+        address_key = self._hash("sign-in address", address)
+        if wait_seconds := self.attempts.count({address_key: self.address_limit}):
+            raise AttemptsExceeded(wait_seconds)
+        if not verify():
+            raise WrongCredentials
+        subject = self._hash("API key of a person", api_key)[:SUBJECT_CHARACTERS]
+        person = self.people.find_or_add(people.KEY_ISSUER, subject, f"…{api_key[-4:]}")
+        if person.is_disabled:
+            raise WrongCredentials
+        with self.database.write(durable=True) as connection:
+            sign_in = self.sign_ins.add(connection, person.id, device)
+        self.attempts.take_back(address_key)
+        return sign_in
 
     @contextmanager
     def _verify_password(

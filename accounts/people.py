@@ -17,9 +17,12 @@ from core.database import Database
 
 GROUP_SEPARATOR = ","
 
-# Issuer of the names that the operator has added, and of those that the proxy reports.
+# Issuers of identities: names that the operator has added, names that the proxy reports, and hashes
+# of API keys of the service.
 PASSWORD_ISSUER = "password"  # noqa: S105
 PROXY_ISSUER = "proxy"
+KEY_ISSUER = "key"
+OTHER_ISSUERS = (PROXY_ISSUER, KEY_ISSUER)
 MAX_NAME_CHARACTERS = 100
 MAX_CHARACTERS_BEFORE_FOLDING = 400
 
@@ -40,8 +43,8 @@ class PersonNotFound(Exception):
 class Person:
     """A person who can sign in.
 
-    The operator has added those who have an account, the proxy has named the others. `has_password`
-    is False until they use their one-time link.
+    The operator has added those who have an account; the others come from the proxy or use a key.
+    `has_password` is False until they use their one-time link.
     """
 
     id: str
@@ -50,6 +53,8 @@ class Person:
     is_disabled: bool
     has_account: bool
     has_password: bool
+    # Name at another issuer, such as "proxy:anna"; "" for an account.
+    identity: str = ""
     groups: tuple[str, ...] = ()
 
 
@@ -71,7 +76,7 @@ class People:
         """Add a person without a password. Raises UnsuitableName and NameTaken."""
         name = " ".join(name.split())
         is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
-        if not is_suitable or subject_of(name).startswith(f"{PROXY_ISSUER}:"):
+        if not is_suitable or subject_of(name).partition(":")[0] in OTHER_ISSUERS:
             raise UnsuitableName
         person_id = secrets.token_hex(16)
         now = self.database.clock.time()
@@ -94,32 +99,35 @@ class People:
         )
 
     def find(self, name: str) -> Person:
-        """Return the person with a name; "proxy:NAME" is the person with that name at the proxy.
+        """Return the person with a name; "proxy:NAME" and "key:ID" are identities.
 
         Raises PersonNotFound.
         """
         issuer, _, subject = name.partition(":")
         with self.database.read() as connection:
             person = (
-                find_by_identity(connection, PROXY_ISSUER, subject)
-                if issuer == PROXY_ISSUER and subject
+                find_by_identity(connection, issuer, subject)
+                if issuer in OTHER_ISSUERS and subject
                 else find_by_subject(connection, subject_of(name))
             )
         if person is None:
             raise PersonNotFound
         return person
 
-    def find_or_add(self, issuer: str, subject: str) -> Person:
-        """Return the person with a subject at an issuer. The first call adds the person."""
+    def find_or_add(self, issuer: str, subject: str, name: str = "") -> Person:
+        """Return the person with a subject at an issuer. The first call adds the person.
+
+        `name` is the name of a new person, by default the subject.
+        """
         with self.database.read() as connection:
             person = find_by_identity(connection, issuer, subject)
-        return person or self._add_identity(issuer, subject)
+        return person or self._add_identity(issuer, subject, name or subject)
 
-    def _add_identity(self, issuer: str, subject: str) -> Person:
+    def _add_identity(self, issuer: str, subject: str, name: str) -> Person:
         person_id, now = secrets.token_hex(16), self.database.clock.time()
         identity = {"issuer": issuer, "subject": subject, "person_id": person_id}
         with suppress(IntegrityError), self.database.write(durable=True) as connection:
-            connection.execute(insert(people).values(id=person_id, name=subject, created_at=now))
+            connection.execute(insert(people).values(id=person_id, name=name, created_at=now))
             connection.execute(insert(identities).values(identity))
         # A parallel request may have been first.
         with self.database.read() as connection:
@@ -221,6 +229,14 @@ def find_by_id(connection: Connection, person_id: str) -> Person | None:
     return _person_from_row(row) if row else None
 
 
+_OTHER_IDENTITY = (
+    select(func.min(identities.c.issuer + ":" + identities.c.subject))
+    .where(identities.c.person_id == people.c.id, identities.c.issuer.in_(OTHER_ISSUERS))
+    .correlate(people)
+    .scalar_subquery()
+)
+
+
 def _select_people() -> Select[Any]:
     return select(
         people.c.id,
@@ -233,6 +249,7 @@ def _select_people() -> Select[Any]:
         .correlate(people)
         .label("has_account"),
         passwords.c.person_id.is_not(None).label("has_password"),
+        func.coalesce(_OTHER_IDENTITY, "").label("identity"),
     ).outerjoin(passwords, passwords.c.person_id == people.c.id)
 
 

@@ -7,7 +7,7 @@ from werkzeug.routing import BaseConverter
 
 from web.assets import identicon
 from web.container import portal
-from web.twin_access import cached_twins, twin_access
+from web.twin_access import cached_twins
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 
@@ -49,7 +49,7 @@ def twin_identicon(twin_id: str) -> identicon.Identicon:
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
     """Return the image of that name, or a generated avatar if it is not available."""
-    image = portal().avatar_fetcher.find(name) if _is_visible(name) else None
+    image = portal().avatar_fetcher.find(name, cached_twins())
     if not image:
         svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
@@ -60,11 +60,3 @@ def show(seed: str, name: str) -> Response:
     response.add_etag()
     response.make_conditional(request)
     return response
-
-
-def _is_visible(name: str) -> bool:
-    """Return whether the person may use a twin with this image."""
-    if twin_access().is_unlimited:
-        return True
-    image_name = portal().avatar_fetcher.image_name
-    return any(image_name(twin) == name for twin in cached_twins().values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from flask import Blueprint, abort, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -16,24 +17,31 @@ from accounts import (
     WrongCredentials,
 )
 from core.languages import N_
+from twinapi import Forbidden, TwinApiError, Unauthorized
 from web.access import begin_sign_in, describe_device, end_sign_in, return_path
 from web.client_address import client_address
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
+from web.i18n import service_message
 from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_key import store_key
+
+# RFC 6750, 2.1: what can be sent as a Bearer token.
+KEY_PATTERN = re.compile(r"[\w.~+/=-]{8,500}", re.ASCII)
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 
 WRONG_CREDENTIALS = N_("The name or the password is wrong.")
 DISABLED = N_("Your account is disabled. Please contact your administrator.")
+KEY_REFUSED = N_("The twin service didn't accept this API key.")
 ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
 
 
 @bp.before_request
-def _require_passwords() -> None:
+def _require_form() -> None:
     modes = portal().settings.sign_in
     is_explanation = request.endpoint == "session.new" and modes.has_proxy
-    if not modes.has_passwords and not is_explanation:
+    if not (modes.has_passwords or modes.has_keys or is_explanation):
         abort(404)
 
 
@@ -49,6 +57,11 @@ def new() -> str | BaseResponse:
 @bp.post("")
 def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Sign in, and return to the requested page."""
+    modes = portal().settings.sign_in
+    if modes.has_keys and "api_key" in request.form:
+        return _sign_in_with_key()
+    if not modes.has_passwords:
+        abort(404)
     name, next_path = request.form.get("name", ""), return_path(request.form.get("next", ""))
     try:
         sign_in = portal().accounts.sign_in(
@@ -62,6 +75,39 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     begin_sign_in(sign_in)
     return _redirect_to(next_path)
+
+
+def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
+    api_key = request.form["api_key"].strip()
+    next_path = return_path(request.form.get("next", ""))
+    if not KEY_PATTERN.fullmatch(api_key):
+        return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 422
+    try:
+        sign_in = portal().accounts.sign_in_with_key(
+            api_key, client_address(), _device(), lambda: _is_accepted(api_key)
+        )
+    except WrongCredentials:
+        return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 403
+    except AttemptsExceeded as error:
+        retry_at = portal().clock.time() + error.wait_seconds
+        page = _render_form("", next_path, ATTEMPTS_EXCEEDED, retry_at, is_about_key=True)
+        return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
+    except TwinApiError as error:
+        sentence = service_message(error.code, error.params)
+        return _render_form("", next_path, sentence, is_about_key=True), 502
+    begin_sign_in(sign_in)
+    store_key(api_key)
+    return _redirect_to(next_path)
+
+
+def _is_accepted(api_key: str) -> bool:
+    """Return whether the service accepts a key. Raises TwinApiError."""
+    client = portal().client.with_key(api_key, lambda _limits: None)
+    try:
+        client.list_twins(limit=1)
+    except (Unauthorized, Forbidden):
+        return False
+    return True
 
 
 @bp.get("")
@@ -128,9 +174,25 @@ def _device() -> str:
     return describe_device(request.user_agent.string)
 
 
-def _render_form(name: str, next_path: str, notice: str = "", retry_at: float | None = None) -> str:
+def _render_form(
+    name: str,
+    next_path: str,
+    notice: str = "",
+    retry_at: float | None = None,
+    *,
+    is_about_key: bool = False,
+) -> str:
+    """Render the forms; the notice is about the key or about name and password."""
+    modes = portal().settings.sign_in
     return render_template(
-        "session/new.html", name=name, next_path=next_path, notice=notice, retry_at=retry_at
+        "session/new.html",
+        name=name,
+        next_path=next_path,
+        notice=notice,
+        retry_at=retry_at,
+        has_passwords=modes.has_passwords,
+        has_keys=modes.has_keys,
+        is_about_key=is_about_key,
     )
 
 

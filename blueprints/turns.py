@@ -19,6 +19,7 @@ from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
 from web.ownership import own_conversation, own_turn
+from web.service_access import service_access
 from web.views import (
     conversation_composer,
     load_conversation_view,
@@ -47,7 +48,7 @@ def create(conversation_id: str) -> BaseResponse:
         own_conversation(conversation_id)  # raises the error with the better message
         raise
     if added.is_new:
-        portal().reply_worker.start_reply(added)
+        service_access().reply_worker.start_reply(added)
     if wants_fragment():
         return _added_fragment(added)
     return redirect(_conversation_url(added.turn), 303)
@@ -102,7 +103,7 @@ def _add_turn(conversation_id: str) -> AddedTurn:
     """Add a turn with the submitted message. Raises RejectedMessage and ConversationNotFound."""
     message = message_form.read_message()
     try:
-        return portal().turns.add(
+        return service_access().turns.add(
             person(),
             conversation_id,
             message.content,

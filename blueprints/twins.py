@@ -20,6 +20,7 @@ from web.current_person import person, person_of_form, remember_person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
+from web.service_access import service_access
 from web.twin_access import find_twin, list_twins
 from web.views import ComposerView, first_composer, with_rejection
 
@@ -127,7 +128,7 @@ def converse(twin_id: str) -> BaseResponse:
     except RejectedMessage as rejection:
         return _rejection_response(twin, rejection)
     if added.is_new:
-        portal().reply_worker.start_reply(added)
+        service_access().reply_worker.start_reply(added)
     location = url_for("conversations.show", conversation_id=added.conversation.id)
     if wants_fragment():
         return Response(headers={"HX-Redirect": location})
@@ -139,7 +140,7 @@ def _start_conversation(twin: Twin) -> AddedTurn:
     message = message_form.read_message()
     person_id = person_of_form(message.idempotency_key)
     try:
-        added = portal().turns.start_conversation(
+        added = service_access().turns.start_conversation(
             person_id,
             twin.id,
             twin.name,

@@ -50,7 +50,8 @@ class Quota:
 
     `limit` is the number of requests per hour if the service does not state one. `share` is the
     largest share (0-1) of what other people leave of it that one person may use, and
-    `address_share` that of the people at one address together; 1 is all.
+    `address_share` that of the people at one address together; 1 is all. `owner` is the id of the
+    person whose key it is, or "" for the portal's.
     """
 
     # Number of messages that a person may keep.
@@ -59,9 +60,17 @@ class Quota:
     running_replies_limit = 1_000
 
     def __init__(
-        self, database: Database, key: str, *, limit: int, share: float, address_share: float = 1
+        self,
+        database: Database,
+        key: str,
+        *,
+        limit: int,
+        share: float,
+        address_share: float = 1,
+        owner: str = "",
     ) -> None:
         self.database = database
+        self.owner = owner
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
@@ -220,10 +229,10 @@ class Quota:
     ) -> RemainingQuota:
         window = quota_window(row, self._limit, now)
         if row and window.is_reported:
-            spent, _ = count_spent(connection, row.heard_at)
+            spent, _ = count_spent(connection, row.heard_at, self.owner)
             remaining, resets_at = row.remaining - spent, row.resets_at
         else:
-            spent, oldest = count_spent(connection, window.since)
+            spent, oldest = count_spent(connection, window.since, self.owner)
             remaining = window.limit - spent
             resets_at = oldest + window.seconds if oldest else None
         local_resets_at = self.database.to_local_time(resets_at, now) if resets_at else None

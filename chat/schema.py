@@ -66,6 +66,8 @@ turns = Table(
     Column("requests", Integer, nullable=False, server_default="1"),
     # Keyed hash of the address that the message came from, or "".
     Column("address", String(64), nullable=False, server_default=""),
+    # Whose quota the requests use: "" is that of the portal's key.
+    Column("quota_owner", String(64), nullable=False, server_default=""),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
     Index("turns_of_producer", "producer"),

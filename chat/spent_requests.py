@@ -18,7 +18,11 @@ FIRST_TURN_REQUESTS = 2  # it creates the conversation, too
 # Built once, because every page with a composer executes them.
 _SELECT_SPENT = select(
     func.coalesce(func.sum(turns.c.requests), 0), func.min(turns.c.created_at)
-).where(turns.c.requests > 0, turns.c.created_at > bindparam("since"))
+).where(
+    turns.c.quota_owner == bindparam("owner"),
+    turns.c.requests > 0,
+    turns.c.created_at > bindparam("since"),
+)
 _SELECT_SPENT_BY_PERSON = _SELECT_SPENT.join_from(turns, conversations).where(
     conversations.c.person == bindparam("person")
 )
@@ -34,15 +38,18 @@ def requests_of_message(service_id: str | None) -> int:
     return 1 if service_id else FIRST_TURN_REQUESTS
 
 
-def count_spent(connection: Connection, since: float) -> Spent:
-    """Return the requests spent since a time, and the time of the first turn among them."""
-    spent, oldest = connection.execute(_SELECT_SPENT, {"since": since}).one()
+def count_spent(connection: Connection, since: float, owner: str = "") -> Spent:
+    """Return the requests spent since a time, and the time of the first turn among them.
+
+    `owner` is the owner of the quota; "" is the portal.
+    """
+    spent, oldest = connection.execute(_SELECT_SPENT, {"since": since, "owner": owner}).one()
     return int(spent), oldest
 
 
 def count_spent_by_person(connection: Connection, since: float, person: str) -> Spent:
-    """Return what `count_spent` returns, for the turns of one person."""
-    parameters = {"since": since, "person": person}
+    """Return what `count_spent` returns, for the turns of one person with the portal's key."""
+    parameters = {"since": since, "owner": "", "person": person}
     spent, oldest = connection.execute(_SELECT_SPENT_BY_PERSON, parameters).one()
     return int(spent), oldest
 
@@ -51,7 +58,7 @@ def count_spent_from_address(
     connection: Connection, since: float, address_hashes: Sequence[str]
 ) -> Spent:
     """Return what `count_spent` returns, for the turns of one address, whose hashes these are."""
-    parameters = {"since": since, "address_hashes": address_hashes}
+    parameters = {"since": since, "owner": "", "address_hashes": address_hashes}
     spent, oldest = connection.execute(_SELECT_SPENT_FROM_ADDRESS, parameters).one()
     return int(spent), oldest
 

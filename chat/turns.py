@@ -247,6 +247,7 @@ class Turns:
             producer=self.log.claim(connection, turn.id),
             requests=requests,
             address=next(iter(address_hashes), ""),
+            quota_owner=self.quota.owner,
         )
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content

@@ -102,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     proxy_user_header: HeaderName | None = None
     proxy_networks: IdentityProxies = IdentityProxies("")
     proxy_groups_header: HeaderName | None = None
+    proxy_token_header: HeaderName | None = None
     twin_groups: TwinGroups = TwinGroups("")
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")
@@ -229,7 +230,7 @@ def _invalid_value_error(message: str, values: Mapping[str, object]) -> str:
 
 
 def _check_combinations(settings: Settings) -> None:
-    if not settings.is_embedded and not settings.api_key:
+    if not (settings.is_embedded or settings.api_key or settings.sign_in.has_only_keys):
         raise SettingsError(
             f"{ENV_PREFIX}_API_URL is set, so {ENV_PREFIX}_API_KEY is needed as well."
         )
@@ -248,10 +249,13 @@ def _check_combinations(settings: Settings) -> None:
         ) from None
     if settings.sign_in.has_proxy:
         _check_proxy_sign_in(settings)
-    elif settings.proxy_groups_header:
-        raise SettingsError(
-            f"{ENV_PREFIX}_PROXY_GROUPS_HEADER is set, so {ENV_PREFIX}_SIGN_IN must contain proxy."
-        )
+    else:
+        for name in ("proxy_groups_header", "proxy_token_header"):
+            if getattr(settings, name):
+                raise SettingsError(
+                    f"{ENV_PREFIX}_{name.upper()} is set, so {ENV_PREFIX}_SIGN_IN must contain "
+                    "proxy."
+                )
     if settings.logo_has_name and not settings.logo:
         raise SettingsError(
             f"{ENV_PREFIX}_LOGO_HAS_NAME is set, so {ENV_PREFIX}_LOGO is needed as well."

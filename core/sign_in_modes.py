@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-MODES = ("visitor", "password", "proxy")
-FUTURE_MODES = ("key", "oidc")
+MODES = ("visitor", "password", "proxy", "key")
+FUTURE_MODES = ("oidc",)
 
 
 class SignInModes:
@@ -26,6 +26,9 @@ class SignInModes:
         self.allows_visitors = not names or "visitor" in names
         self.has_passwords = "password" in names
         self.has_proxy = "proxy" in names
+        self.has_keys = "key" in names
+        # Everyone brings their own key of the service.
+        self.has_only_keys = set(names) == {"key"}
 
     def __str__(self) -> str:
         """Return the original notation, or the default."""

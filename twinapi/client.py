@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,6 +78,21 @@ class Client:
         )
 
         self.avatar_downloader = AvatarDownloader(self.base_url, ca_file)
+
+    def with_key(
+        self, key: str, on_limits: Callable[[Limits], None], read_key: str | None = None
+    ) -> Client:
+        """Return a client for the same service with another credential: a key or a JWT.
+
+        It shares the connections of this one.
+        """
+        client = copy(self)
+        client._key, client._read_key = key, read_key or key
+        client._on_limits = on_limits
+        for name in ("_transport", "_stream_transport", "_blocking_transport"):
+            transport: Transport = getattr(self, name)
+            setattr(client, name, transport.with_listener(client._report_limits))
+        return client
 
     @property
     def base_url(self) -> str:

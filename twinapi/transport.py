@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from copy import copy
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,12 @@ class Transport:
         adapter = BoundedAdapter(head_timeout, pool_connections=4, pool_maxsize=64)
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
+
+    def with_listener(self, on_response: Callable[[str, requests.Response], None]) -> Transport:
+        """Return a transport that shares the connections, with another `on_response`."""
+        transport = copy(self)
+        transport._on_response = on_response
+        return transport
 
     def send(
         self,

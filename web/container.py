@@ -14,22 +14,28 @@ from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
 from chat.log import Log
-from chat.missed_replies import MissedReplies
 from chat.quota import Quota
-from chat.reply_worker import ReplyWorker
 from chat.search import Search
+from chat.service_access import PersonalAccess, ServiceAccess, build_service_access
 from chat.turns import Turns
-from chat.twins import AvatarFetcher, RecentTwins, TwinCatalogue, advise_operator
+from chat.twins import (
+    AvatarFetcher,
+    RecentTwins,
+    TwinCatalogue,
+    TwinListStore,
+    advise_operator,
+)
 from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate
 from core.settings import Settings, SettingsError
 from rendering import RenderProcess
-from twinapi import Client
+from twinapi import Client, TwinApiError
 from web.html_cache import HtmlCache
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
+PERSONAL_KEY_ADVICE = "The credential is that of a person, not of the portal."
 # A lost environment file must not let everyone in.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
@@ -65,22 +71,39 @@ class Portal:
     settings: Settings
     database: Database
     accounts: Accounts
-    client: Client
-    catalogue: TwinCatalogue
+    service: ServiceAccess
+    personal_access: PersonalAccess
     recent_twins: RecentTwins
     avatar_fetcher: AvatarFetcher
     conversations: Conversations
     adoption: Adoption
     deletions: Deletions
     search: Search
-    turns: Turns
-    quota: Quota
     log: Log
     renderer: RenderProcess
     html_cache: HtmlCache
-    reply_worker: ReplyWorker
     model_note: Callable[[], object | None]
     key_issuer: KeyIssuer | None = None
+
+    @property
+    def client(self) -> Client:
+        """Return the client with the portal's key."""
+        return self.service.client
+
+    @property
+    def catalogue(self) -> TwinCatalogue:
+        """Return the twins that the portal's key can access."""
+        return self.service.catalogue
+
+    @property
+    def quota(self) -> Quota:
+        """Return the quota of the portal's key."""
+        return self.service.quota
+
+    @property
+    def turns(self) -> Turns:
+        """Return the turns, of which new ones use the quota of the portal's key."""
+        return self.service.turns
 
     def set_groups(self, person: Person, groups: Collection[str]) -> Person:
         """Replace the groups of a person, also those of their API keys."""
@@ -100,6 +123,59 @@ class Portal:
     def clock(self) -> Clock:
         """Return the clock of this portal."""
         return self.database.clock
+
+
+@dataclass(frozen=True, slots=True)
+class _AccessFactory:
+    settings: Settings
+    secret_key: str
+    client: Client
+    conversations: Conversations
+    log: Log
+
+    def for_portal(self, api_key: str) -> ServiceAccess:
+        settings, database = self.settings, self.log.database
+        quota = Quota(
+            database,
+            api_key,
+            limit=settings.api_hourly_limit,
+            share=settings.api_fair_share,
+            address_share=settings.api_address_share,
+        )
+        client = self.client.with_key(api_key, quota.record_limits, settings.api_read_key)
+        store = TwinListStore(database, client.base_url)
+        return self._build(client, quota, store, lambda error: advise_operator(error, settings))
+
+    def for_person(self, person_id: str, credential: str) -> ServiceAccess:
+        quota = Quota(
+            self.log.database,
+            f"person {person_id}",
+            limit=self.settings.api_hourly_limit,
+            share=1,
+            owner=person_id,
+        )
+        client = self.client.with_key(credential, quota.record_limits)
+        return self._build(client, quota, None, lambda _: PERSONAL_KEY_ADVICE)
+
+    def _build(
+        self,
+        client: Client,
+        quota: Quota,
+        store: TwinListStore | None,
+        advise: Callable[[TwinApiError], str],
+    ) -> ServiceAccess:
+        quota.history_limit = self.settings.history_limit
+        quota.running_replies_limit = self.settings.running_replies_limit
+        catalogue = TwinCatalogue(
+            client,
+            self.log.database.clock,
+            max_age_seconds=self.settings.twins_cache,
+            store=store,
+            advise=advise,
+        )
+        return build_service_access(
+            client, catalogue, quota, self.conversations, self.log, self.secret_key
+        )
 
 
 def portal() -> Portal:
@@ -137,15 +213,6 @@ def build_portal(
     )
     if not settings.sign_in.is_set and accounts.people.exist():
         raise SettingsError(MISSING_SIGN_IN)
-    quota = Quota(
-        database,
-        api_key,
-        limit=settings.api_hourly_limit,
-        share=settings.api_fair_share,
-        address_share=settings.api_address_share,
-    )
-    quota.history_limit = settings.history_limit
-    quota.running_replies_limit = settings.running_replies_limit
     client = Client(
         settings.service_url,
         api_key,
@@ -155,38 +222,28 @@ def build_portal(
         answer_timeout=settings.api_answer_timeout,
         idle_timeout=settings.api_idle_timeout,
         reply_timeout=settings.api_reply_timeout,
-        on_limits=quota.record_limits,
-    )
-    catalogue = TwinCatalogue(
-        client,
-        database,
-        max_age_seconds=settings.twins_cache,
-        advise=lambda error: advise_operator(error, settings),
     )
     conversations = Conversations(database)
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
     log = Log(database, on_end=html_cache.add)
-    turns = Turns(database, log, quota, secret_key)
-    missed_replies = MissedReplies(client, turns, log)
+    accesses = _AccessFactory(settings, secret_key, client, conversations, log)
+    service = accesses.for_portal(api_key)
     return Portal(
         settings=settings,
         database=database,
         accounts=accounts,
-        client=client,
-        catalogue=catalogue,
+        service=service,
+        personal_access=PersonalAccess(accesses.for_person),
         recent_twins=RecentTwins(database),
-        avatar_fetcher=AvatarFetcher(client, catalogue, database),
+        avatar_fetcher=AvatarFetcher(client, database),
         conversations=conversations,
         adoption=Adoption(database),
-        deletions=Deletions(database, turns, log),
+        deletions=Deletions(database, service.turns, log),
         search=Search(database),
-        turns=turns,
-        quota=quota,
         log=log,
         renderer=renderer,
         html_cache=html_cache,
-        reply_worker=ReplyWorker(conversations, log, client, quota, missed_replies),
         model_note=model_note,
         key_issuer=key_issuer,
     )

@@ -8,7 +8,8 @@ from accounts import PROXY_ISSUER, Person
 from core.keyed_hash import keyed_hash
 from web.container import portal
 from web.proxy_identity import proxy_groups, proxy_subject
-from web.session_fields import CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_fields import API_KEY_FIELD, CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_key import read_key
 
 
 def signed_in_person() -> Person | None:
@@ -32,8 +33,10 @@ def _find_signed_in_person() -> Person | None:
             return None
         groups = proxy_groups()
         return person if groups is None else portal().set_groups(person, groups)
-    has_passwords = portal().settings.sign_in.has_passwords
-    sign_in_id = session.get(SIGN_IN_FIELD) if has_passwords else None
+    modes = portal().settings.sign_in
+    uses_key = API_KEY_FIELD in session
+    is_mode_active = modes.has_keys and bool(read_key()) if uses_key else modes.has_passwords
+    sign_in_id = session.get(SIGN_IN_FIELD) if is_mode_active else None
     return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from accounts import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts import NameTaken, Person, PersonNotFound, UnsuitableName
 from core.settings import Settings
 from core.twin_groups import parse_groups
 from web.container import Portal
@@ -13,8 +13,10 @@ MODE_MISSING = (
     "Signing in is turned off: set TWINDOW_SIGN_IN=password, "
     "or visitor,password if people without an account may chat as well."
 )
-UNSUITABLE_NAME = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
-NOT_FOUND = "There is no {}. See “person list”; people of the proxy are written proxy:NAME."
+UNSUITABLE_NAME = (
+    "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “key:”."
+)
+NOT_FOUND = "There is no {}. See “person list”; other people are written proxy:NAME or key:ID."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
 PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
 PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
@@ -27,7 +29,7 @@ def create_person_group(portal: Portal) -> click.Group:
     @click.group("person", help="Manage the people who sign in with a password.")
     def commands() -> None:
         modes = portal.settings.sign_in
-        if not (modes.has_passwords or modes.has_proxy):
+        if not (modes.has_passwords or modes.has_proxy or modes.has_keys):
             raise click.ClickException(MODE_MISSING)
 
     @commands.command("add", help="Add a person, and print the link to set their password.")
@@ -53,7 +55,7 @@ def create_person_group(portal: Portal) -> click.Group:
                 "no password yet": person.has_account and not person.has_password,
                 f"groups: {' '.join(person.groups)}": bool(person.groups),
             }
-            name = person.name if person.has_account else f"{PROXY_ISSUER}:{person.name}"
+            name = person.name if person.has_account else person.identity
             click.echo("\t".join((name, ", ".join(fact for fact in facts if facts[fact]))))
 
     @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
@@ -99,7 +101,7 @@ def create_person_group(portal: Portal) -> click.Group:
     def reset(name: str) -> None:
         person = _find(name)
         if not person.has_account:
-            raise click.ClickException("The proxy signs this person in: there is no password.")
+            raise click.ClickException("This person has no password.")
         if person.is_disabled:
             raise click.ClickException(f"{name} is disabled. Enable them first.")
         _print_link(portal.settings, person, accounts.reset(person))

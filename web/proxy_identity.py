@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from flask import request
@@ -11,6 +12,9 @@ from web.container import portal
 
 MAX_SUBJECT_CHARACTERS = 200
 MAX_GROUPS = 200
+MAX_JWT_CHARACTERS = 8_000
+# RFC 7519: three base64url parts.
+JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 
 def proxy_subject() -> str | None:
@@ -37,6 +41,13 @@ def proxy_groups() -> Sequence[str] | None:
     except ValueError:
         return ()
     return groups if len(groups) <= MAX_GROUPS else ()
+
+
+def proxy_token() -> str:
+    """Return the person's JWT for the service in the proxy's header, or ""."""
+    token = _read_header(portal().settings.proxy_token_header) or ""
+    token = token.removeprefix("Bearer ").strip()
+    return token if JWT_PATTERN.fullmatch(token) and len(token) <= MAX_JWT_CHARACTERS else ""
 
 
 def _read_header(name: str | None) -> str | None:

@@ -10,3 +10,5 @@ SIGN_IN_FIELD = "sign_in"
 PROXY_PERSON_FIELD = "owner"
 # Ids of the people who declined to adopt the conversations of the visitor.
 DECLINED_FIELD = "adoption_declined"
+# The encrypted API key of a person who signed in with one.
+API_KEY_FIELD = "api_key"

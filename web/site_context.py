@@ -26,7 +26,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "limit": settings.message_limit,
         # Operators print the JWTs for keys of the embedded service; other services may offer none.
         "can_create_api_keys": settings.is_embedded,
-        "can_sign_in": settings.sign_in.has_passwords,
+        "can_sign_in": settings.sign_in.has_passwords or settings.sign_in.has_keys,
         "model_note": model_note,
     }
     app.extensions["site_context"] = site_context

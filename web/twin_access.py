@@ -10,6 +10,7 @@ from core.twin_groups import TwinAccess
 from twinapi import NotFound, Twin
 from web.container import portal
 from web.current_person import signed_in_person
+from web.service_access import service_access
 
 
 def twin_access() -> TwinAccess:
@@ -20,7 +21,7 @@ def twin_access() -> TwinAccess:
 
 def list_twins() -> TwinList:
     """Return the list of twins without those that the person may not use. Raises TwinApiError."""
-    twin_list, access = portal().catalogue.list(), twin_access()
+    twin_list, access = service_access().catalogue.list(), twin_access()
     twins = [twin for twin in twin_list.twins if access.allows(twin.id)]
     return replace(twin_list, twins=twins)
 
@@ -29,17 +30,24 @@ def find_twin(twin_id: str) -> Twin:
     """Return a twin. Raises TwinApiError; NotFound also if the person may not use the twin."""
     if not twin_access().allows(twin_id):
         raise NotFound(404)
-    return portal().catalogue.find(twin_id)
+    return service_access().catalogue.find(twin_id)
 
 
 def find_cached_twin(twin_id: str) -> Twin | None:
     """Return a twin from the cache, or None. Makes no call to the service."""
-    return portal().catalogue.find_cached(twin_id) if twin_access().allows(twin_id) else None
+    return (
+        service_access().catalogue.find_cached(twin_id) if twin_access().allows(twin_id) else None
+    )
 
 
 def cached_twins() -> Mapping[str, Twin]:
     """Return the cached twins by id. Makes no call to the service."""
-    twins, access = portal().catalogue.all_cached(), twin_access()
+    twins, access = service_access().catalogue.all_cached(), twin_access()
     if access.is_unlimited:
         return twins
     return {twin_id: twin for twin_id, twin in twins.items() if access.allows(twin_id)}
+
+
+def is_missing(twin_id: str) -> bool:
+    """Return whether the twin is not in the list of the service. Makes no call to it."""
+    return service_access().catalogue.is_missing(twin_id)

@@ -4,12 +4,14 @@ from chat.twins.avatar_fetcher import AvatarFetcher
 from chat.twins.catalogue import TwinCatalogue, TwinList
 from chat.twins.list_errors import advise_operator, list_error_code
 from chat.twins.recent_twins import RecentTwins, TwinUsage, filter_twins
+from chat.twins.twin_list_store import TwinListStore
 
 __all__ = [
     "AvatarFetcher",
     "RecentTwins",
     "TwinCatalogue",
     "TwinList",
+    "TwinListStore",
     "TwinUsage",
     "advise_operator",
     "filter_twins",

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from chat.twins.avatar_cache import AvatarCache
-from chat.twins.catalogue import TwinCatalogue
 from core.database import Database, DatabaseUnavailable
 from core.images import Image, sniff_image
 from twinapi import AvatarUnavailable, Client, Twin
@@ -24,15 +23,14 @@ MAX_LOGGED_CHARACTERS = 200
 class AvatarFetcher:
     """Lookup and download of avatars by name.
 
-    Only URLs from the service's list of twins are ever requested.
+    Only URLs from a list of twins of the service are ever requested.
     """
 
     # Browsers limit parallel requests: a slow image must not delay what the person does.
     max_wait_seconds = 1.0
 
-    def __init__(self, client: Client, catalogue: TwinCatalogue, database: Database) -> None:
+    def __init__(self, client: Client, database: Database) -> None:
         self.client = client
-        self.catalogue = catalogue
         self.cache = AvatarCache(database)
         self._clock = database.clock
         self._executor = ThreadPoolExecutor(MAX_CONCURRENT_FETCHES, thread_name_prefix="avatar")
@@ -48,13 +46,13 @@ class AvatarFetcher:
         full_url = f"{self.client.base_url}\n{twin.avatar_url}"
         return hashlib.sha256(full_url.encode()).hexdigest()[:32]
 
-    def find(self, name: str) -> Image | None:
-        """Return an image, or None if it is unknown, failed or unavailable.
+    def find(self, name: str, twins: Mapping[str, Twin]) -> Image | None:
+        """Return an image of one of the twins, or None if it is unknown, failed or unavailable.
 
         A cached image is returned at once, even if it is due for a new download. For the first
         download this waits `max_wait_seconds` at most.
         """
-        url = self._find_url(name)
+        url = self._find_url(name, twins)
         if url is None:
             return None
         try:
@@ -74,8 +72,7 @@ class AvatarFetcher:
             entry = self.cache.find(name)
         return entry.image
 
-    def _find_url(self, name: str) -> str | None:
-        twins = self.catalogue.all_cached()
+    def _find_url(self, name: str, twins: Mapping[str, Twin]) -> str | None:
         if self._url_index[0] is not twins:
             urls_by_name = {
                 self.image_name(twin): twin.avatar_url for twin in twins.values() if twin.avatar_url

@@ -8,16 +8,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-import msgspec
-from sqlalchemy import select
-
-from chat.schema import kept_twins
 from chat.twins.list_errors import list_error_code
+from chat.twins.twin_list_store import CachedTwins, TwinListStore
 from chat.twins.twin_lookups import TwinLookups
-from core.database import Database, DatabaseUnavailable, upsert
+from core.clock import Clock
 from core.text_folding import fold
 from core.urls import without_credentials
 from twinapi import (
@@ -49,29 +45,11 @@ class TwinList:
     error: TwinApiError | None = None
 
 
-class CachedTwins(msgspec.Struct, frozen=True):
-    """Stored list: twins by id, fetched at `listed_at` (by the clock of this machine).
-
-    `complete` is False if the service has more pages than were read. `service` is its base URL.
-    """
-
-    twins: dict[str, Twin]
-    listed_at: float
-    complete: bool
-    service: str
-
-    def is_fresh(self, now: float, max_age_seconds: float) -> bool:
-        """Return whether the list is younger than `max_age_seconds`.
-
-        A list from the future is not fresh.
-        """
-        return 0 <= now - self.listed_at < max_age_seconds
-
-
 class TwinCatalogue:
     """Cached twins of the service. A list is fresh for `max_age_seconds`.
 
-    `advise` returns the status of an error and the setting to check, for the log.
+    `store` shares the list with other processes; lists of a person's own key have none. `advise`
+    returns the status of an error and the setting to check, for the log.
     """
 
     # Pause between attempts while the service is down, since each may take a whole timeout.
@@ -82,21 +60,20 @@ class TwinCatalogue:
     def __init__(
         self,
         client: Client,
-        database: Database,
+        clock: Clock,
         *,
         max_age_seconds: float,
+        store: TwinListStore | None = None,
         advise: Callable[[TwinApiError], str] = lambda _: "",
     ) -> None:
         self.client = client
-        self.database = database
-        self.lookups = TwinLookups(client, database.clock)
-        self._clock = database.clock
+        self.lookups = TwinLookups(client, clock)
+        self._store = store
+        self._clock = clock
         self.max_age_seconds = max_age_seconds
         self._advise = advise
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None
-        # When the list was stored, by the clock of the database.
-        self._stored_at: float | None = None
         self._error: TwinApiError | None = None
         self._retry_at = 0.0
         self._fetch_thread: threading.Thread | None = None
@@ -152,7 +129,7 @@ class TwinCatalogue:
     def _newest_cache(self) -> CachedTwins | None:
         """Return the newest cached list, which another process may have fetched."""
         if not (self._cache and self._cache.is_fresh(self._clock.time(), self.max_age_seconds)):
-            self._cache = self._load_newer() or self._cache
+            self._cache = (self._store.load_newer() if self._store else None) or self._cache
         return self._cache
 
     def _start_fetch_if_due(self) -> threading.Thread | None:
@@ -210,29 +187,6 @@ class TwinCatalogue:
         if skipped_count:
             logger.warning("%d twins of the service could not be read", skipped_count)
         cache = CachedTwins(twins, self._clock.time(), is_complete, self._service_url)
-        self._save(cache)
+        if self._store:
+            self._store.save(cache)
         return cache
-
-    def _load_newer(self) -> CachedTwins | None:
-        query = select(kept_twins.c.data, kept_twins.c.listed_at)
-        if self._stored_at is not None:
-            query = query.where(kept_twins.c.listed_at != self._stored_at)
-        with (
-            suppress(DatabaseUnavailable, msgspec.MsgspecError),
-            self.database.read() as connection,
-        ):
-            row = connection.execute(query).first()
-            cache = msgspec.msgpack.decode(row.data, type=CachedTwins) if row else None
-            if row and cache and cache.service == self._service_url:
-                self._stored_at = row.listed_at
-                now = self.database.now(connection)
-                listed_at = self.database.to_local_time(row.listed_at, now)
-                return msgspec.structs.replace(cache, listed_at=listed_at)
-        return None
-
-    def _save(self, cache: CachedTwins) -> None:
-        with suppress(DatabaseUnavailable), self.database.write() as connection:
-            self._stored_at = self.database.now(connection)
-            data = msgspec.msgpack.encode(cache)
-            row = {"id": 1, "data": data, "listed_at": self._stored_at}
-            upsert(connection, kept_twins, "id", row)

@@ -144,7 +144,7 @@ def test_history_is_not_requested_for_an_unsent_message(alice: Person, upstream:
 def test_reply_that_ends_during_a_conflict_is_found_in_the_history(
     alice: Person, upstream: Upstream, cut: Page, portal: Portal
 ):
-    portal.reply_worker.conflict_retry_delays = (0.0,)
+    portal.service.reply_worker.conflict_retry_delays = (0.0,)
     upstream.history = FIRST
     page = alice.press(cut, "Retry")
     call = upstream.next_call()

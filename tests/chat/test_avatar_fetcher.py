@@ -12,12 +12,12 @@ from chat.log.log import Log
 from chat.twins import avatar_cache
 from chat.twins.avatar_cache import AvatarCache
 from chat.twins.avatar_fetcher import AvatarFetcher
-from chat.twins.catalogue import TwinCatalogue
 from core.images import Image
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
+from twinapi import Twin
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE, OTHER = png(shade=10), png(shade=200)
@@ -34,9 +34,7 @@ def new_avatars(upstream: Upstream, new_log: Callable[[], Log]) -> Iterator[NewA
 
     def new_avatars() -> AvatarFetcher:
         database = new_log().database
-        directory = TwinCatalogue(client, database, max_age_seconds=600)
-        directory.list()
-        made.append(AvatarFetcher(client, directory, database))
+        made.append(AvatarFetcher(client, database))
         made[-1].max_wait_seconds = 10.0
         return made[-1]
 
@@ -51,11 +49,15 @@ def gives(content: bytes) -> Callable[[Call], None]:
 
 
 def name_of(avatars: AvatarFetcher, twin_id: str = "ada") -> str:
-    return avatars.image_name(avatars.catalogue.find(twin_id))
+    return avatars.image_name(twins_of(avatars)[twin_id])
+
+
+def twins_of(avatars: AvatarFetcher) -> dict[str, Twin]:
+    return {twin.id: twin for twin in avatars.client.list_twins().items}
 
 
 def find_content(avatars: AvatarFetcher) -> bytes | None:
-    found = avatars.find(name_of(avatars))
+    found = avatars.find(name_of(avatars), twins_of(avatars))
     return found.content if found else None
 
 
@@ -102,20 +104,18 @@ def test_only_avatars_of_listed_twins_are_fetched(new_avatars: NewAvatars, upstr
     ours = new_avatars()
 
     assert name_of(ours, "bea") == ""
-    assert ours.find("0" * 32) is None
-    assert ours.find("") is None
+    assert ours.find("0" * 32, twins_of(ours)) is None
+    assert ours.find("", twins_of(ours)) is None
     assert avatar_request_count(upstream) == 0
 
 
 def test_avatar_removed_from_its_twin_is_not_served(new_avatars: NewAvatars, upstream: Upstream):
     ours = new_avatars()
     name = name_of(ours)
-    assert ours.find(name)
+    assert ours.find(name, twins_of(ours))
     upstream.twins = [{"id": "ada"}]
-    ours.catalogue.max_age_seconds = 0
-    ours.catalogue.list()
 
-    assert ours.find(name) is None
+    assert ours.find(name, twins_of(ours)) is None
 
 
 def test_failed_avatar_is_retried_only_after_the_retry_interval(
@@ -158,7 +158,9 @@ def test_invalid_image_content_counts_as_a_failed_fetch(
     upstream.twins = [{"id": "ada", "avatarUrl": PLACE}, *twins]
     ours = new_avatars()
 
-    assert [ours.find(name_of(ours, twin["id"])) for twin in twins * 2] == [None] * 10
+    assert [ours.find(name_of(ours, twin["id"]), twins_of(ours)) for twin in twins * 2] == [
+        None
+    ] * 10
     paths = [call.path for call in upstream.calls]
     assert [paths.count(twin["avatarUrl"]) for twin in twins] == [1] * 5
 
@@ -183,10 +185,13 @@ def test_expired_avatar_is_served_while_the_service_is_down(
 ):
     ours = new_avatars()
     find_content(ours)
+    name, twins = name_of(ours), twins_of(ours)
     upstream.stop()
     for _ in range(3):
         clock.advance(avatar_cache.MAX_AGE_SECONDS + 1)
-        assert find_content(ours) == PICTURE
+        found = ours.find(name, twins)
+        assert found
+        assert found.content == PICTURE
         wait_for_fetches(ours)
 
 

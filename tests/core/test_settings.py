@@ -37,7 +37,7 @@ WRONG = [
     (
         "SIGN_IN",
         "password,magic",
-        "cannot be used: “magic” is none of visitor, password, proxy.",
+        "cannot be used: “magic” is none of visitor, password, proxy, key.",
     ),
     (
         "SIGN_IN",

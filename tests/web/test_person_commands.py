@@ -78,7 +78,7 @@ class TestProxy:
 
         assert run(app, "disable", "proxy:anna").exit_code == 0
         assert run(app, "list").output == "proxy:anna\tdisabled\n"
-        assert "there is no password" in run(app, "reset", "proxy:anna").stderr
+        assert "has no password" in run(app, "reset", "proxy:anna").stderr
         assert "set TWINDOW_SIGN_IN=password" in run(app, "add", "Ben").stderr
 
 
@@ -104,12 +104,12 @@ def test_link_needs_the_proxy_mode(app: Flask):
     [
         (
             ["add", " "],
-            "A name has 1 to 100 printable characters, and does not begin with “proxy:”.",
+            "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “key:”.",
         ),
         (["add", "Anna"], "Anna exists already."),
         (
             ["disable", "Nobody"],
-            "There is no Nobody. See “person list”; people of the proxy are written proxy:NAME.",
+            "There is no Nobody. See “person list”; other people are written proxy:NAME or key:ID.",
         ),
     ],
 )

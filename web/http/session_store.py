@@ -229,9 +229,13 @@ def init_app(app: Flask, database: Database) -> None:
 
 
 def _is_sessionless(path: str) -> bool:
-    # Avatars of a portal without visitors, or with twins of groups, depend on who is signed in.
+    # Avatars of a portal without visitors, or where people see different twins, depend on the
+    # person.
     settings = portal().settings
-    has_public_avatars = settings.sign_in.allows_visitors and not settings.twin_groups.text.strip()
+    modes = settings.sign_in
+    has_public_avatars = modes.allows_visitors and not (
+        modes.has_keys or settings.proxy_token_header or settings.twin_groups.text.strip()
+    )
     return path.startswith(SESSIONLESS_PATHS) or (
         path.startswith(AVATARS_PATH) and has_public_avatars
     )

@@ -11,9 +11,10 @@ from chat.quota import KEY_IS_READ_ONLY
 from chat.quota_status import QuotaStatus, RemainingQuota
 from twinapi import Twin
 from web import message_form
-from web.container import portal
 from web.i18n import gettext
 from web.message_form import RejectedMessage
+from web.service_access import service_access
+from web.twin_access import is_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def first_composer(twin: Twin) -> ComposerView:
         twin_name=twin.name,
         idempotency_key=message_form.new_idempotency_key(),
     )
-    return _with_quota(composer, portal().quota.status())
+    return _with_quota(composer, service_access().quota.status())
 
 
 def conversation_composer(
@@ -63,8 +64,8 @@ def conversation_composer(
         content=content,
         edited_turn_id=request.args["words_of"] if content else "",
     )
-    composer = _with_quota(composer, quota_status or portal().quota.status())
-    if not portal().catalogue.is_missing(conversation.twin_id):
+    composer = _with_quota(composer, quota_status or service_access().quota.status())
+    if not is_missing(conversation.twin_id):
         return composer
     reason = gettext(
         "%(twin)s is no longer available. This conversation is still saved.",

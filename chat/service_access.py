@@ -1,0 +1,69 @@
+"""Access to the service with one credential: the portal's key, or that of a person."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chat.conversations import Conversations
+from chat.log import Log
+from chat.missed_replies import MissedReplies
+from chat.quota import Quota
+from chat.reply_worker import ReplyWorker
+from chat.turns import Turns
+from chat.twins import TwinCatalogue
+from twinapi import Client
+
+MAX_CREDENTIALS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAccess:
+    """What depends on the credential: the twins, the quota, and the sending of messages."""
+
+    client: Client
+    catalogue: TwinCatalogue
+    quota: Quota
+    turns: Turns
+    reply_worker: ReplyWorker
+
+
+def build_service_access(
+    client: Client,
+    catalogue: TwinCatalogue,
+    quota: Quota,
+    conversations: Conversations,
+    log: Log,
+    secret_key: str,
+) -> ServiceAccess:
+    """Connect the collaborators of one credential."""
+    turns = Turns(log.database, log, quota, secret_key)
+    missed_replies = MissedReplies(client, turns, log)
+    worker = ReplyWorker(conversations, log, client, quota, missed_replies)
+    return ServiceAccess(client, catalogue, quota, turns, worker)
+
+
+class PersonalAccess:
+    """Access with the credentials of people, who share neither quota nor twins.
+
+    The last `MAX_CREDENTIALS` are remembered in this process, and stored nowhere.
+    """
+
+    def __init__(self, build: Callable[[str, str], ServiceAccess]) -> None:
+        self._build = build
+        self._accesses: OrderedDict[tuple[str, str], ServiceAccess] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, person_id: str, credential: str) -> ServiceAccess:
+        """Return the access of a person with their key or JWT."""
+        with self._lock:
+            key = person_id, credential
+            access = self._accesses.get(key)
+            if access is None:
+                access = self._accesses[key] = self._build(person_id, credential)
+            self._accesses.move_to_end(key)
+            if len(self._accesses) > MAX_CREDENTIALS:
+                self._accesses.popitem(last=False)
+            return access

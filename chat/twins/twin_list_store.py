@@ -1,0 +1,68 @@
+"""The list of twins in the database, for all processes, and for when the service is down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import msgspec
+from sqlalchemy import select
+
+from chat.schema import kept_twins
+from core.database import Database, DatabaseUnavailable, upsert
+from twinapi import Twin
+
+
+class CachedTwins(msgspec.Struct, frozen=True):
+    """Stored list: twins by id, fetched at `listed_at` (by the clock of this machine).
+
+    `complete` is False if the service has more pages than were read. `service` is its base URL.
+    """
+
+    twins: Mapping[str, Twin]
+    listed_at: float
+    complete: bool
+    service: str
+
+    def is_fresh(self, now: float, max_age_seconds: float) -> bool:
+        """Return whether the list is younger than `max_age_seconds`.
+
+        A list from the future is not fresh.
+        """
+        return 0 <= now - self.listed_at < max_age_seconds
+
+
+class TwinListStore:
+    """The stored list of one service."""
+
+    def __init__(self, database: Database, service_url: str) -> None:
+        self.database = database
+        self._service_url = service_url
+        # When the list was stored, by the clock of the database.
+        self._stored_at: float | None = None
+
+    def load_newer(self) -> CachedTwins | None:
+        """Return the list if it was stored after the one that was last loaded or saved here."""
+        query = select(kept_twins.c.data, kept_twins.c.listed_at)
+        if self._stored_at is not None:
+            query = query.where(kept_twins.c.listed_at != self._stored_at)
+        with (
+            suppress(DatabaseUnavailable, msgspec.MsgspecError),
+            self.database.read() as connection,
+        ):
+            row = connection.execute(query).first()
+            cache = msgspec.msgpack.decode(row.data, type=CachedTwins) if row else None
+            if row and cache and cache.service == self._service_url:
+                self._stored_at = row.listed_at
+                now = self.database.now(connection)
+                listed_at = self.database.to_local_time(row.listed_at, now)
+                return msgspec.structs.replace(cache, listed_at=listed_at)
+        return None
+
+    def save(self, cache: CachedTwins) -> None:
+        """Store a list."""
+        with suppress(DatabaseUnavailable), self.database.write() as connection:
+            self._stored_at = self.database.now(connection)
+            data = msgspec.msgpack.encode(cache)
+            row = {"id": 1, "data": data, "listed_at": self._stored_at}
+            upsert(connection, kept_twins, "id", row)
