@@ -8,12 +8,24 @@ from werkzeug.wrappers import Response as BaseResponse
 from web.access import return_path
 from web.container import portal
 from web.current_person import signed_in_person
+from web.service_access import service_access
 from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 
 # People of one browser who are not asked again.
 MAX_DECLINED = 20
+
+
+@bp.before_request
+def _require_portal_key() -> BaseResponse | None:
+    """Skip the question for people with a credential of their own.
+
+    The service would not let them continue conversations of the portal's key.
+    """
+    if service_access() is portal().service:
+        return None
+    return redirect(return_path(request.values.get("next", "")), 303)
 
 
 @bp.get("")

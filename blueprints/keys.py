@@ -22,6 +22,7 @@ from web.current_person import signed_in_person
 from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
+from web.proxy_identity import proxy_token
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -112,6 +113,8 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
 def _own_jwt() -> str:
     """Return a JWT of the person, or "" if the portal cannot vouch for them."""
     person, issuer = signed_in_person(), portal().key_issuer
+    if person and (token := proxy_token()):
+        return token
     return issuer.sign(person.id, person.groups) if person and issuer and issuer.can_sign else ""
 
 

@@ -97,7 +97,7 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
         return _render_form("", next_path, sentence, is_about_key=True), 502
     begin_sign_in(sign_in)
     store_key(api_key)
-    return _redirect_to(next_path)
+    return redirect(next_path, 303)
 
 
 def _is_accepted(api_key: str) -> bool:

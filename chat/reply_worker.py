@@ -23,6 +23,7 @@ from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
 
+OWN_KEY_REJECTED = "own_key_rejected"
 REPLY_NOT_SAVED_YET = N_("The reply is not saved yet: the database is not responding")
 
 
@@ -209,6 +210,8 @@ class ReplyWorker:
                 code, params = "reply_too_long", {"count": str(char_count)}
             case twinapi.RateLimited(retry_after=retry_after):
                 retry_at = self.quota.record_refusal(retry_after)
+            case twinapi.Unauthorized() if self.quota.owner:
+                code = OWN_KEY_REJECTED
             case twinapi.Forbidden():
                 if self.quota.record_forbidden(turn.twin_id):
                     self._log_key_error(turn, error, "read-only")
@@ -223,7 +226,7 @@ class ReplyWorker:
         )
 
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:
-        if isinstance(error, twinapi.Unauthorized):
+        if isinstance(error, twinapi.Unauthorized) and not self.quota.owner:
             self._log_key_error(turn, error, "rejected")
         else:
             logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)

@@ -24,8 +24,9 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
         "limit": settings.message_limit,
-        # Operators print the JWTs for keys of the embedded service; other services may offer none.
-        "can_create_api_keys": settings.is_embedded,
+        # Operators print the JWTs for keys of the embedded service. Of others, only those that
+        # accept JWTs are known to offer keys.
+        "can_create_api_keys": settings.is_embedded or bool(settings.proxy_token_header),
         "can_sign_in": settings.sign_in.has_passwords or settings.sign_in.has_keys,
         "model_note": model_note,
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from chat.reply_worker import OWN_KEY_REJECTED
 from chat.twins import TwinList
 from core.twin_groups import TwinAccess
-from twinapi import NotFound, Twin
+from twinapi import NotFound, Twin, Unauthorized
 from web.container import portal
 from web.current_person import signed_in_person
 from web.service_access import service_access
@@ -21,7 +22,13 @@ def twin_access() -> TwinAccess:
 
 def list_twins() -> TwinList:
     """Return the list of twins without those that the person may not use. Raises TwinApiError."""
-    twin_list, access = service_access().catalogue.list(), twin_access()
+    service, access = service_access(), twin_access()
+    try:
+        twin_list = service.catalogue.list()
+    except Unauthorized as error:
+        if service.quota.owner:
+            error.code = OWN_KEY_REJECTED
+        raise
     twins = [twin for twin in twin_list.twins if access.allows(twin.id)]
     return replace(twin_list, twins=twins)
 

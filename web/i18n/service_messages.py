@@ -51,6 +51,9 @@ MESSAGES = {
     "unauthorized": N_(
         "We can't connect to the twin service (access denied). Please contact your administrator."
     ),
+    "own_key_rejected": N_(
+        "The twin service no longer accepts your key. Sign out, and sign in with a valid one."
+    ),
     "forbidden": N_(
         "You can't send messages to this twin (access denied). Please contact your administrator."
     ),
