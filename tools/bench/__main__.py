@@ -7,10 +7,10 @@ import json
 import os
 from pathlib import Path
 
-from tools.bench import crowd, long_replies, page
+from tools.bench import crowd, long_replies, page, timing
 from tools.bench.table import Table
 
-CHOICES = ("all", "crowd", "long", "page", "peers")
+CHOICES = ("all", "crowd", "long", "page", "peers", "timing")
 
 
 def main() -> None:
@@ -49,6 +49,8 @@ def measure(arguments: argparse.Namespace) -> list[Table]:
     tables = page.measure(arguments.deltas) if arguments.what in ("all", "page") else []
     if arguments.what in ("all", "long"):
         tables += long_replies.measure()
+    if arguments.what in ("all", "timing"):
+        tables.append(Table("What exists and what does not", timing.measure()))
     if arguments.what in ("all", "crowd"):
         tables.append(
             Table("Many people before the bundled model", [crowd.measure(arguments.people)])

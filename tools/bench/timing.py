@@ -1,0 +1,90 @@
+"""Response times that must not reveal what exists: foreign against missing ids, and sign-ins."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from statistics import median
+
+import app as twindow
+from tests.support.person import Person
+from tests.support.portals import close_portal, get_portal, serve
+from tools.bench import servers
+from tools.bench.scripted_service import make_message
+from tools.bench.table import Row, ratio
+
+ROUNDS = 200
+# Argon2id takes most of a sign-in on purpose.
+SIGN_IN_ROUNDS = 30
+PASSWORD = "correct horse battery"
+MISSING_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
+
+
+def measure() -> list[Row]:
+    """Request foreign and missing ids in turn; return the medians."""
+    limits = {"sign_in_attempt_limit": 1_000, "sign_in_address_limit": 1_000}
+    with tempfile.TemporaryDirectory() as folder, servers.run_scripted_service() as service:
+        app = twindow.create_app(
+            {"data_dir": folder, "api_url": service.url, "api_key": "any", "sign_in": "password"}
+            | limits
+        )
+        with serve(app) as url:
+            anna, ben = (_sign_in(app, url, name) for name in ("Anna", "Ben"))
+            page = anna.start_conversation(make_message(10, tag="1", rate=0))
+            conversation = page.path.rpartition("/")[2]
+            turn = str(page.turns[0]["data-turn"])
+            rows = [
+                _compare(name, ROUNDS, _getter(ben, path.format(foreign)), _getter(ben, missing))
+                for name, path, foreign in (
+                    ("conversation", "/conversations/{}", conversation),
+                    ("export", "/conversations/{}/export", conversation),
+                    ("reply", "/turns/{}/text", turn),
+                    ("stream", "/turns/{}/events", turn),
+                )
+                for missing in [path.format(MISSING_ID)]
+            ]
+            rows.append(
+                _compare("sign-in", SIGN_IN_ROUNDS, _failing(url, "Anna"), _failing(url, "Nobody"))
+            )
+        close_portal(app)
+    return rows
+
+
+def _sign_in(app: twindow.Flask, url: str, name: str) -> Person:
+    accounts = get_portal(app).accounts
+    person = Person(url)
+    page = person.get(f"/session/links/{accounts.create_link(accounts.people.add(name))}")
+    person.press(page, "Save", password=PASSWORD)
+    return person
+
+
+def _getter(person: Person, path: str) -> Callable[[], object]:
+    return lambda: person.get(path)
+
+
+def _failing(url: str, name: str) -> Callable[[], object]:
+    person = Person(url)
+    action, fields = person.get("/session/new").button_action("Sign in")
+    return lambda: person.post(action, fields | {"name": name, "password": "wrong"})
+
+
+def _compare(
+    name: str,
+    rounds: int,
+    request_existing: Callable[[], object],
+    request_missing: Callable[[], object],
+) -> Row:
+    milliseconds: tuple[list[float], list[float]] = ([], [])
+    for number in range(2 * rounds):
+        request = request_missing if number % 2 else request_existing
+        started_at = time.perf_counter()
+        request()
+        milliseconds[number % 2].append((time.perf_counter() - started_at) * 1e3)
+    existing, missing = map(median, milliseconds)
+    return {
+        "request": name,
+        "existing ms": existing,
+        "missing ms": missing,
+        "ratio": ratio(existing, missing),
+    }
