@@ -23,6 +23,7 @@ from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
 from web.proxy_identity import proxy_token
+from web.service_access import service_access
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -115,6 +116,8 @@ def _own_jwt() -> str:
     person, issuer = signed_in_person(), portal().key_issuer
     if person and (token := proxy_token()):
         return token
+    if service_access() is not portal().service:
+        return ""  # a read-only key must not create others
     return issuer.sign(person.id, person.groups) if person and issuer and issuer.can_sign else ""
 
 

@@ -28,7 +28,7 @@ def app(tmp_path: Path) -> Iterator[Flask]:
     for twin_id, name in TWINS.items():
         (folder / f"{twin_id}.md").write_text(f"---\nname: {name}\n---\nHelp.\n")
     settings: dict[str, Any] = {"port": free_port(), "data_dir": tmp_path / "data"}
-    settings |= {"sign_in": "visitor,password", "twins_dir": folder}
+    settings |= {"sign_in": "visitor,password,key", "twins_dir": folder}
     app = twindow.create_app(settings | {"twin_groups": "legal=lawyers"})
     yield app
     close_portal(app)
@@ -113,6 +113,15 @@ def test_keys_of_others_look_like_missing_ones(anna: Person, url: str):
     assert [as_visitor.status, foreign.status, missing.status] == [404, 404, 404]
     assert foreign.text == missing.text
     assert get_twins(url, key)[0] == 200
+
+
+def test_person_who_signed_in_with_a_key_needs_a_jwt(anna: Person, url: str):
+    ben = Person(url)
+    page = ben.get("/session/new")
+    ben.press(page, "Sign in with this key", api_key=create_key(anna))
+
+    assert "Lobby" in ben.get("/").text
+    assert ben.get("/keys").html.select("[name=jwt]")
 
 
 def test_visitor_needs_a_jwt(url: str):
