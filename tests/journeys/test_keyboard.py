@@ -102,7 +102,7 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     tab_to(page, "JWT")
     page.keyboard.type("aaa.bbb.ccc")
     press(page, "Create key")
-    expect(page.get_by_text("tw_shown_once")).to_be_visible()
+    expect(page.get_by_text("tw_shown_once", exact=True)).to_be_visible()
     wait_until_settled(page)
     tab_to(page, "Copy")
 

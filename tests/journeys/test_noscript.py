@@ -85,10 +85,10 @@ def test_api_keys_and_preferences_work_without_javascript(
 
     page.get_by_role("textbox", name="JWT").fill("aaa.bbb.ccc")
     page.get_by_role("button", name="Create key").click()
-    expect(page.get_by_text("tw_shown_once")).to_be_visible()
+    expect(page.get_by_text("tw_shown_once", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
     page.goto("/keys")
-    expect(page.get_by_text("tw_shown_once")).to_have_count(0)
+    expect(page.get_by_text("tw_shown_once", exact=True)).to_have_count(0)
     call = upstream.calls[-1]
     assert call.headers["Authorization"] == "Bearer aaa.bbb.ccc"
     assert call.body == {"name": "laptop", "scope": "full_access"}
