@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from accounts.schema import identities, one_time_links, passwords, people, sign_ins
@@ -139,7 +139,7 @@ class People:
     def list_all(self) -> Sequence[Person]:
         """Return all people, by name."""
         with self.database.read() as connection:
-            rows = connection.execute(_select_people().order_by(func.lower(people.c.name)))
+            rows = connection.execute(_SELECT_PEOPLE.order_by(func.lower(people.c.name)))
             return [_person_from_row(row) for row in rows]
 
     def exist(self) -> bool:
@@ -200,9 +200,7 @@ def find_by_subject(connection: Connection, subject: str) -> Person | None:
 
 def find_by_identity(connection: Connection, issuer: str, subject: str) -> Person | None:
     """Return the person with a subject at an issuer."""
-    is_named = (identities.c.issuer == issuer) & (identities.c.subject == subject)
-    ids = select(identities.c.person_id).where(is_named)
-    row = connection.execute(_select_people().where(people.c.id.in_(ids))).first()
+    row = connection.execute(_BY_IDENTITY, {"issuer": issuer, "subject": subject}).first()
     return _person_from_row(row) if row else None
 
 
@@ -225,8 +223,14 @@ def move_identity(connection: Connection, identity: Identity, person_id: str) ->
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:
     """Return the person with an id."""
-    row = connection.execute(_select_people().where(people.c.id == person_id)).first()
+    row = connection.execute(_BY_ID, {"person_id": person_id}).first()
     return _person_from_row(row) if row else None
+
+
+def _person_from_row(row: Row[Any]) -> Person:
+    values = dict(row._mapping)
+    names: str = values.pop("group_names")
+    return Person(**values, groups=tuple(names.split(GROUP_SEPARATOR)) if names else ())
 
 
 _OTHER_IDENTITY = (
@@ -235,25 +239,25 @@ _OTHER_IDENTITY = (
     .correlate(people)
     .scalar_subquery()
 )
-
-
-def _select_people() -> Select[Any]:
-    return select(
-        people.c.id,
-        people.c.name,
-        people.c.is_admin,
-        people.c.group_names,
-        people.c.disabled_at.is_not(None).label("is_disabled"),
-        exists()
-        .where(identities.c.person_id == people.c.id, identities.c.issuer == PASSWORD_ISSUER)
-        .correlate(people)
-        .label("has_account"),
-        passwords.c.person_id.is_not(None).label("has_password"),
-        func.coalesce(_OTHER_IDENTITY, "").label("identity"),
-    ).outerjoin(passwords, passwords.c.person_id == people.c.id)
-
-
-def _person_from_row(row: Row[Any]) -> Person:
-    values = dict(row._mapping)
-    names: str = values.pop("group_names")
-    return Person(**values, groups=tuple(names.split(GROUP_SEPARATOR)) if names else ())
+# Built once: building a query takes longer than executing it.
+_SELECT_PEOPLE = select(
+    people.c.id,
+    people.c.name,
+    people.c.is_admin,
+    people.c.group_names,
+    people.c.disabled_at.is_not(None).label("is_disabled"),
+    exists()
+    .where(identities.c.person_id == people.c.id, identities.c.issuer == PASSWORD_ISSUER)
+    .correlate(people)
+    .label("has_account"),
+    passwords.c.person_id.is_not(None).label("has_password"),
+    func.coalesce(_OTHER_IDENTITY, "").label("identity"),
+).outerjoin(passwords, passwords.c.person_id == people.c.id)
+_BY_ID = _SELECT_PEOPLE.where(people.c.id == bindparam("person_id"))
+_BY_IDENTITY = _SELECT_PEOPLE.where(
+    people.c.id.in_(
+        select(identities.c.person_id).where(
+            identities.c.issuer == bindparam("issuer"), identities.c.subject == bindparam("subject")
+        )
+    )
+)

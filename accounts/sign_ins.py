@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
 
 from accounts import people
 from accounts.people import Person
@@ -31,6 +31,14 @@ class SignIn:
     device: str
     created_at: float
     seen_at: float
+
+
+# Built once, because every request of a signed-in person executes it.
+_SELECT_ACTIVE = select(table).where(
+    table.c.id == bindparam("id"),
+    table.c.seen_at >= bindparam("seen_since"),
+    table.c.created_at >= bindparam("created_since"),
+)
 
 
 class SignIns:
@@ -70,9 +78,13 @@ class SignIns:
         A request prolongs the sign-in; an open stream does not.
         """
         now = self.database.clock.time()
-        query = select(table).where(table.c.id == sign_in_id, ~self._is_expired(now))
+        parameters = {
+            "id": sign_in_id,
+            "seen_since": now - self.idle_seconds,
+            "created_since": now - self.max_seconds,
+        }
         with self.database.read() as connection:
-            row = connection.execute(query).first()
+            row = connection.execute(_SELECT_ACTIVE, parameters).first()
             person = people.find_by_id(connection, row.person_id) if row else None
         if row is None or person is None or person.is_disabled:
             return None
