@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 
@@ -28,6 +29,8 @@ from web.session_key import store_key
 
 # RFC 6750, 2.1: what can be sent as a Bearer token.
 KEY_PATTERN = re.compile(r"[\w.~+/=-]{8,500}", re.ASCII)
+
+logger = logging.getLogger(__name__)
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 
@@ -68,6 +71,7 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
             name, request.form.get("password", ""), client_address(), _device()
         )
     except WrongCredentials:
+        _log_failure()
         return _render_form(name, next_path, WRONG_CREDENTIALS), 403
     except AttemptsExceeded as error:
         retry_at = portal().clock.time() + error.wait_seconds
@@ -87,6 +91,7 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
             api_key, client_address(), _device(), lambda: _is_accepted(api_key)
         )
     except WrongCredentials:
+        _log_failure()
         return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 403
     except AttemptsExceeded as error:
         retry_at = portal().clock.time() + error.wait_seconds
@@ -98,6 +103,11 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
     begin_sign_in(sign_in)
     store_key(api_key)
     return redirect(next_path, 303)
+
+
+def _log_failure() -> None:
+    # Without the name: people type their password there by mistake.
+    logger.warning("A sign-in from %s failed.", client_address())
 
 
 def _is_accepted(api_key: str) -> bool:

@@ -66,6 +66,17 @@ def test_every_other_url_leads_to_the_sign_in_page(app: Flask, alice: Person, ac
     assert failures(check, {f"{method} {path}": (method, path) for method, path in urls}) == {}
 
 
+def test_failed_sign_in_is_logged_with_the_address_and_without_the_name(
+    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
+):
+    sign_in(alice, "my-password-by-mistake", "wrong")
+
+    assert [r.getMessage() for r in caplog.records if r.name == "blueprints.session"] == [
+        "A sign-in from 127.0.0.1 failed."
+    ]
+    assert "my-password-by-mistake" not in caplog.text
+
+
 def test_signed_out_fragment_request_gets_the_header_that_opens_the_sign_in_page(
     alice: Person, accounts: Accounts
 ):
