@@ -81,13 +81,19 @@ class Accounts:
         address_key = self._hash("sign-in address", address)
         if wait_seconds := self.attempts.count({address_key: self.address_limit}):
             raise AttemptsExceeded(wait_seconds)
-        if not verify():
+        try:
+            is_accepted = verify()
+        except Exception:
+            self.attempts.take_back(address_key)
+            raise
+        if not is_accepted:
             raise WrongCredentials
         subject = self._hash("API key of a person", api_key)[:SUBJECT_CHARACTERS]
         person = self.people.find_or_add(people.KEY_ISSUER, subject, f"…{api_key[-4:]}")
-        if person.is_disabled:
-            raise WrongCredentials
         with self.database.write(durable=True) as connection:
+            current_person = people.find_by_id(connection, person.id)
+            if current_person is None or current_person.is_disabled:
+                raise WrongCredentials
             sign_in = self.sign_ins.add(connection, person.id, device)
         self.attempts.take_back(address_key)
         return sign_in
@@ -170,11 +176,12 @@ class Accounts:
         address: str,
         identity: Identity,
         on_link: Callable[[Connection, str, str], None],
-    ) -> None:
+    ) -> str | None:
         """Link an identity to the account of a one-time link, whose password proves the consent.
 
         The earlier person of the identity is deleted, unless they have other identities. In the
-        same transaction, `on_link` gets their id and that of the account.
+        same transaction, `on_link` gets their id and that of the account. Returns the id of the
+        deleted person, or None.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")
@@ -183,3 +190,5 @@ class Accounts:
                 raise InvalidLink
             earlier_id = people.move_identity(connection, identity, person.id)
             on_link(connection, earlier_id, person.id)
+            is_deleted = people.find_by_id(connection, earlier_id) is None
+        return earlier_id if is_deleted else None

@@ -53,7 +53,7 @@ class Person:
     is_disabled: bool
     has_account: bool
     has_password: bool
-    # Name at another issuer, such as "proxy:anna"; "" for an account.
+    # Name at another issuer, such as "proxy:anna", or "".
     identity: str = ""
     groups: tuple[str, ...] = ()
 

@@ -40,9 +40,8 @@ def show(token: str) -> str | tuple[str, int]:
 def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Link the name, and move its conversations to the account."""
     identity = Identity(PROXY_ISSUER, proxy_subject() or "")
-    earlier, issuer = signed_in_person(), portal().key_issuer
     try:
-        portal().accounts.link_identity(
+        deleted_id = portal().accounts.link_identity(
             token,
             request.form.get("password", ""),
             client_address(),
@@ -57,9 +56,9 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
         retry_at = portal().clock.time() + error.wait_seconds
         page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
-    if earlier and issuer:
+    if deleted_id and (issuer := portal().key_issuer):
         # Nobody could revoke them any more.
-        issuer.revoke_all(earlier.id)
+        issuer.revoke_all(deleted_id)
     return redirect(url_for("conversations.index"), 303)
 
 

@@ -7,22 +7,23 @@ keys.
 from __future__ import annotations
 
 import math
-import re
+import shlex
 from collections.abc import Sequence
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from accounts import Person
 from core.languages import N_
 from core.urls import without_credentials
-from twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
+from twinapi import ApiError, Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
 from web.current_person import signed_in_person
 from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
-from web.proxy_identity import proxy_token
+from web.proxy_identity import JWT_PATTERN, proxy_token
 from web.service_access import service_access
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
@@ -37,8 +38,6 @@ MAX_NAME_CHARACTERS = 100
 # Of the embedded service.
 API_PATH = "/api/v1"
 API_DOCS_PATH = f"{API_PATH}/docs"
-# RFC 7519: three base64url parts. Anything else must not get into a header.
-JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 ALREADY_SUBMITTED = N_(
     "This form was already submitted. If it created a key, the key can't be shown again."
@@ -88,12 +87,18 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         return _render_form(name, scope, TOO_MANY_KEYS), 409
     except TwinApiError as error:
         return _render_form(name, scope, service_message(error.code, error.params)), 502
+    if _has_changed(signed_in_person()):
+        # The person was disabled, or their groups changed, while the key was created.
+        portal().client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
+        abort(403)
     return render_template(
         "keys/created.html",
         api_key=api_key,
         scope=SCOPES[scope],
         header_example=AUTH_HEADER_EXAMPLE,
-        curl_command=f'curl -H "Authorization: Bearer {api_key.key}" {_api_url()}/twins',
+        curl_command=shlex.join(
+            ["curl", "-H", f"Authorization: Bearer {api_key.key}", f"{_api_url()}/twins"]
+        ),
         docs_url=_docs_url(),
     )
 
@@ -121,19 +126,29 @@ def _own_jwt() -> str:
     return issuer.sign(person.id, person.groups) if person and issuer and issuer.can_sign else ""
 
 
+def _has_changed(person: Person | None) -> bool:
+    """Return whether a person that the portal vouches for has been disabled or has other groups."""
+    if person is None or portal().key_issuer is None:
+        return False
+    current = portal().accounts.people.find_active(person.id)
+    return current is None or current.groups != person.groups
+
+
 def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
     """Return the keys of the person, or None if the service does not list them."""
     try:
         return portal().client.list_api_keys(jwt)
-    except TwinApiError:
-        return None
+    except TwinApiError as error:
+        has_no_list = isinstance(error, ApiError) and error.status in (404, 405, 501)
+        return () if has_no_list else None
 
 
 def _api_url() -> str:
     """Return the URL of the service, as programs reach it."""
     settings = portal().settings
     if settings.is_embedded:
-        return f"{request.url_root.rstrip('/')}{API_PATH}"
+        root = settings.public_url or request.url_root
+        return f"{root.rstrip('/')}{API_PATH}"
     return without_credentials(portal().client.base_url)
 
 

@@ -40,6 +40,7 @@ STILL_REPLYING = N_(
 @bp.post("/conversations/<conversation_id>/turns")
 def create(conversation_id: str) -> BaseResponse:
     """Add a turn with the submitted message, and start its reply."""
+    own_conversation(conversation_id)
     try:
         added = _add_turn(conversation_id)
     except RejectedMessage as rejection:

@@ -1,8 +1,8 @@
-"""Hourly quota of the portal's API key, and the fair share of each person and address.
+"""Hourly quota of an API key, and the fair share of each person and address.
 
-All people share one key. The remaining quota is taken from the service's headers, or from our own
-count if it sends none. Requests are counted before they are sent; those that cannot have reached
-the service are subtracted later, so a retry is not charged twice.
+Most people share the portal's key. The remaining quota is taken from the service's headers, or
+from our own count if it sends none. Requests are counted before they are sent; those that cannot
+have reached the service are subtracted later, so a retry is not charged twice.
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ QUOTA_LOCK = "quota"
 
 SERVICE_BUSY = N_("The twin service has received too many requests.")
 QUOTA_USED_UP = N_("This portal has reached its hourly limit.")
+OWN_QUOTA_USED_UP = N_("Your key has reached its hourly limit.")
 SHARE_USED_UP = N_("You've reached your share of the hourly limit.")
 ADDRESS_SHARE_USED_UP = N_("Your network has reached its share of the hourly limit.")
 KEY_IS_READ_ONLY = N_("Sending is disabled: this portal currently has read-only access.")
+OWN_KEY_IS_READ_ONLY = N_("Sending is disabled: your key is read-only.")
 
 # Built once, because every page with a composer executes it.
 _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
@@ -198,7 +200,8 @@ class Quota:
             raise SendingBlocked(SERVICE_BUSY, retry_at)
         quota = self._remaining(connection, row, now)
         if quota.remaining < requests:
-            raise SendingBlocked(QUOTA_USED_UP, quota.resets_at)
+            sentence = OWN_QUOTA_USED_UP if self.owner else QUOTA_USED_UP
+            raise SendingBlocked(sentence, quota.resets_at)
         window = quota_window(row, self._limit, now)
         by_person = count_spent_by_person(connection, window.since, person)
         from_address = count_spent_from_address(connection, window.since, address_hashes)

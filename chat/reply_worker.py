@@ -16,6 +16,7 @@ from chat.quota import Quota
 from chat.spent_requests import requests_of_message
 from chat.turn_requests import RequestsForbidden, TurnRequests
 from chat.turn_rows import AddedTurn, Turn
+from chat.twins import OWN_KEY_REJECTED
 from core.database import DatabaseUnavailable
 from core.languages import N_
 from core.urls import without_credentials
@@ -23,7 +24,6 @@ from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
 
-OWN_KEY_REJECTED = "own_key_rejected"
 REPLY_NOT_SAVED_YET = N_("The reply is not saved yet: the database is not responding")
 
 
@@ -213,7 +213,8 @@ class ReplyWorker:
             case twinapi.Unauthorized() if self.quota.owner:
                 code = OWN_KEY_REJECTED
             case twinapi.Forbidden():
-                if self.quota.record_forbidden(turn.twin_id):
+                is_read_only = self.quota.record_forbidden(turn.twin_id)
+                if is_read_only and not self.quota.owner:
                     self._log_key_error(turn, error, "read-only")
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from chat.turns import Turns
 from chat.twins import TwinCatalogue
 from twinapi import Client
 
-MAX_CREDENTIALS = 1_000
+MAX_PEOPLE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +49,27 @@ def build_service_access(
 class PersonalAccess:
     """Access with the credentials of people, who share neither quota nor twins.
 
-    The last `MAX_CREDENTIALS` are remembered in this process, and stored nowhere.
+    The credentials of the last `MAX_PEOPLE` are remembered in this process, and stored nowhere.
     """
 
     def __init__(self, build: Callable[[str, str], ServiceAccess]) -> None:
         self._build = build
-        self._accesses: OrderedDict[tuple[str, str], ServiceAccess] = OrderedDict()
+        self._accesses: OrderedDict[str, tuple[str, ServiceAccess]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, person_id: str, credential: str) -> ServiceAccess:
-        """Return the access of a person with their key or JWT."""
+        """Return the access of a person with their key or JWT.
+
+        With a new credential, the person keeps the list of twins until it is due.
+        """
         with self._lock:
-            key = person_id, credential
-            access = self._accesses.get(key)
-            if access is None:
-                access = self._accesses[key] = self._build(person_id, credential)
-            self._accesses.move_to_end(key)
-            if len(self._accesses) > MAX_CREDENTIALS:
+            known_credential, access = self._accesses.get(person_id, ("", None))
+            if access is None or not hmac.compare_digest(known_credential, credential):
+                previous, access = access, self._build(person_id, credential)
+                if previous:
+                    access.catalogue.continue_from(previous.catalogue)
+                self._accesses[person_id] = credential, access
+            self._accesses.move_to_end(person_id)
+            if len(self._accesses) > MAX_PEOPLE:
                 self._accesses.popitem(last=False)
             return access

@@ -295,16 +295,22 @@ def _check_proxy_sign_in(settings: Settings) -> None:
             f"{ENV_PREFIX}_PROXY_NETWORKS are needed as well."
         )
     headers = {"USER": header, "GROUPS": settings.proxy_groups_header or ""}
+    names = [
+        name.lower() for name in (*headers.values(), settings.proxy_token_header or "") if name
+    ]
+    if len(names) != len(set(names)):
+        raise SettingsError(f"{ENV_PREFIX}_PROXY_…_HEADER: each needs a header of its own.")
+    if settings.is_embedded and settings.proxy_token_header:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_TOKEN_HEADER is set, so {ENV_PREFIX}_API_URL is needed as well: "
+            "the embedded service accepts API keys only."
+        )
     for name, value in headers.items():
         if value.lower() in COMMON_HEADERS:
             raise SettingsError(
                 f"{ENV_PREFIX}_PROXY_{name}_HEADER={value} cannot be used: "
                 "browsers set this header."
             )
-    if headers["USER"].lower() == headers["GROUPS"].lower():
-        raise SettingsError(
-            f"{ENV_PREFIX}_PROXY_USER_HEADER and {ENV_PREFIX}_PROXY_GROUPS_HEADER are the same."
-        )
 
 
 def _check_database_url(url: str) -> None:

@@ -87,4 +87,4 @@ def parse_groups(text: str) -> list[str]:
     return sorted(names)
 
 
-EVERYONE = TwinGroups("")
+NO_RULES = TwinGroups("")

@@ -9,8 +9,9 @@ import click
 import requests
 
 from chat.twins import advise_operator, list_error_code
+from core.twin_groups import OTHER_TWINS
 from core.urls import without_credentials
-from twinapi import TwinApiError
+from twinapi import TwinApiError, Unauthorized
 from web.container import Portal
 from web.i18n import english_message
 from web.setup_check import find_problem
@@ -73,13 +74,20 @@ def _check_database(portal: Portal) -> bool:
 
 
 def _check_service(portal: Portal) -> bool:
+    has_key = portal.settings.is_embedded or bool(portal.settings.api_key)
     try:
         twins = portal.client.list_twins()
     except TwinApiError as error:
+        if isinstance(error, Unauthorized) and not has_key:
+            return _report("The service responds. People bring their own keys.", is_ok=True)
         message = english_message(list_error_code(error), error.params).removesuffix(CONTACT)
         url = without_credentials(portal.settings.service_url)
         advice = advise_operator(error, portal.settings)
         return _report(f"The service at {url}: {message} {advice}".rstrip(), is_ok=False)
+    rules = portal.settings.twin_groups.groups_by_twin.keys() - {OTHER_TWINS}
+    if not twins.has_more and (unknown := sorted(rules - {twin.id for twin in twins.items})):
+        names = ", ".join(unknown)
+        return _report(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_ok=False)
     remaining_quota = portal.quota.remaining()
     sentence = f"The service responds with {len(twins.items)} twins; "
     return _report(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -24,6 +25,8 @@ from chat.twins import (
     TwinCatalogue,
     TwinListStore,
     advise_operator,
+    list_error_code,
+    personal_error_code,
 )
 from core.clock import Clock
 from core.database import Database
@@ -39,7 +42,7 @@ PERSONAL_KEY_ADVICE = "The credential is that of a person, not of the portal."
 # A lost environment file must not let everyone in.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
-    "password, proxy, or a list; with visitor, people without an account may use it as well."
+    "password, proxy, key, or a list; with visitor, people without an account may use it as well."
 )
 
 
@@ -109,9 +112,11 @@ class Portal:
         """Replace the groups of a person, also those of their API keys."""
         if set(groups) == set(person.groups):
             return person
+        # In this order: whoever creates a key reads the groups again afterwards.
+        person = self.accounts.people.set_groups(person, groups)
         if self.key_issuer:
-            self.key_issuer.set_groups(person.id, sorted(groups))
-        return self.accounts.people.set_groups(person, groups)
+            self.key_issuer.set_groups(person.id, person.groups)
+        return person
 
     def disable(self, person: Person) -> None:
         """Disable a person, and revoke their API keys."""
@@ -144,7 +149,8 @@ class _AccessFactory:
         )
         client = self.client.with_key(api_key, quota.record_limits, settings.api_read_key)
         store = TwinListStore(database, client.base_url)
-        return self._build(client, quota, store, lambda error: advise_operator(error, settings))
+        advise = partial(advise_operator, settings=settings)
+        return self._build(client, quota, store, advise, list_error_code)
 
     def for_person(self, person_id: str, credential: str) -> ServiceAccess:
         quota = Quota(
@@ -155,7 +161,7 @@ class _AccessFactory:
             owner=person_id,
         )
         client = self.client.with_key(credential, quota.record_limits)
-        return self._build(client, quota, None, lambda _: PERSONAL_KEY_ADVICE)
+        return self._build(client, quota, None, lambda _: PERSONAL_KEY_ADVICE, personal_error_code)
 
     def _build(
         self,
@@ -163,6 +169,7 @@ class _AccessFactory:
         quota: Quota,
         store: TwinListStore | None,
         advise: Callable[[TwinApiError], str],
+        error_code: Callable[[TwinApiError], str],
     ) -> ServiceAccess:
         quota.history_limit = self.settings.history_limit
         quota.running_replies_limit = self.settings.running_replies_limit
@@ -172,6 +179,7 @@ class _AccessFactory:
             max_age_seconds=self.settings.twins_cache,
             store=store,
             advise=advise,
+            error_code=error_code,
         )
         return build_service_access(
             client, catalogue, quota, self.conversations, self.log, self.secret_key

@@ -1,10 +1,10 @@
-"""Commands for operators: people who sign in with a password."""
+"""Commands for operators: people who sign in."""
 
 from __future__ import annotations
 
 import click
 
-from accounts import NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
 from core.settings import Settings
 from core.twin_groups import parse_groups
 from web.container import Portal
@@ -26,7 +26,7 @@ def create_person_group(portal: Portal) -> click.Group:
     """Return the commands that add people, disable them, and give them one-time links."""
     accounts = portal.accounts
 
-    @click.group("person", help="Manage the people who sign in with a password.")
+    @click.group("person", help="Manage the people who sign in.")
     def commands() -> None:
         modes = portal.settings.sign_in
         if not (modes.has_passwords or modes.has_proxy or modes.has_keys):
@@ -64,7 +64,7 @@ def create_person_group(portal: Portal) -> click.Group:
         portal.disable(_find(name))
         click.echo(
             f"{name} is signed out everywhere and can no longer sign in. "
-            "Their API keys are revoked."
+            "API keys that they created in the portal are revoked."
         )
 
     @commands.command("enable", help="Let a disabled person sign in again.")
@@ -86,7 +86,11 @@ def create_person_group(portal: Portal) -> click.Group:
     @click.option("--remove", "removed", multiple=True, metavar="GROUP", help="Can be repeated.")
     def groups(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
         person = _find(name)
-        if (added or removed) and portal.settings.proxy_groups_header and not person.has_account:
+        if (
+            (added or removed)
+            and portal.settings.proxy_groups_header
+            and person.identity.startswith(f"{PROXY_ISSUER}:")
+        ):
             raise click.ClickException(PROXY_GROUPS)
         try:
             new_groups = {*person.groups, *parse_groups(",".join(added))}

@@ -13,7 +13,7 @@ from web.container import portal
 MAX_SUBJECT_CHARACTERS = 200
 MAX_GROUPS = 200
 MAX_JWT_CHARACTERS = 8_000
-# RFC 7519: three base64url parts.
+# RFC 7519: three base64url parts. Anything else must not get into a header.
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 
@@ -46,7 +46,8 @@ def proxy_groups() -> Sequence[str] | None:
 def proxy_token() -> str:
     """Return the person's JWT for the service in the proxy's header, or ""."""
     token = _read_header(portal().settings.proxy_token_header) or ""
-    token = token.removeprefix("Bearer ").strip()
+    scheme, _, rest = token.partition(" ")
+    token = rest.strip() if scheme.lower() == "bearer" else token.strip()
     return token if JWT_PATTERN.fullmatch(token) and len(token) <= MAX_JWT_CHARACTERS else ""
 
 

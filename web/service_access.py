@@ -21,7 +21,10 @@ def service_access() -> ServiceAccess:
 
 def _find_access() -> ServiceAccess:
     person = signed_in_person()
-    if person is None:
-        return portal().service
-    credential = proxy_token() if is_from_proxy() else read_key()
-    return portal().personal_access.get(person.id, credential) if credential else portal().service
+    if person and is_from_proxy() and portal().settings.proxy_token_header:
+        # Without an acceptable token the service refuses the requests: a person must not get
+        # what the portal's key has access to.
+        return portal().personal_access.get(person.id, proxy_token())
+    if person and (api_key := read_key()):
+        return portal().personal_access.get(person.id, api_key)
+    return portal().service

@@ -147,7 +147,7 @@ def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
     if groups_header and FORGED_NAME in seen.groups_header:
         return Problem(
             f"The proxy does not replace the {groups_header} that a browser sends.",
-            f"proxy_set_header {groups_header} $groups;",
+            f'proxy_set_header {groups_header} "";',
         )
     if FORGED_NAME in seen.identity_header:
         return Problem(f"The proxy does not replace the {header} that a browser sends.", set_header)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from chat.reply_worker import OWN_KEY_REJECTED
 from chat.twins import TwinList
 from core.twin_groups import TwinAccess
-from twinapi import NotFound, Twin, Unauthorized
+from twinapi import NotFound, Twin
 from web.container import portal
 from web.current_person import signed_in_person
 from web.service_access import service_access
@@ -22,22 +21,20 @@ def twin_access() -> TwinAccess:
 
 def list_twins() -> TwinList:
     """Return the list of twins without those that the person may not use. Raises TwinApiError."""
-    service, access = service_access(), twin_access()
-    try:
-        twin_list = service.catalogue.list()
-    except Unauthorized as error:
-        if service.quota.owner:
-            error.code = OWN_KEY_REJECTED
-        raise
+    twin_list, access = service_access().catalogue.list(), twin_access()
     twins = [twin for twin in twin_list.twins if access.allows(twin.id)]
     return replace(twin_list, twins=twins)
 
 
 def find_twin(twin_id: str) -> Twin:
     """Return a twin. Raises TwinApiError; NotFound also if the person may not use the twin."""
-    if not twin_access().allows(twin_id):
+    access = twin_access()
+    if not access.allows(twin_id):
         raise NotFound(404)
-    return service_access().catalogue.find(twin_id)
+    twin = service_access().catalogue.find(twin_id)
+    if not access.allows(twin.id):  # a service may ignore case
+        raise NotFound(404)
+    return twin
 
 
 def find_cached_twin(twin_id: str) -> Twin | None:

@@ -2,11 +2,17 @@
 
 from chat.twins.avatar_fetcher import AvatarFetcher
 from chat.twins.catalogue import TwinCatalogue, TwinList
-from chat.twins.list_errors import advise_operator, list_error_code
+from chat.twins.list_errors import (
+    OWN_KEY_REJECTED,
+    advise_operator,
+    list_error_code,
+    personal_error_code,
+)
 from chat.twins.recent_twins import RecentTwins, TwinUsage, filter_twins
 from chat.twins.twin_list_store import TwinListStore
 
 __all__ = [
+    "OWN_KEY_REJECTED",
     "AvatarFetcher",
     "RecentTwins",
     "TwinCatalogue",
@@ -16,4 +22,5 @@ __all__ = [
     "advise_operator",
     "filter_twins",
     "list_error_code",
+    "personal_error_code",
 ]

@@ -34,7 +34,6 @@ class AvatarFetcher:
         self.cache = AvatarCache(database)
         self._clock = database.clock
         self._executor = ThreadPoolExecutor(MAX_CONCURRENT_FETCHES, thread_name_prefix="avatar")
-        self._url_index: tuple[Mapping[str, Twin], Mapping[str, str]] = ({}, {})
 
     def image_name(self, twin: Twin | None) -> str:
         """Return the name of a twin's avatar, or "" if it has none.
@@ -73,12 +72,8 @@ class AvatarFetcher:
         return entry.image
 
     def _find_url(self, name: str, twins: Mapping[str, Twin]) -> str | None:
-        if self._url_index[0] is not twins:
-            urls_by_name = {
-                self.image_name(twin): twin.avatar_url for twin in twins.values() if twin.avatar_url
-            }
-            self._url_index = twins, urls_by_name
-        return self._url_index[1].get(name)
+        urls = (twin.avatar_url for twin in twins.values() if self.image_name(twin) == name)
+        return next(urls, None) if name else None
 
     def _fetch_and_store(self, name: str, url: str) -> None:
         # The query may contain secrets.

@@ -49,7 +49,8 @@ class TwinCatalogue:
     """Cached twins of the service. A list is fresh for `max_age_seconds`.
 
     `store` shares the list with other processes; lists of a person's own key have none. `advise`
-    returns the status of an error and the setting to check, for the log.
+    returns the status of an error and the setting to check, for the log; `error_code` returns the
+    code of the message about it.
     """
 
     # Pause between attempts while the service is down, since each may take a whole timeout.
@@ -65,6 +66,7 @@ class TwinCatalogue:
         max_age_seconds: float,
         store: TwinListStore | None = None,
         advise: Callable[[TwinApiError], str] = lambda _: "",
+        error_code: Callable[[TwinApiError], str] = list_error_code,
     ) -> None:
         self.client = client
         self.lookups = TwinLookups(client, clock)
@@ -72,12 +74,17 @@ class TwinCatalogue:
         self._clock = clock
         self.max_age_seconds = max_age_seconds
         self._advise = advise
+        self._error_code = error_code
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None
         self._error: TwinApiError | None = None
         self._retry_at = 0.0
         self._fetch_thread: threading.Thread | None = None
         self._lock = threading.Lock()
+
+    def continue_from(self, other: TwinCatalogue) -> None:
+        """Start with the list of another catalogue, which may be out of date."""
+        self._cache = other._cache
 
     def list(self) -> TwinList:
         """Return all twins, sorted by name.
@@ -164,7 +171,7 @@ class TwinCatalogue:
                 if error.retry_after is None
                 else max(error.retry_after, self.retry_seconds)
             )
-        error.code = list_error_code(error)
+        error.code = self._error_code(error)
         if self._error is None or self._error.code != error.code:
             values = (without_credentials(self._service_url), error.code, self._advise(error))
             logger.error("Could not list the twins at %s: %s. %s", *values)

@@ -6,6 +6,7 @@ from core.environment import ENV_PREFIX
 from core.settings import Settings
 from twinapi import ApiError, Forbidden, NotFound, TwinApiError, Unauthorized, UnexpectedResponse
 
+OWN_KEY_REJECTED = "own_key_rejected"
 EMBEDDED_ADVICE = f"Check that the portal is running, and {ENV_PREFIX}_HOST and {ENV_PREFIX}_PORT."
 SETTING_BY_CODE = {
     "tls_failed": "API_CA_FILE",
@@ -24,6 +25,11 @@ def list_error_code(error: TwinApiError) -> str:
     if isinstance(error, UnexpectedResponse):
         return "list_unreadable"
     return "service_not_found" if isinstance(error, NotFound) else error.code
+
+
+def personal_error_code(error: TwinApiError) -> str:
+    """Return what `list_error_code` returns, for a request with the credential of a person."""
+    return OWN_KEY_REJECTED if isinstance(error, Unauthorized) else list_error_code(error)
 
 
 def advise_operator(error: TwinApiError, settings: Settings) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from core.twin_groups import EVERYONE, TwinGroups
+from core.twin_groups import NO_RULES, TwinGroups
 from service.owners import PORTAL_OWNER
 from service.pagination import CursorText, Page
 from service.twins import file_stamp, parser
@@ -32,7 +32,7 @@ class TwinRepository:
     `rules` limit twins to groups, in addition to `access` in their files.
     """
 
-    def __init__(self, folder: Path, rules: TwinGroups = EVERYONE) -> None:
+    def __init__(self, folder: Path, rules: TwinGroups = NO_RULES) -> None:
         self.folder = folder
         self._rules = rules
         self.avatars = Avatars(folder)

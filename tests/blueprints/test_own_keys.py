@@ -86,7 +86,7 @@ def test_signed_in_person_creates_a_key_without_a_jwt(anna: Person, url: str):
     assert not form.html.select("[name=jwt]")
     assert get_twins(url, key) == (200, ["Legal", "Lobby"])
     assert page.html.select_one("#curl").get_text() == (
-        f'curl -H "Authorization: Bearer {key}" {url}/api/v1/twins'
+        f"curl -H 'Authorization: Bearer {key}' {url}/api/v1/twins"
     )
     assert listed_names(anna.get("/keys")) == ["laptop"]
     assert key not in anna.get("/keys").response.text

@@ -11,7 +11,7 @@ from accounts import Accounts
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
-from tests.support.person import Person, complete_first_turn
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -73,6 +73,19 @@ def test_hidden_twin_gets_no_message(anna: Person, upstream: Upstream, accounts:
 
     assert anna.press(page, "Send", content="Hello").status == 404
     assert upstream.sent_messages() == []
+
+
+@pytest.mark.parametrize("headers", [{}, HTMX_HEADERS])
+def test_hidden_conversation_gets_no_message_and_shows_none(
+    anna: Person, upstream: Upstream, accounts: Accounts, headers: dict[str, str]
+):
+    page = complete_first_turn(anna, upstream, "Secret question", "Secret reply")
+    action, fields = page.button_action("Send")
+    leave_group(accounts)
+    response = anna.post(action, fields | {"content": "More", "seen": "other"}, **headers)
+
+    assert (response.status, "Secret" in response.response.text) == (404, False)
+    assert upstream.sent_messages() == ["Secret question"]
 
 
 def test_avatar_of_a_hidden_twin_looks_like_a_missing_one(anna: Person, bob: Person):

@@ -174,7 +174,7 @@ def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: s
         "fragments": ("X-Fragment", "proxy_pass_header X-Fragment;"),
         "clock": ("differ by", "timedatectl"),
         "sign-in": ("requires a sign-in", '--header "Authorization: Basic …"'),
-        "forged groups": ("does not replace the X-Remote-Groups", "X-Remote-Groups $groups;"),
+        "forged groups": ("does not replace the X-Remote-Groups", 'X-Remote-Groups "";'),
         "forged name": ("does not replace the X-Remote-User", "$remote_user;"),
         "no name": ("does not send X-Remote-User", "$remote_user;"),
         "unlisted proxy": (

@@ -74,4 +74,5 @@ def _require_sign_in() -> BaseResponse | None:
 
 def _is_page_view() -> bool:
     is_navigation = request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
-    return request.method == "GET" and is_navigation and not wants_fragment()
+    is_page = request.endpoint not in ("adoption.show", "avatars.show", "exports.show")
+    return request.method == "GET" and is_navigation and is_page and not wants_fragment()

@@ -14,7 +14,13 @@ from core.keyed_hash import keyed_hash
 from web.container import portal
 from web.http.session_rows import DatabaseCache, hash_stored_ids
 from web.http.visitor_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
-from web.session_fields import CSRF_FIELD, PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_fields import (
+    API_KEY_FIELD,
+    CSRF_FIELD,
+    PROXY_PERSON_FIELD,
+    SIGN_IN_FIELD,
+    VISITOR_FIELD,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -242,7 +248,7 @@ def _is_sessionless(path: str) -> bool:
 
 
 def _lifetime(session: Session) -> timedelta:
-    if session.get(VISITOR_FIELD):
+    if session.get(VISITOR_FIELD) and API_KEY_FIELD not in session:
         return SESSION_LIFETIME
     if session.get(SIGN_IN_FIELD) or session.get(PROXY_PERSON_FIELD):
         return timedelta(seconds=portal().settings.sign_in_max_age)

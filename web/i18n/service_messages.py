@@ -52,7 +52,7 @@ MESSAGES = {
         "We can't connect to the twin service (access denied). Please contact your administrator."
     ),
     "own_key_rejected": N_(
-        "The twin service no longer accepts your key. Sign out, and sign in with a valid one."
+        "The twin service no longer accepts your key or sign-in. Please sign in again."
     ),
     "forbidden": N_(
         "You can't send messages to this twin (access denied). Please contact your administrator."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from flask import request, url_for
 
 from chat.conversations import Conversation
-from chat.quota import KEY_IS_READ_ONLY
+from chat.quota import KEY_IS_READ_ONLY, OWN_KEY_IS_READ_ONLY
 from chat.quota_status import QuotaStatus, RemainingQuota
 from twinapi import Twin
 from web import message_form
@@ -90,10 +90,14 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
     )
 
 
+def _read_only_reason() -> str:
+    return OWN_KEY_IS_READ_ONLY if service_access().quota.owner else KEY_IS_READ_ONLY
+
+
 def _with_quota(composer: ComposerView, status: QuotaStatus) -> ComposerView:
     return replace(
         composer,
-        blocked_reason="" if status.can_send else KEY_IS_READ_ONLY,
+        blocked_reason="" if status.can_send else _read_only_reason(),
         retry_at=status.retry_at,
         low_quota=status.low_quota,
     )
