@@ -59,7 +59,7 @@ def new() -> str:
 @bp.post("")
 def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Create a key and show it, once."""
-    name = request.form.get("name", "").strip()
+    name = request.form.get("name", "").replace("\0", "").strip()
     scope = request.form.get("scope", "")
     jwt = _own_jwt() or request.form.get("jwt", "").strip()
     if not name or len(name) > MAX_NAME_CHARACTERS:
