@@ -13,6 +13,7 @@ from tests.journeys.steps import (
     reply_text,
     send_message,
     turn,
+    wait_until_settled,
 )
 from tests.journeys.traffic import FORM_URL, DelayedRequest, is_post, record_requests
 from tests.support.upstream import Upstream
@@ -107,10 +108,13 @@ def test_reload_back_and_resubmitted_form_send_nothing_without_javascript(
 def test_back_and_forward_after_sending_show_the_conversation(
     context: BrowserContext, upstream: Upstream
 ):
-    page = open_conversation(context, upstream)
-    send_message(page, "Second")
-    upstream.next_call().start_stream().complete("And so on")
-    expect(turn(page, "complete", 1)).to_be_visible()
+    page = context.new_page()
+    page.goto("/twins/ada")
+    for number, content in enumerate(("Hello", "Second")):
+        send_message(page, content)
+        upstream.next_call().start_stream().complete("And so on")
+        expect(turn(page, "complete", number)).to_be_visible()
+        wait_until_settled(page)
     posts = record_requests(page, is_post)
 
     page.get_by_role("link", name="All conversations").click()
