@@ -1,17 +1,20 @@
 """Stopping a reply: the text so far is kept, and the worker ends."""
 
+import pytest
+
 from tests.support.person import Person, wait_for_reply
 from tests.support.upstream import Upstream
+from twinapi import stream
 
 
 def test_stop_keeps_the_text_and_closes_the_service_connection(alice: Person, upstream: Upstream):
     page = alice.start_conversation("tell me everything")
     call = upstream.next_call().start_stream()
-    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+    with alice.follow(str(page.turns[0]["data-turn"])) as reader:
         call.delta("Once upon a time")
-        stream.read_until("Once upon a time")
+        reader.read_until("Once upon a time")
         page = alice.press(alice.get(page.path), "Stop")
-        frames = stream.remaining_events()
+        frames = reader.remaining_events()
 
     assert call.wait_for_disconnect()
     assert page.reply_states == ["stopped"]
@@ -32,8 +35,9 @@ def test_stop_sends_delete_to_the_location_given_by_the_service(alice: Person, u
 
 
 def test_stop_closes_the_connection_before_the_response_has_begun(
-    alice: Person, upstream: Upstream
+    alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(stream, "ABORT_DELAY_SECONDS", 0.1)
     page = alice.start_conversation("hello")
     call = upstream.next_call()
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import event, select, update
 
+from chat.log import shutdown
 from chat.log.entries import Delta, ReplyState, build_reply
 from chat.log.log import Log
 from chat.schema import entries
@@ -65,8 +66,9 @@ def test_reply_that_cannot_be_read_does_not_prevent_the_others_from_ending(
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_locked_reply_does_not_prevent_the_others_from_ending(
-    log: Log, running: list[Turn], new_log: Callable[[], Log]
+    log: Log, running: list[Turn], new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(shutdown, "MAX_SECONDS", 0.5)
     other = new_log()
     with other.database.write() as locking:
         query = select(turn_table.c.id).where(turn_table.c.id == running[0].id)

@@ -21,14 +21,14 @@ GIVEN_UP = "The reply timed out."
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"api_idle_timeout": 2}
+    return settings | {"api_idle_timeout": 1}
 
 
 @pytest.mark.fault("F39")
 def test_silent_service_is_shown_as_waiting_and_then_times_out(
     app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
 ):
-    app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.keepalive_seconds = 0.1
+    app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.keepalive_seconds = 0.05
     page = alice.start_conversation("Hello")
     call = upstream.next_call().start_stream()
     url = f"{alice.base_url}{page.path}?follow=1"

@@ -13,6 +13,7 @@ from flask import Flask
 from tests.support.cases import failures
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, Stream, wait_for_reply
+from tests.support.portals import get_portal
 from tests.support.turn_dom import TurnDom
 from tests.support.upstream import Call, Upstream
 from tests.support.waiting import wait_until
@@ -220,6 +221,7 @@ def test_number_of_streams_per_person_is_limited(
     app: Flask, alice: Person, upstream: Upstream, new_person: Callable[[], Person], monkeypatch
 ):
     monkeypatch.setattr("web.stream_limit.MAX_STREAMS_PER_PERSON", 2)
+    get_portal(app).log.keepalive_seconds = 0.05  # they detect that a reader has left
     page = alice.start_conversation("hello")
     turn_id = str(page.turns[0]["data-turn"])
     call = upstream.next_call().start_stream()
