@@ -18,10 +18,10 @@ AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 # Faster: axe describes no passed rules and does not fetch the style sheets again.
 RUN_AXE = """axe.run({{resultTypes: ["violations"], preload: false, {options}}})
   .then(({{ violations }}) => violations)"""
-ALL_RULES = """rules: Object.fromEntries(axe.getRules().filter(
-  ({ tags }) => !tags.includes("wcag2aaa") && !tags.includes("deprecated")
-).map(({ ruleId }) => [ruleId, { enabled: true }]))"""
-COLOUR_RULES = 'runOnly: ["color-contrast", "link-in-text-block"]'
+COLOUR_RULES = '["color-contrast", "link-in-text-block"]'
+OTHER_RULES = f"""rules: Object.fromEntries(axe.getRules().filter(
+  ({{ tags }}) => !tags.includes("wcag2aaa") && !tags.includes("deprecated")
+).map(({{ ruleId }}) => [ruleId, {{ enabled: !{COLOUR_RULES}.includes(ruleId) }}]))"""
 # The only animations allowed with reduced motion.
 COUNTDOWN_ANIMATIONS = {
     "hide-after-wait",
@@ -42,12 +42,12 @@ Finding = tuple[str, Any]
 class Inspector:
     """Accessibility checks for a series of pages, without animations.
 
-    The dark theme changes only colours. axe therefore checks it only if an element has a class or
-    colour that no earlier page had: about thirty of the states.
+    axe takes most of its time for colours. It therefore checks those, in both themes, only if an
+    element has a class or colour that no earlier page had: about thirty of the states.
     """
 
     def __init__(self) -> None:
-        self._checked_in_dark: set[str] = set()
+        self._checked_colours: set[str] = set()
 
     def findings(self, page: Page) -> list[Finding]:
         """Return the problems of a page of 1280 x 800 pixels; change its size and media."""
@@ -61,8 +61,7 @@ class Inspector:
         if headings != 1:
             yield "first headings", headings
         names_when_wide = set(page.evaluate("probes.met()"))
-        yield from _check_axe(page, "light")
-        yield from self._check_dark_theme(page)
+        yield from self._check_axe(page)
         yield from _check_layout(page)
         yield from _check_forced_colours(page)
         yield from _check_focus(page)
@@ -70,25 +69,27 @@ class Inspector:
         # The size that a zoom of 400 % leaves of 1280 x 1024 pixels.
         resize(page, 320, 256)
         page.evaluate("probes.reopen()")
-        if not set(page.evaluate("probes.met()")) <= names_when_wide:
-            yield from _check_axe(page, "light")
-        yield from self._check_dark_theme(page)
+        is_like_wide = set(page.evaluate("probes.met()")) <= names_when_wide
+        yield from self._check_axe(page, colours_only=is_like_wide)
         yield from _check_layout(page)
         page.emulate_media(forced_colors="active")
         yield from _check_focus(page)
 
-    def _check_dark_theme(self, page: Page) -> Iterator[Finding]:
+    def _check_axe(self, page: Page, *, colours_only: bool = False) -> Iterator[Finding]:
+        """Check all rules, or only those about colours; repeat no colours of an earlier page."""
+        if not colours_only:
+            yield from _run_axe(page, "light", OTHER_RULES)
         painted = set(page.evaluate("probes.painted()"))
-        if painted <= self._checked_in_dark:
+        if painted <= self._checked_colours:
             return
-        self._checked_in_dark |= painted
-        page.emulate_media(color_scheme="dark")
-        yield from _check_axe(page, "dark")
+        self._checked_colours |= painted
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            yield from _run_axe(page, theme, f"runOnly: {COLOUR_RULES}")
         page.emulate_media(color_scheme="light")
 
 
-def _check_axe(page: Page, theme: str) -> Iterator[Finding]:
-    options = ALL_RULES if theme == "light" else COLOUR_RULES
+def _run_axe(page: Page, theme: str, options: str) -> Iterator[Finding]:
     for violation in page.evaluate(RUN_AXE.format(options=options)):
         nodes = [f"{node['html']}: {node['failureSummary']}" for node in violation["nodes"]]
         yield f"axe, {theme}, {_width(page)}: {violation['id']}", nodes

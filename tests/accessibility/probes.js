@@ -93,7 +93,7 @@
     met: () => all("body *").flatMap((element, place) =>
       (isSeen(element) && !isForEarsOnly(element) ? [`${place}${isScroller(element)}`] : [])),
 
-    // Classes and colours of elements with text: what may differ in the dark theme.
+    // Classes and colours of elements with text: what the checks of colours depend on.
     painted: () => [...new Set(all("body *").filter((element) => isSeen(element)
       && (element.matches("input, select, textarea") || [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim())))
       .map((element) => `${element.tagName} ${element.className} ${style(element).color} ${ground(element)}`))],
