@@ -3,6 +3,9 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
+# Without bytecode, each process of the tests would compile all modules and tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help run test test-fast check bench chaos format lint types lock report screenshots trace words
 .DEFAULT_GOAL := help
 
