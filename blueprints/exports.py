@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from urllib.parse import quote
 
 import msgspec
@@ -17,6 +17,7 @@ from chat.turn_rows import Turn
 from core.threadpool import in_serial_threadpool
 from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
 from web import stream_limit
+from web.access import while_signed_in
 from web.container import portal
 from web.i18n import (
     english_end_message,
@@ -51,14 +52,19 @@ def show(conversation_id: str) -> Response:
         abort(429)
     write, media_type = FORMATS[export_format]
     turns = iter_turns(portal().turns, portal().log, conversation_id)
-    response = Response(stream_with_context(write(conversation, turns)), content_type=media_type)
+    body = while_signed_in(write(conversation, turns), _nothing(), twin_id=conversation.twin_id)
+    response = Response(stream_with_context(body), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(
         conversation.title, export_format
     )
     return stream_limit.count_stream(response)
 
 
-def _write_markdown(conversation: Conversation, turns: Transcript) -> Iterator[str]:
+def _nothing() -> Generator[str]:
+    yield from ()
+
+
+def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[str]:
     subtitle = gettext("A conversation with %(twin)s.", twin=embed_inline(conversation.twin_name))
     you = gettext("You")
     yield f"# {embed_inline(conversation.title)}\n\n{subtitle}\n"
@@ -75,7 +81,7 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Iterator[s
             yield f"\n*{embed_inline(reply_end_message(reply))}*\n"
 
 
-def _write_json(conversation: Conversation, turns: Transcript) -> Iterator[str]:
+def _write_json(conversation: Conversation, turns: Transcript) -> Generator[str]:
     header = _encode_json(
         {
             "title": conversation.title,

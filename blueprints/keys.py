@@ -19,7 +19,7 @@ from core.urls import without_credentials
 from twinapi import ApiError, Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
-from web.current_person import signed_in_person
+from web.current_person import is_from_proxy, signed_in_person
 from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
@@ -119,7 +119,7 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
 def _own_jwt() -> str:
     """Return a JWT of the person, or "" if the portal cannot vouch for them."""
     person, issuer = signed_in_person(), portal().key_issuer
-    if person and (token := proxy_token()):
+    if person and is_from_proxy() and (token := proxy_token()):
         return token
     if service_access() is not portal().service:
         return ""  # a read-only key must not create others

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -64,7 +63,7 @@ class PersonalAccess:
         """
         with self._lock:
             known_credential, access = self._accesses.get(person_id, ("", None))
-            if access is None or not hmac.compare_digest(known_credential, credential):
+            if access is None or known_credential != credential:
                 previous, access = access, self._build(person_id, credential)
                 if previous:
                     access.catalogue.continue_from(previous.catalogue)

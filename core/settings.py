@@ -299,7 +299,10 @@ def _check_proxy_sign_in(settings: Settings) -> None:
         name.lower() for name in (*headers.values(), settings.proxy_token_header or "") if name
     ]
     if len(names) != len(set(names)):
-        raise SettingsError(f"{ENV_PREFIX}_PROXY_…_HEADER: each needs a header of its own.")
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_USER_HEADER, {ENV_PREFIX}_PROXY_GROUPS_HEADER and "
+            f"{ENV_PREFIX}_PROXY_TOKEN_HEADER must name different headers."
+        )
     if settings.is_embedded and settings.proxy_token_header:
         raise SettingsError(
             f"{ENV_PREFIX}_PROXY_TOKEN_HEADER is set, so {ENV_PREFIX}_API_URL is needed as well: "

@@ -94,11 +94,6 @@ class Portal:
         return self.service.client
 
     @property
-    def catalogue(self) -> TwinCatalogue:
-        """Return the twins that the portal's key can access."""
-        return self.service.catalogue
-
-    @property
     def quota(self) -> Quota:
         """Return the quota of the portal's key."""
         return self.service.quota

@@ -343,3 +343,19 @@ def test_token_of_a_link_is_not_logged(
     assert page.status == 503
     assert "/session/links/…" in caplog.text
     assert token not in caplog.text
+
+
+def test_export_ends_when_the_sign_in_ends(
+    app: Flask, anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
+):
+    page = complete_first_turn(anna, upstream, "Hello", "Secret reply")
+    client = app.test_client()
+    for cookie in anna.session.cookies:
+        client.set_cookie(cookie.name, str(cookie.value))
+    chunks = client.get(f"{page.path}/export?format=md").iter_encoded()
+    first = next(chunks)
+    accounts.people.disable(accounts.people.find("Anna"))
+    clock.advance(2)
+
+    assert b"Hello" in first
+    assert b"Secret reply" not in b"".join(chunks)

@@ -1,4 +1,4 @@
-"""Isolation: what belongs to somebody else looks exactly like what does not exist.
+"""Isolation: what belongs to another person looks exactly like what does not exist.
 
 Every route with an id in its path is requested with every method, by callers of every kind. A new
 route fails until `IDS` says whose ids it takes.
@@ -81,7 +81,7 @@ def credentials_of_others(container: Container) -> dict[str, Callable[[], str]]:
 
 
 def templates(service: Flask) -> list[str]:
-    """Return the paths of the routes that take an id of somebody's."""
+    """Return the paths of the routes that take the id of a resource."""
     return sorted(
         {
             rule.rule
