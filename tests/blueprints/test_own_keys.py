@@ -12,23 +12,31 @@ from flask import Flask
 
 import app as twindow
 from accounts import Accounts
+from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
+from twinapi import ApiKey
 
 TWINS = {"lobby": "Lobby", "legal": "Legal"}
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Flask]:
+def modes() -> dict[str, str]:
+    """Return the settings of the sign-in."""
+    return {"sign_in": "visitor,password,key"}
+
+
+@pytest.fixture
+def app(tmp_path: Path, modes: dict[str, str]) -> Iterator[Flask]:
     """Return a portal with the embedded service and a twin of a group."""
     folder = tmp_path / "twins"
     folder.mkdir()
     for twin_id, name in TWINS.items():
         (folder / f"{twin_id}.md").write_text(f"---\nname: {name}\n---\nHelp.\n")
     settings: dict[str, Any] = {"port": free_port(), "data_dir": tmp_path / "data"}
-    settings |= {"sign_in": "visitor,password,key", "twins_dir": folder}
+    settings |= modes | {"twins_dir": folder}
     app = twindow.create_app(settings | {"twin_groups": "legal=lawyers"})
     yield app
     close_portal(app)
@@ -157,3 +165,49 @@ def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask
     assert page.status == 409
     assert "maximum number of keys" in page.text
     assert len(listed_names(page)) == 100
+
+
+@pytest.mark.parametrize("change", ["disable", "groups"])
+def test_key_created_while_the_person_changes_is_revoked(
+    anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch, change: str
+):
+    portal, created = get_portal(app), []
+    person, create_api_key = portal.accounts.people.find("Anna"), portal.client.create_api_key
+
+    def create_and_change(*arguments: str) -> ApiKey:
+        created.append(create_api_key(*arguments))
+        if change == "disable":
+            portal.accounts.people.disable(person)
+        else:
+            portal.accounts.people.set_groups(person, [])
+        return created[-1]
+
+    monkeypatch.setattr(portal.client, "create_api_key", create_and_change)
+    page = anna.press(anna.get("/keys"), "Create key", name="laptop", scope="read_only")
+
+    assert page.status == 403
+    assert get_twins(url, created[0].key)[0] == 401
+
+
+class TestLinks:
+    @pytest.fixture
+    def modes(self) -> dict[str, str]:
+        """Let a proxy on this machine name people, too."""
+        header = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
+        return {"sign_in": "password,proxy"} | header
+
+    def test_keys_of_a_person_who_is_linked_to_an_account_are_revoked_once(
+        self, url: str, accounts: Accounts
+    ):
+        anna = Person(url)
+        anna.session.headers["X-Remote-User"] = "anna"
+        statuses, keys = [], []
+        for _ in range(2):
+            keys.append(create_key(anna))
+            token = accounts.create_link(accounts.people.find("Anna"), "identity")
+            form = anna.get(f"/session/identity/{token}")
+            button = form.html.select_one("main form button").get_text().strip()
+            anna.press(form, button, password=PASSWORD)
+            statuses.append([get_twins(url, key)[0] for key in keys])
+
+        assert statuses == [[401], [401, 200]]
