@@ -65,6 +65,24 @@ def test_workers_share_one_model_process_that_is_restarted(
     assert "".join(second.stream_reply(HELLO, SHORT))
 
 
+def test_address_of_a_killed_owner_is_removed_before_the_model_process_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "model.json").write_text('{"address": "http://127.0.0.1:9", "key": "x"}')
+    model = BundledModel(tmp_path, window=512, parallel=1)
+    addresses_exist: list[bool] = []
+
+    def run_child() -> None:
+        addresses_exist.append((tmp_path / "model.json").exists())
+        model._is_stopping = True
+
+    monkeypatch.setattr(model, "_run_child", run_child)
+    model.start()
+    model._supervisor.join()
+
+    assert addresses_exist == [False]
+
+
 def test_large_log_of_the_model_process_is_emptied(
     new_model: Callable[[], ModelClient], tmp_path: Path
 ):
