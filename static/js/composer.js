@@ -1,8 +1,7 @@
 // The message box: binds its state machine (composer_state.js) to keys, clicks, requests and storage, and counts characters.
 import { announce, messages } from "./announcements.js";
 import { DRAFT, REJECTED, createState, update } from "./composer_state.js";
-import { focusComposerOnArrival, hasKeyboard } from "./focus.js";
-import { TEXT_FIELDS, runShortcut } from "./shortcuts.js";
+import { TEXT_FIELDS, focusComposerOnArrival, hasKeyboard } from "./focus.js";
 import { afterPaint, deleteCopy, readCopy, readDraft, saveCopy, saveDraft, sessionStore } from "./storage.js";
 import { newestMessage } from "./turns.js";
 
@@ -42,6 +41,11 @@ const dispatch = (event) => {
   if (effects.announce) announce(messages[effects.announce]);
   return effects;
 };
+
+// Each request before the first paint delays it, so shortcuts are loaded afterwards. Earlier keys wait for them.
+let runShortcut = async (event) => (await loadedShortcuts).runShortcut(event);
+const loadedShortcuts = new Promise(afterPaint).then(() => import("./shortcuts.js"));
+loadedShortcuts.then((shortcuts) => { ({ runShortcut } = shortcuts); });
 
 // AltGr, which types characters, is Control and Alt at once on some systems.
 const isCommand = (event) => event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));

@@ -1,6 +1,7 @@
 // Focuses the message box when a page arrives, and restores the focus when the focused element was removed,
 // so that the person can type. On touch devices the Send or Stop button gets it instead of the box, which
 // would open the keyboard.
+export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 let lastFocused;
 let focusedTurnId; // the turn whose reply contains lastFocused

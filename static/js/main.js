@@ -2,7 +2,6 @@
 // page works without them.
 import "./requests.js";
 import "./composer.js";
-import "./shortcuts.js";
 import { announce, messages } from "./announcements.js";
 import { afterPaint, deleteSharedDraft } from "./storage.js";
 import { onContentChange } from "./turns.js";

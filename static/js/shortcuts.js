@@ -1,9 +1,8 @@
 // Keyboard shortcuts of a single key or two, which can be switched off. composer.js runs them, unless the
 // key is for a text field or the message box.
-import { focusAndShowTurn } from "./focus.js";
+import { TEXT_FIELDS, focusAndShowTurn } from "./focus.js";
 import { RUNNING_TURN } from "./turns.js";
 
-export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 const SHORTCUTS = {
   "?": ["#shortcuts-link"],
   "/": ["[type=search]", "#message", "#newest-turns-link"],
