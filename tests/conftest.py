@@ -10,14 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy
 from flask import Flask
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
-from jinja2 import FileSystemBytecodeCache
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
 from playwright.sync_api import Browser, expect, sync_playwright
+from sqlalchemy import URL, Engine
+from sqlalchemy.dialects.sqlite.base import SQLiteDialect
+from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
 import app as twindow
+from core import database
 from core.clock import Clock
 from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
@@ -49,9 +55,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Exempt everything that was imported from garbage collection, which would scan it often."""
+    """Collect garbage less often, and without everything that was imported."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000)
 
 
 @pytest.fixture(scope="session")
@@ -86,12 +93,26 @@ def upstream() -> Iterator[Upstream]:
         yield upstream
 
 
+class CompiledTemplates(BytecodeCache):
+    """Compiled templates in memory."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a template that was compiled before."""
+        bucket.code = self._code.get(bucket.key + bucket.checksum)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template."""
+        self._code[bucket.key + bucket.checksum] = bucket.code
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _template_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _template_cache() -> Iterator[None]:
     """Share compiled templates between all portals: compiling takes longer than rendering."""
-    cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(Flask.jinja_options, "bytecode_cache", cache)
+        patch.setitem(Flask.jinja_options, "bytecode_cache", CompiledTemplates())
         yield
 
 
@@ -109,6 +130,25 @@ def _url_builder_cache() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Rule, "_compile_builder", find_or_compile)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_query_cache() -> Iterator[None]:
+    """Share compiled queries between all SQLite databases: compiling takes longer than running."""
+    cache: LRUCache[Any, Any] = LRUCache(2000)
+
+    def create_engine(url: URL, **options: Any) -> Engine:
+        engine = sqlalchemy.create_engine(url, **options)
+        if engine.dialect.name == "sqlite":
+            engine._compiled_cache = cache
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "create_engine", create_engine)
+        # The dialect is a part of the key.
+        patch.setattr(SQLiteDialect, "__eq__", lambda self, other: type(self) is type(other))
+        patch.setattr(SQLiteDialect, "__hash__", lambda self: hash(type(self)))
         yield
 
 
