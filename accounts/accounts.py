@@ -1,4 +1,4 @@
-"""Signing in with a name and a password, and setting the password with a one-time link."""
+"""Signing in with a password or an API key, and setting the password with a one-time link."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Accounts:
     def sign_in(self, name: str, password: str, address: str, device: str) -> SignIn:
         """Verify the password, and return a new sign-in.
 
-        `address` is the network address of the browser, `device` what the list of sign-ins calls
-        it. Raises WrongCredentials and AttemptsExceeded.
+        `address` is the network address of the browser, `device` its name in the list of
+        sign-ins. Raises WrongCredentials and AttemptsExceeded.
         """
         with self._verify_password(name, password, address) as (connection, person):
             return self.sign_ins.add(connection, person.id, device)
@@ -75,8 +75,8 @@ class Accounts:
     ) -> SignIn:
         """Return a new sign-in of the person who has this API key of the service.
 
-        `verify` asks the service whether it accepts the key; what it raises is passed on. The
-        person is known by a hash of the key. Raises WrongCredentials and AttemptsExceeded.
+        `verify` asks the service whether it accepts the key; its exceptions propagate. A hash
+        of the key identifies the person. Raises WrongCredentials and AttemptsExceeded.
         """
         address_key = self._hash("sign-in address", address)
         if wait_seconds := self.attempts.count({address_key: self.address_limit}):

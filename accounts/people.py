@@ -23,6 +23,7 @@ PASSWORD_ISSUER = "password"  # noqa: S105
 PROXY_ISSUER = "proxy"
 KEY_ISSUER = "key"
 OTHER_ISSUERS = (PROXY_ISSUER, KEY_ISSUER)
+OTHER_ISSUER_PREFIXES = tuple(f"{issuer}:" for issuer in OTHER_ISSUERS)
 MAX_NAME_CHARACTERS = 100
 MAX_CHARACTERS_BEFORE_FOLDING = 400
 
@@ -60,7 +61,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Name of a person at an issuer: the password accounts, or the proxy."""
+    """Name of a person at an issuer: the password accounts, the proxy, or the API keys."""
 
     issuer: str
     subject: str
@@ -76,7 +77,7 @@ class People:
         """Add a person without a password. Raises UnsuitableName and NameTaken."""
         name = " ".join(name.split())
         is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
-        if not is_suitable or subject_of(name).partition(":")[0] in OTHER_ISSUERS:
+        if not is_suitable or subject_of(name).startswith(OTHER_ISSUER_PREFIXES):
             raise UnsuitableName
         person_id = secrets.token_hex(16)
         now = self.database.clock.time()

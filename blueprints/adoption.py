@@ -19,7 +19,7 @@ MAX_DECLINED = 20
 
 @bp.before_request
 def _require_portal_key() -> BaseResponse | None:
-    """Skip the question for people with a credential of their own.
+    """Skip the question for people with their own credential.
 
     The service would not let them continue conversations of the portal's key.
     """

@@ -65,7 +65,8 @@ def restore(conversation_id: str) -> Response:
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
     """Redirect to the page of the form, which shows a notice about the action.
 
-    That is a list or the conversation itself; other URLs are replaced by the list. Hiding actions
+    That is a list or the conversation itself; other URLs are replaced by the list. Actions that
+    hide a conversation
     always redirect to the list, where they can be undone.
     """
     list_url = url_for("conversations.index")

@@ -135,7 +135,7 @@ def _has_changed(person: Person | None) -> bool:
 
 
 def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
-    """Return the keys of the person, or None if the service does not list them."""
+    """Return the keys of the person: none if the service has no list, None after an error."""
     try:
         return portal().client.list_api_keys(jwt)
     except TwinApiError as error:

@@ -210,7 +210,7 @@ class _ListQueries(NamedTuple):
         return cls(rows, select(func.count()).where(condition))
 
     def limited_to(self, access: TwinAccess) -> _ListQueries:
-        """Return the queries without conversations with other twins."""
+        """Return the queries for conversations with twins that `access` allows."""
         if access.is_unlimited:
             return self
         condition = access.condition(table.c.twin_id)

@@ -192,7 +192,7 @@ def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:
 
 
 def _drop_read_only_connections(context: ExceptionContext) -> None:
-    """Connect anew after a switchover: the open connections lead to the read-only server."""
+    """Reconnect after a switchover: the open connections lead to the read-only server."""
     if getattr(context.original_exception, "sqlstate", None) == READ_ONLY_SQLSTATE:
         context.is_disconnect = True
 

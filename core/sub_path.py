@@ -7,7 +7,23 @@ from typing import Any
 from urllib.parse import urlsplit
 
 # How paths within the site begin. Whether a proxy has removed such a sub-path could not be seen.
-OWN_PATHS = {"api", "avatars", "conversations", "session", "static", "turns", "twins"}
+OWN_PATHS = {
+    "api",
+    "avatars",
+    "conversations",
+    "favicon.ico",
+    "healthz",
+    "help",
+    "keys",
+    "livez",
+    "manifest.webmanifest",
+    "preferences",
+    "readyz",
+    "session",
+    "static",
+    "turns",
+    "twins",
+}
 _PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*", re.ASCII)
 
 

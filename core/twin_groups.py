@@ -76,7 +76,7 @@ class TwinGroups:
 
 
 def parse_groups(text: str) -> list[str]:
-    """Return the names in a comma-separated list, sorted. Names compare exactly.
+    """Return the names in a comma-separated list, sorted. Names are case-sensitive.
 
     Raises ValueError for a name with control characters or of more than `MAX_GROUP_CHARACTERS`.
     """

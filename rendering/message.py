@@ -73,7 +73,7 @@ def _split(text: str) -> Iterator[_Part]:
 
 
 def _render_code(parts: Sequence[_Part]) -> Sequence[str]:
-    """Return the HTML of each code block. They are rendered together, within one time limit."""
+    """Return the HTML of each code block. All blocks share one time limit."""
     # Without the indentation of the fences, which the renderer would remove from the code.
     sources = [
         "".join([part.lines[0].lstrip(" "), *part.lines[1:-1], part.lines[-1].strip()])

@@ -51,7 +51,7 @@ class KeyIssuer(Protocol):
 
     @property
     def can_sign(self) -> bool:
-        """Return whether tokens are signed here."""
+        """Return whether the service signs the tokens itself."""
 
     def sign(self, sub: str, groups: Sequence[str]) -> str:
         """Return a JWT for a person."""
@@ -107,7 +107,10 @@ class Portal:
         """Replace the groups of a person, also those of their API keys."""
         if set(groups) == set(person.groups):
             return person
-        # In this order: whoever creates a key reads the groups again afterwards.
+        # Before, so that a failure leaves the person unchanged and is retried. Afterwards as well:
+        # a key may have been created meanwhile.
+        if self.key_issuer:
+            self.key_issuer.set_groups(person.id, sorted(groups))
         person = self.accounts.people.set_groups(person, groups)
         if self.key_issuer:
             self.key_issuer.set_groups(person.id, person.groups)

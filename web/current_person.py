@@ -59,8 +59,9 @@ def person_of_form(idempotency_key: str) -> str:
 def remember_person(person_id: str, idempotency_key: str) -> None:
     """Store that the browser belongs to this person.
 
-    A visitor gets a new session id: whoever planted the old one in the browser must not be able to
-    read the conversation. It depends on the form, so that submitting it twice stores one session.
+    A visitor gets a new session id: an attacker who planted the old one in the browser must not be
+    able to read the conversation. It depends on the form, so that submitting it twice stores one
+    session.
     """
     if signed_in_person() or (session.permanent and person()):
         return

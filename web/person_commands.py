@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from accounts import PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts import KEY_ISSUER, PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
 from core.settings import Settings
 from core.twin_groups import parse_groups
 from web.container import Portal
@@ -50,6 +50,7 @@ def create_person_group(portal: Portal) -> click.Group:
     def list_all() -> None:
         for person in accounts.people.list_all():
             facts = {
+                person.name: person.identity.startswith(f"{KEY_ISSUER}:"),
                 "admin": person.is_admin,
                 "disabled": person.is_disabled,
                 "no password yet": person.has_account and not person.has_password,

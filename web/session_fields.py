@@ -4,7 +4,7 @@ CSRF_FIELD = "csrf_token"  # Flask-WTF's default
 PREFERENCES_FIELD = "preferences"
 # Id of the visitor. It stays in the session while a person is signed in.
 VISITOR_FIELD = "person"
-# Id of the sign-in of a person with a password.
+# Id of the sign-in of a person with a password or an API key.
 SIGN_IN_FIELD = "sign_in"
 # Id of the person that the proxy reported when the session began.
 PROXY_PERSON_FIELD = "owner"

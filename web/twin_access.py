@@ -53,5 +53,5 @@ def cached_twins() -> Mapping[str, Twin]:
 
 
 def is_missing(twin_id: str) -> bool:
-    """Return whether the twin is not in the list of the service. Makes no call to it."""
+    """Return whether the list of the service is complete and lacks the twin, without a call."""
     return service_access().catalogue.is_missing(twin_id)

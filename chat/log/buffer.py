@@ -148,7 +148,7 @@ class LogBuffer:
         return self.is_running and not self._are_requests_forbidden
 
     def forbid_requests(self) -> bool:
-        """Prevent the worker from sending requests. Return whether it has sent the message."""
+        """Prevent requests of the worker. Return whether it has sent the message."""
         with self._changed:
             self._are_requests_forbidden = True
             return self._on_end is not None

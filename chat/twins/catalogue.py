@@ -99,8 +99,10 @@ class TwinCatalogue:
         if cache is None:
             raise error.with_traceback(None) if error else ConnectionFailed
         twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
-        age_seconds = max(0.0, self._clock.time() - cache.listed_at)
-        return TwinList(twins, age_seconds, error)
+        now = self._clock.time()
+        if cache.is_fresh(now, self.max_age_seconds):  # from another process, after an error here
+            error = None
+        return TwinList(twins, max(0.0, now - cache.listed_at), error)
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.

@@ -42,7 +42,7 @@ class TwinListStore:
         self._stored_at: float | None = None
 
     def load_newer(self) -> CachedTwins | None:
-        """Return the list if it was stored after the one that was last loaded or saved here."""
+        """Return the list if it is not the one that was last loaded or saved here."""
         query = select(kept_twins.c.data, kept_twins.c.listed_at)
         if self._stored_at is not None:
             query = query.where(kept_twins.c.listed_at != self._stored_at)
@@ -61,8 +61,9 @@ class TwinListStore:
 
     def save(self, cache: CachedTwins) -> None:
         """Store a list."""
-        with suppress(DatabaseUnavailable), self.database.write() as connection:
-            self._stored_at = self.database.now(connection)
-            data = msgspec.msgpack.encode(cache)
-            row = {"id": 1, "data": data, "listed_at": self._stored_at}
-            upsert(connection, kept_twins, "id", row)
+        with suppress(DatabaseUnavailable):
+            with self.database.write() as connection:
+                stored_at = self.database.now(connection)
+                row = {"id": 1, "data": msgspec.msgpack.encode(cache), "listed_at": stored_at}
+                upsert(connection, kept_twins, "id", row)
+            self._stored_at = stored_at

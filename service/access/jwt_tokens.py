@@ -111,9 +111,9 @@ class JwtTokens:
             raise InvalidToken(str(error)) from None
         sub, groups = claims["sub"], claims.get("groups", [])
         if not (isinstance(sub, str) and is_claimable(sub) and 1 <= len(sub) <= MAX_SUB_LENGTH):
-            raise InvalidToken("sub is no name")
+            raise InvalidToken("sub is not a name")
         if not (isinstance(groups, list) and all(isinstance(name, str) for name in groups)):
-            raise InvalidToken("groups are no names")
+            raise InvalidToken("groups are not names")
         return Identity(sub, frozenset(groups))
 
     def _verification_key(self, token: str) -> Any:

@@ -42,7 +42,7 @@ class BundledModel:
     """The bundled model server: starts and supervises the process, and knows its address.
 
     `window` is the context size in tokens per reply, `parallel` the number of parallel replies.
-    `problem` is a sentence for people while the model cannot run, else "".
+    `problem` is a sentence for people while this process cannot run the model, else "".
     """
 
     name = MODEL_NAME
@@ -114,7 +114,7 @@ class BundledModel:
                     return
                 time.sleep(LOCK_POLL_SECONDS)
             failures = 0
-            while True:
+            while not self._is_stopping:
                 started_at = time.monotonic()
                 try:
                     self._run_child()

@@ -51,3 +51,7 @@ def test_disabled_person_is_signed_out_until_enabled(accounts: Accounts, anna: P
 def test_unknown_name_is_not_found(accounts: Accounts):
     with pytest.raises(PersonNotFound):
         accounts.people.find("nobody")
+
+
+def test_name_may_be_a_word_that_identities_begin_with(accounts: Accounts):
+    assert [accounts.people.add(name).name for name in ("Key", "proxy")] == ["Key", "proxy"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import requests
@@ -12,6 +13,8 @@ from flask import Flask
 
 import app as twindow
 from accounts import Accounts
+from core.database import DatabaseUnavailable
+from service.key_issuer import KeyIssuer
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
@@ -187,6 +190,21 @@ def test_key_created_while_the_person_changes_is_revoked(
 
     assert page.status == 403
     assert get_twins(url, created[0].key)[0] == 401
+
+
+def test_groups_are_removed_from_keys_again_after_a_failure(
+    anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch
+):
+    key, portal = create_key(anna), get_portal(app)
+    person = portal.accounts.people.find("Anna")
+    with monkeypatch.context() as patch:
+        patch.setattr(KeyIssuer, "set_groups", Mock(side_effect=DatabaseUnavailable))
+        with pytest.raises(DatabaseUnavailable):
+            portal.set_groups(person, [])
+
+    portal.set_groups(portal.accounts.people.find("Anna"), [])
+
+    assert "Legal" not in str(get_twins(url, key)[1])
 
 
 class TestLinks:

@@ -183,6 +183,19 @@ def test_processes_share_a_fresh_twin_list(new_twins: NewTwins, upstream: Upstre
     assert len(upstream.calls) == 1
 
 
+def test_fresh_list_of_another_process_replaces_an_earlier_error(
+    new_twins: NewTwins, upstream: Upstream
+):
+    upstream.answers["/api/v1/twins"] = 503, {}
+    failed, other = new_twins(60), new_twins(60)
+    with pytest.raises(twinapi.TwinApiError):
+        failed.list()
+    del upstream.answers["/api/v1/twins"]
+    other.list()
+
+    assert failed.list().error is None
+
+
 def test_unchanged_cached_list_is_not_read_again(new_twins: NewTwins):
     first, second = new_twins(0), new_twins(0)
     first.list()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flask import Flask
 
-from core.sub_path import enter_sub_path, path_of_url
+from core.sub_path import OWN_PATHS, enter_sub_path, path_of_url
 
 URLS = {
     "https://example.org": "",
@@ -28,6 +29,12 @@ PATHS = {
     "/twins/ada": "/twins/ada",
     "/chat/chat": "/chat",
 }
+
+
+def test_first_segment_of_each_route_is_refused_as_a_sub_path(app: Flask):
+    segments = {rule.rule.split("/")[1] for rule in app.url_map.iter_rules()}
+
+    assert segments - OWN_PATHS == {""}
 
 
 def test_path_of_a_public_url_has_no_slash_at_its_end():
