@@ -100,7 +100,7 @@ def test_stop_from_another_process_ends_the_worker(
     assert (reply.state, reply.text) == (ReplyState.STOPPED, "So far")
 
 
-def test_reader_ahead_of_a_remote_stop_receives_the_end(
+def test_reader_of_unstored_text_receives_the_end_after_a_stop_elsewhere(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     following = log.follow(turn.id)

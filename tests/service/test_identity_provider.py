@@ -48,7 +48,7 @@ def test_unknown_key_id_triggers_a_fetch_after_a_cooldown(
     assert identity_provider.fetch_count == 2
 
 
-def test_withdrawn_key_is_rejected_after_the_cache_expires(
+def test_jwt_with_a_withdrawn_signing_key_is_rejected_after_the_cache_expires(
     tokens: JwtTokens, identity_provider: IdentityProvider
 ):
     old = identity_provider.sign("one")

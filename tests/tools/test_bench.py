@@ -50,7 +50,7 @@ def test_scripted_service_sends_the_requested_reply_and_records_its_end(processe
     assert heard is not None
 
 
-def test_table_shows_a_dash_for_missing_values():
+def test_benchmark_table_shows_a_dash_for_missing_values():
     table = Table(
         "Sizes", [{"site": "one", "KB": 1.234}, {"site": "another", "KB": None, "n": 1000}]
     )
