@@ -66,8 +66,7 @@ def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = Fal
     """Redirect to the page of the form, which shows a notice about the action.
 
     That is a list or the conversation itself; other URLs are replaced by the list. Actions that
-    hide a conversation
-    always redirect to the list, where they can be undone.
+    hide a conversation always redirect to the list, where they can be undone.
     """
     list_url = url_for("conversations.index")
     try:
