@@ -207,6 +207,23 @@ def test_groups_are_removed_from_keys_again_after_a_failure(
     assert "Legal" not in str(get_twins(url, key)[1])
 
 
+def test_key_created_while_groups_change_has_the_new_groups(
+    anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch
+):
+    portal, keys = get_portal(app), []
+    people = portal.accounts.people
+    change = people.set_groups
+
+    def create_and_change(*arguments: Any) -> Any:
+        keys.append(create_key(anna))
+        return change(*arguments)
+
+    monkeypatch.setattr(people, "set_groups", create_and_change)
+    portal.set_groups(people.find("Anna"), [])
+
+    assert get_twins(url, keys[0]) == (200, ["Lobby"])
+
+
 class TestLinks:
     @pytest.fixture
     def modes(self) -> dict[str, str]:
