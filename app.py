@@ -76,7 +76,7 @@ class Twindow:
         self.app.wsgi_app = self  # type: ignore[method-assign]
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Dispatch a request: `API_PREFIX` and below to the service, all others to the portal.
+        """Pass requests at or below `API_PREFIX` to the embedded service, and others to the portal.
 
         The portal responds 400 if the Host header is invalid.
         """
@@ -116,7 +116,7 @@ class Twindow:
 
 
 def _is_valid_host(host: str) -> bool:
-    # With other labels, URLs cannot be built, not even those of the error page.
+    # With empty or longer labels in the host, URLs cannot be built, not even for the error page.
     labels = host.partition(":")[0].removesuffix(".").split(".")
     return not host or all(0 < len(label) <= MAX_HOST_LABEL_CHARACTERS for label in labels)
 

@@ -15,7 +15,7 @@ from accounts.sign_ins import SignIn, SignIns
 from core.database import Database
 from core.keyed_hash import keyed_hash
 
-# Of the hash of an API key.
+# Number of characters of an API key's hash that identify its person.
 SUBJECT_CHARACTERS = 32
 
 
@@ -177,11 +177,12 @@ class Accounts:
         identity: Identity,
         on_link: Callable[[Connection, str, str], None],
     ) -> str | None:
-        """Link an identity to the account of a one-time link, whose password proves the consent.
+        """Link an identity to the account of a one-time link.
 
-        The earlier person of the identity is deleted, unless they have other identities. In the
-        same transaction, `on_link` gets their id and that of the account. Returns the id of the
-        deleted person, or None.
+        The password of the account proves the consent of its owner. The earlier person of the
+        identity is deleted, unless they have other identities. In the same transaction, `on_link`
+        gets the ids of the earlier person and of the account. Returns the id of the deleted
+        person, or None.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")

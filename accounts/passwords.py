@@ -27,7 +27,7 @@ class UnsuitablePassword(ValueError):
 class Passwords:
     """Hashes of passwords.
 
-    They are computed in a thread, one at a time: each takes about 50 ms and 64 MiB.
+    Hashes are computed in a thread, one at a time: each takes about 50 ms and 64 MiB.
     """
 
     def __init__(self) -> None:
@@ -47,8 +47,8 @@ class Passwords:
     def is_correct(self, stored_hash: str | None, password: str) -> bool:
         """Return whether a password has this hash.
 
-        Without a hash, another one is verified, so that the time does not tell whether a person
-        exists.
+        If `stored_hash` is None, a dummy hash is verified, so that the response time does not tell
+        whether a person exists.
         """
         password = _normalize(password[:MAX_CHARACTERS_BEFORE_NORMALIZATION])
         hash_to_verify = stored_hash or self._other_hash

@@ -149,7 +149,7 @@ class People:
             return connection.execute(select(people.c.id).limit(1)).first() is not None
 
     def set_admin(self, person: Person, *, is_admin: bool) -> None:
-        """Make a person an administrator, or no longer."""
+        """Grant or revoke the administrator status of a person."""
         self._update(person, is_admin=is_admin)
 
     def disable(self, person: Person) -> None:

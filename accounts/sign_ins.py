@@ -19,7 +19,7 @@ from core.database import Database, DatabaseUnavailable
 
 MAX_SIGN_INS_PER_PERSON = 50
 MAX_DEVICE_CHARACTERS = 100
-# The time of the last request is stored this often during the idle limit.
+# How many times the time of the last request is stored within `idle_seconds`, at most.
 SEEN_UPDATES = 20
 
 
@@ -44,7 +44,7 @@ _SELECT_ACTIVE = select(table).where(
 class SignIns:
     """Repository of sign-ins.
 
-    One ends `idle_seconds` after its last request, and `max_seconds` after it began.
+    A sign-in ends `idle_seconds` after its last request, and `max_seconds` after it began.
     """
 
     def __init__(self, database: Database, *, idle_seconds: float, max_seconds: float) -> None:

@@ -13,7 +13,7 @@ from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 
-# People of one browser who are not asked again.
+# Maximum number of people per browser whose refusal is remembered: they are not asked again.
 MAX_DECLINED = 20
 
 

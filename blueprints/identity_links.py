@@ -57,7 +57,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
         page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     if deleted_id and (issuer := portal().key_issuer):
-        # After the deletion of the person, these keys could not be listed or revoked.
+        # Nobody could list or revoke the API keys of the deleted person any more.
         issuer.revoke_all(deleted_id)
     return redirect(url_for("conversations.index"), 303)
 

@@ -35,7 +35,7 @@ SCOPE_HINTS = {
 }
 AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
 MAX_NAME_CHARACTERS = 100
-# Of the embedded service.
+# Paths of the embedded service.
 API_PATH = "/api/v1"
 API_DOCS_PATH = f"{API_PATH}/docs"
 

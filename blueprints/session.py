@@ -106,7 +106,7 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
 
 
 def _log_failure() -> None:
-    # Without the name: people type their password there by mistake.
+    # Do not log the name: people type their password into its field by mistake.
     logger.warning("A sign-in from %s failed.", client_address())
 
 

@@ -46,7 +46,7 @@ def create(conversation_id: str) -> BaseResponse:
     except RejectedMessage as rejection:
         return _rejection_response(own_conversation(conversation_id), rejection)
     except ConversationNotFound:
-        own_conversation(conversation_id)  # raises the error with the better message
+        own_conversation(conversation_id)  # raises RecentlyDeleted if the deletion can be undone
         raise
     if added.is_new:
         service_access().reply_worker.start_reply(added)

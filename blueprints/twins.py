@@ -41,9 +41,10 @@ CONVERSATIONS_SUFFIX = "/conversations"
 class GalleryView:
     """The twins that a response shows.
 
-    `recent_twins` come first and are on the first page only; `twins` are the others. `total` counts
-    all matching twins, `visible_count` those that the page shows then. `first_new_index` is the
-    index in `twins` at which page N begins, or None on the first page.
+    `recent_twins` come first and are on the first page only; `twins` are the others. `total` is the
+    number of all matching twins, `visible_count` the number of twins on the page after this
+    response. `first_new_index` is the index in `twins` at which page N begins, or None on the first
+    page.
     """
 
     twin_list: TwinList

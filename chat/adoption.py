@@ -76,7 +76,7 @@ def _index_for_person(
         tokens = owner_token(visitor, is_title=is_title), owner_token(person, is_title=is_title)
         names = "conversation_id", "turn_id", "kind", "words"
         rows = select(*(passages.c[name] for name in names[:3]), _with_token(connection, *tokens))
-        # SQLite indexes rows that are inserted or deleted, but none that are updated.
+        # On SQLite, triggers update the index for inserted and deleted rows, not for updated rows.
         connection.execute(
             insert(passages).from_select(names, rows.where(is_kind, passages.c.id.in_(old_ids)))
         )

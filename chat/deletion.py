@@ -107,7 +107,7 @@ class Deletions:
             return [conversation for row in rows if (conversation := conversation_from_row(row))]
 
     def restore(self, conversation_id: str, person: str) -> None:
-        """Restore a conversation, unless `UNDO_SECONDS` have passed."""
+        """Restore a conversation, unless `RESTORABLE_SECONDS` have passed."""
         with self.database.write() as connection:
             condition = self._restorable_by(connection, person) & (table.c.id == conversation_id)
             connection.execute(update(table).where(condition).values(deleted_at=None))
@@ -136,7 +136,10 @@ class Deletions:
             self._delete(table, condition)
 
     def _purge_index(self, condition: ColumnElement[bool]) -> None:
-        """Delete the rows of the search index, whose time depends on their words."""
+        """Delete the rows of the search index, in batches of limited length.
+
+        How long a batch takes depends on the words in its rows.
+        """
         size = func.length(cast(passages.c.words, Text))
         query = select(passages.c.id, size).join(table).where(condition).limit(PURGED_INDEX_ROWS)
         while True:

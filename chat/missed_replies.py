@@ -13,7 +13,7 @@ from chat.turns import Turns
 from twinapi import Message, TwinApiError
 
 MAX_EARLIER_TURNS = 20
-# The first page of the history, and the last one.
+# Reading the history takes at most two requests: for its first page and for its last page.
 MAX_REQUESTS = 2
 
 

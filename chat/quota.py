@@ -50,10 +50,11 @@ _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
 class Quota:
     """Hourly quota of one key.
 
-    `limit` is the number of requests per hour if the service does not state one. `share` is the
-    largest share (0-1) of what other people leave of it that one person may use, and
-    `address_share` that of the people at one address together; 1 is all. `owner` is the id of the
-    person whose key it is, or "" for the portal's.
+    `limit` is the number of requests per hour if the service does not state a limit. One person may
+    use the fraction `share` (0-1) of the requests that other people leave. All people at one
+    address together may use the fraction `address_share` of the requests that other addresses
+    leave. A fraction of 1 means no such limit. `owner` is the id of the person who has the key, or
+    "" for the portal's key.
     """
 
     # Number of messages that a person may keep.
@@ -76,7 +77,7 @@ class Quota:
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._limit = limit
         self._share = share
-        # An address is at least one person.
+        # The share of an address must not be smaller than the share of one person.
         self._address_share = max(share, address_share)
 
     def record_limits(self, limits: Limits) -> None:
@@ -148,7 +149,7 @@ class Quota:
             self._update(lambda *_: {"refusals": 0, "forbidden_until": 0.0, "forbidden_twin": None})
 
     def status(self) -> QuotaStatus:
-        """Return what is known about the next message, regardless of the person.
+        """Return the quota status that pages show, regardless of the person.
 
         Returns the default status while the database is unavailable.
         """
@@ -157,7 +158,7 @@ class Quota:
         return QuotaStatus()
 
     def read_status(self, connection: Connection) -> QuotaStatus:
-        """Return what is known about the next message, as this transaction sees it."""
+        """Return the quota status that pages show, as this transaction sees it."""
         now = self.database.now(connection)
         row = self._select_row(connection)
         remaining_quota = self._remaining(connection, row, now)

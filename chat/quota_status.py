@@ -31,7 +31,7 @@ class RemainingQuota:
 
 @dataclass(frozen=True, slots=True)
 class QuotaStatus:
-    """What is known about the next message before it is written."""
+    """Whether a message can be sent, as pages show it before the message is written."""
 
     can_send: bool = True
     # In seconds since 1970; set if the service has refused requests until then.

@@ -176,7 +176,7 @@ class ReplyWorker:
         try:
             created = self.client.create_conversation(conversation.twin_id, conversation.title)
         except TwinApiError as error:
-            error.perhaps_received = False  # at most the conversation, not the message
+            error.perhaps_received = False  # the message has not been sent yet
             raise
         return self.conversations.set_service_id(conversation.id, created.id)
 

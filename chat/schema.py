@@ -58,8 +58,8 @@ turns = Table(
     Column("content", Text, nullable=False),
     Column("producer", String(32), nullable=False),
     Column("created_at", Float, nullable=False),
-    # Id of the first of the turns that resend each other; idempotency key at the service, which
-    # sees them as one message.
+    # Id of the original turn in a chain of resends. It is the idempotency key at the service, so
+    # that the service treats all turns of the chain as one message.
     Column("once", String(32), nullable=False, server_default=""),
     # Requests that the turn uses of the quota. They are reserved before they are sent; those that
     # the service cannot have received are subtracted at the end.

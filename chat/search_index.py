@@ -37,10 +37,11 @@ def make_rows(
 
 
 def owner_token(person: str, *, is_title: bool) -> str:
-    """Return the word that marks all rows of a person: their titles, or all other texts.
+    """Return the word that marks the index rows of a person.
 
-    It begins with "=", which never occurs in an indexed word, so no text can contain it. With it,
-    the index itself selects the rows of the person, however many rows other people have.
+    Rows of titles have one such word, rows of messages and replies another. These words begin
+    with "=", which never occurs in an indexed word, so no text can contain them. With the word in
+    a query, the index itself selects the person's rows, however many rows other people have.
     """
     return ("=t" if is_title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 

@@ -38,7 +38,7 @@ def build_service_access(
     log: Log,
     secret_key: str,
 ) -> ServiceAccess:
-    """Connect the collaborators of one credential."""
+    """Build the access to the service with the credential of `client`."""
     turns = Turns(log.database, log, quota, secret_key)
     missed_replies = MissedReplies(client, turns, log)
     worker = ReplyWorker(conversations, log, client, quota, missed_replies)
@@ -59,7 +59,8 @@ class PersonalAccess:
     def get(self, person_id: str, credential: str) -> ServiceAccess:
         """Return the access of a person with their key or JWT.
 
-        With a new credential, the person keeps the list of twins until it is due.
+        After a change of the credential, the person keeps the list of twins until the list is due
+        for a refresh.
         """
         with self._lock:
             known_credential, access = self._accesses.get(person_id, ("", None))

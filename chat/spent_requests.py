@@ -1,4 +1,4 @@
-"""Number of requests that messages have used of the quota, or have reserved."""
+"""Counts of the requests that messages have used or reserved from the quota."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ DAY_SECONDS = 24 * 3600.0
 # A transaction of SQLite blocks all greenlets.
 CLEARED_TURNS_PER_TRANSACTION = 20
 CLEAR_PAUSE_SECONDS = 0.01
-FIRST_TURN_REQUESTS = 2  # it creates the conversation, too
+FIRST_TURN_REQUESTS = 2  # one creates the conversation, one sends the message
 
-# Built once, because every page with a composer executes them.
+# These queries are built once, because each message and each page with a composer executes some of
+# them.
 _SELECT_SPENT = select(
     func.coalesce(func.sum(turns.c.requests), 0), func.min(turns.c.created_at)
 ).where(
@@ -57,7 +58,10 @@ def count_spent_by_person(connection: Connection, since: float, person: str) -> 
 def count_spent_from_address(
     connection: Connection, since: float, address_hashes: Sequence[str]
 ) -> Spent:
-    """Return what `count_spent` returns, for the turns of one address, whose hashes these are."""
+    """Return what `count_spent` returns, for the turns of one address.
+
+    `address_hashes` are the hashes of that address.
+    """
     parameters = {"since": since, "owner": "", "address_hashes": address_hashes}
     spent, oldest = connection.execute(_SELECT_SPENT_FROM_ADDRESS, parameters).one()
     return int(spent), oldest
@@ -73,7 +77,7 @@ def clear_old_addresses(database: Database) -> None:
     """Clear the addresses of turns that are older than a day.
 
     Short transactions with pauses let other requests continue. The oldest addresses are cleared
-    first, so that after an interruption all turns before a turn without an address have none.
+    first, so that even after an interruption, every turn older than a cleared turn is cleared.
     """
     for since, until in reversed(_ranges_with_addresses(database)):
         is_old = (turns.c.created_at >= since) & (turns.c.created_at < until)
@@ -85,7 +89,10 @@ def clear_old_addresses(database: Database) -> None:
 
 
 def _ranges_with_addresses(database: Database) -> list[tuple[float, float]]:
-    """Return ranges of times, each of a few turns that are older than a day, newest first."""
+    """Return the time ranges of turns with addresses, newest first.
+
+    Each range contains a few turns that are older than a day.
+    """
     with database.read() as connection:
         until = database.now(connection) - DAY_SECONDS
     ranges: list[tuple[float, float]] = []

@@ -19,7 +19,10 @@ class QuotaUsedUp(TwinApiError):
 
 
 class TurnRequests:
-    """Requests that the worker of a turn sends; `unsent` of the reserved ones are not sent yet."""
+    """Requests that the worker of a turn sends.
+
+    `unsent` is the number of reserved requests that are not sent yet.
+    """
 
     def __init__(self, log: Log, quota: Quota, turn_id: str, reserved: int) -> None:
         self._log = log
@@ -28,9 +31,10 @@ class TurnRequests:
         self.unsent = reserved
 
     def begin(self) -> None:
-        """Count a request that is about to be sent, and reserve it if none is left.
+        """Count a request that is about to be sent.
 
-        Raises RequestsForbidden, QuotaUsedUp and DatabaseUnavailable.
+        Reserves a request first if all reserved requests are already sent. Raises
+        RequestsForbidden, QuotaUsedUp and DatabaseUnavailable.
         """
         if not self.unsent and not self.reserve(1):
             raise QuotaUsedUp

@@ -20,7 +20,8 @@ _COLUMNS = ("id", "conversation_id", "position", "content", "once", "created_at"
 class Turn:
     """Message of a person. `position` counts from 1 within the conversation.
 
-    `once` is the id of the first of the turns that resend each other.
+    A resend has the same `once` as the turn that it repeats. Any other turn has its own id as
+    `once`.
     """
 
     id: str
@@ -38,9 +39,9 @@ class AddedTurn:
     """A turn, and its conversation as it was before the turn was added.
 
     `is_new` is False for a repeated form submission; the other values are set for new turns only.
-    `resent_turn` is the earlier turn that this one sends again. `previous_turn_id` is the turn
-    before it in the conversation. `was_newest` tells whether the conversation was the newest of the
-    person before.
+    `resent_turn` is the earlier turn that the new turn resends. `previous_turn_id` is the id of the
+    turn before the new one. `was_newest` tells whether the conversation was the person's newest
+    before the turn was added.
     """
 
     conversation: Conversation
@@ -53,9 +54,10 @@ class AddedTurn:
 
 
 class Fingerprint(NamedTuple):
-    """What identifies a form submission: the same form, sent with the same text.
+    """Hashes that identify a form submission: the same form, sent with the same text.
 
-    New turns have the HMAC. Those of earlier versions have the hash without a key.
+    New turns are stored with the HMAC, `keyed`. Earlier versions stored turns with a hash without a
+    key, `unkeyed`.
     """
 
     keyed: str
@@ -88,7 +90,7 @@ def find_existing(connection: Connection, fingerprint: Fingerprint) -> AddedTurn
 
 
 def insert_turn(connection: Connection, turn: Turn, **values: object) -> None:
-    """Insert a turn; `values` are those of the other columns."""
+    """Insert a turn. `values` are the values of the columns that are not attributes of `Turn`."""
     row = {name: getattr(turn, name) for name in _COLUMNS}
     connection.execute(insert(turns).values(row | values))
 

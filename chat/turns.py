@@ -209,7 +209,7 @@ class Turns:
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
-        """Provide the id of a new turn, and cancel its claim if adding the turn fails."""
+        """Provide the id of a new turn. Call `Log.cancel_claim` if adding the turn fails."""
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id

@@ -28,7 +28,7 @@ class Checkpoints:
         self._closed = threading.Event()
 
     def start(self) -> None:
-        """Start a thread that checks in intervals."""
+        """Start a thread that calls `check` every `interval_seconds`."""
         if self._database.is_sqlite:
             threading.Thread(target=self._run, daemon=True, name="checkpoints").start()
 
@@ -42,7 +42,7 @@ class Checkpoints:
             self._copied_state = state
 
     def close(self) -> None:
-        """Copy all changes, and close the connections of the database."""
+        """Copy all changes, and close all connections to the database."""
         self._closed.set()
         if self._database.is_sqlite:
             self._copy()

@@ -12,15 +12,15 @@ from gunicorn.http.errors import NoMoreData, ParseException
 
 
 def limit_write_time(client: socket.socket, seconds: float) -> None:
-    """Let the system close the connection if the client reads nothing for so long (Linux only)."""
+    """Let the system close the connection if the client reads nothing for `seconds`, on Linux."""
     if option := getattr(socket, "TCP_USER_TIMEOUT", None):
         client.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))
 
 
 class BodyReader:
-    """Reader for which a malformed body is a truncated one: applications respond 400 to it.
+    """Reader that treats a malformed body as a truncated one, so that applications respond 400.
 
-    So is a body that is incomplete `timeout_seconds` after the first read.
+    A body that is incomplete `timeout_seconds` after the first read is treated as truncated, too.
     """
 
     def __init__(self, reader: Any, log: Any, timeout_seconds: float) -> None:
@@ -34,7 +34,7 @@ class BodyReader:
         now = time.monotonic()
         self._deadline = min(self._deadline, now + self._timeout_seconds)
         try:
-            # With False, the timeout only leaves the block.
+            # With `exception=False`, the timeout leaves the `with` block without an error.
             with gevent.Timeout(max(0, self._deadline - now), exception=False):  # type: ignore[arg-type]
                 return bytes(self._reader.read(size))
         except ParseException as error:

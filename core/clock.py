@@ -13,7 +13,7 @@ class Clock:
         return time.time()
 
     def server_time(self, reported_time: float) -> float:
-        """Return the Unix time that a server has just reported; tests can move it."""
+        """Return `reported_time`, the Unix time by a server's clock; tests can shift the result."""
         return reported_time
 
     def monotonic(self) -> float:

@@ -101,11 +101,11 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = False, reserved: bool = False) -> Iterator[Connection]:
-        """Open a write transaction; an SQLite file has only one of them at a time.
+        """Open a write transaction; an SQLite file allows only one at a time.
 
-        A power cut may undo the last transactions on SQLite, unless they are `durable`. On
-        PostgreSQL, all are; there, a `reserved` transaction uses a connection that requests cannot
-        occupy. Raises DatabaseUnavailable.
+        On SQLite, a power cut may undo the last transactions, unless they are `durable`. On
+        PostgreSQL, every transaction is durable, and a `reserved` transaction uses a connection
+        that requests cannot occupy. Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
             engine = self._reserved_engine if reserved else self.engine
@@ -200,8 +200,8 @@ def _drop_read_only_connections(context: ExceptionContext) -> None:
 def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
     """Return the timeouts of PostgreSQL connections; locks time out as they do on SQLite.
 
-    Without them, either side would wait for hours for a host that has disappeared, the server
-    with the locks of a transaction.
+    Without these timeouts, the client or the server would wait for hours if the other host has
+    disappeared. The server would meanwhile hold the locks of the client's transaction.
     """
     if make_url(url).get_backend_name() == "sqlite":
         return {}

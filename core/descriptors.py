@@ -5,9 +5,9 @@ from __future__ import annotations
 import resource
 from contextlib import suppress
 
-# What one worker can serve.
+# Number of connections that one worker can serve.
 MAX_CONNECTIONS = 20_000
-# Used if the system sets no limit.
+# Number of descriptors that is used if the system sets no limit.
 UNLIMITED = 65_536
 
 

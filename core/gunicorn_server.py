@@ -31,9 +31,10 @@ REFUSAL = (
 )
 # Minimum time between two log lines about refused connections.
 REFUSAL_LOG_SECONDS = 60
-# Within this time, the headers of a request must be complete. Longer idle connections are closed.
+# Time within which the headers of a request must be complete. A connection that is idle for longer
+# is closed.
 HEADER_SECONDS = 10
-# Also with a lock in the database, for which the end of each transaction waits.
+# Time for a worker to shut down, including its waits for locks in the database.
 SHUTDOWN_SECONDS = 9
 # Open streams are closed at once, so the requests that are still running are short.
 REQUEST_GRACE_SECONDS = 2
@@ -77,7 +78,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
         super().init_process()
 
     def notify(self) -> None:
-        """Tell the master process that this worker is alive. Without a master, end and exit."""
+        """Tell the master process that this worker is alive, or exit if the master has died."""
         if self.ppid == os.getppid():
             super().notify()
         elif not self.is_stopping:
@@ -199,8 +200,8 @@ class Server(BaseApplication):  # type: ignore[misc]
             "keepalive": HEADER_SECONDS,
             "loglevel": "warning",
             "control_socket_disable": True,
-            # By default, SCRIPT_NAME and PATH_INFO headers are trusted, and any local process
-            # could move the whole site.
+            # By default, gunicorn takes the path of the site from the headers SCRIPT_NAME and
+            # PATH_INFO of any local process.
             "forwarder_headers": "",
             "when_ready": lambda _: print(
                 f"Listening on http://{address} (press Ctrl+C to stop)", flush=True

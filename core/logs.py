@@ -15,14 +15,14 @@ from sqlalchemy.engine import make_url
 from core.settings import ROOT, Settings
 from core.urls import without_credentials
 
-# As gunicorn's own lines.
+# The same format as that of gunicorn's own lines.
 FORMAT = "[%(asctime)s] [%(process)d] [%(levelname)s] %(context)s%(message)s"
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S %z"
 # Warnings of gunicorn, one for each malformed request.
 MAX_WARNINGS_PER_MINUTE = 60
 MAX_PATH_CHARACTERS = 200
 REQUEST_ID_EXTENSION = "twindow-request-id"
-# Threads with names such as turn-<id> write about one thing.
+# A thread with a name such as turn-<id> logs lines about a single turn or reply.
 CONTEXT_THREADS = ("turn", "reply")
 
 logger = logging.getLogger("twindow")
@@ -56,7 +56,7 @@ def configure_logging(stream: TextIO | None = None) -> logging.Handler:
     handler.addFilter(_add_context)
     logging.getLogger().addHandler(handler)
     logging.getLogger("gunicorn.error").addFilter(WarningLimit())
-    # It warns when more than its limit of connections end, as when many replies are stopped.
+    # urllib3 warns when more connections end than its pool keeps, as when many replies are stopped.
     logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     logger.setLevel(logging.INFO)
     return handler

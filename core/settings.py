@@ -30,7 +30,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
-# Without underscores, which some servers treat as hyphens.
+# Header names must not contain underscores, which some servers treat as hyphens.
 HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
 # Headers that browsers or HTTP itself set.
 COMMON_HEADERS = {

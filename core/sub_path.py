@@ -6,7 +6,8 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-# How paths within the site begin. Whether a proxy has removed such a sub-path could not be seen.
+# First segments of the paths within the site. A sub-path must not begin with one of these segments:
+# the portal could not tell whether a proxy has removed the sub-path.
 OWN_PATHS = {
     "api",
     "avatars",

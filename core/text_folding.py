@@ -70,7 +70,7 @@ def index_words(text: str) -> set[str]:
 
 
 def query_words(term: str) -> list[str]:
-    """Return the index words of every text that contains this term."""
+    """Return the index words that every text with this term has."""
     if not is_unspaced(term):
         return [term[:MAX_WORD_LENGTH]]
     return list(map("".join, pairwise(term))) or [term]

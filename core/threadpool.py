@@ -16,8 +16,9 @@ R = TypeVar("R")
 def in_threadpool(work: Callable[P, R]) -> Callable[P, R]:
     """Return a function that runs `work` in a native thread, so that other greenlets continue.
 
-    In a thread, libraries release the interpreter lock, and Python itself switches threads every
-    few milliseconds. In a greenlet, either would block the worker until it is done.
+    In a native thread, libraries release the interpreter lock, and Python code is interrupted every
+    few milliseconds. In a greenlet, library calls and Python code would block the worker until they
+    are done.
     """
     return _run_in_pool(lambda: get_hub().threadpool, work)
 

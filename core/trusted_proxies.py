@@ -24,7 +24,7 @@ class TrustedProxies:
         return self.text
 
     def __contains__(self, address: IPv4Address | IPv6Address) -> bool:
-        """Return whether one of the names lists the address; `*` lists none."""
+        """Return whether a listed network contains the address. Ignores `*`: see `is_any`."""
         return any(address in network for network in self._networks)
 
 

@@ -15,25 +15,25 @@ PASSAGES = table(
     "passages", column("conversation_id"), column("turn_id"), column("kind"), column("words")
 )
 MAX_WORD_LENGTH = 60
-# Written without spaces (Thai to Khmer, kana, Han, Hangul), or signs of their own, as emoji are.
+# Scripts without spaces (Thai to Khmer, kana, Han, Hangul), and symbols such as emoji.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\u3005-\u3007\u3021-\u3029\u3041-\u31ff"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
-# Signs that stand on letters; to Python they are not part of a word.
+# Combining marks; in Python's regular expressions, `\w` does not match these marks.
 _COMBINING_MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 )
-# Letters of their own, which hold no accent that could be taken off.
+# Letters that Unicode does not decompose into a base letter and an accent.
 _LETTER_REPLACEMENTS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
 _DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
-# To put the marks of a letter into their order costs the square of their number.
+# Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.
 _CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
-# Whole sayings that are one sign, up to eighteen times as long when they are spelled out.
+# Ligatures for whole phrases; decomposition makes a ligature up to eighteen times as long.
 _PHRASE_LIGATURES = re.compile("[\ufdfa\ufdfb]")
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 # PostgreSQL takes a mebibyte of words in one row at most.

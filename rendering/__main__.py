@@ -13,7 +13,7 @@ import sys
 
 from rendering.render import render
 
-# Other people's requests go first.
+# This process has a lower priority than the server, so that requests of other people go first.
 NICENESS = 5
 MEMORY_LIMIT_BYTES = 1 << 30
 

@@ -48,9 +48,10 @@ _CODE_BLOCK = re.compile(
     r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL
 )
 _CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
-# The C lexer backtracks over all divisions of the blanks before a possible function.
+# The C lexer tries all ways to split the blanks before a name that may be a function.
 _LONG_WHITESPACE = re.compile(r"\s{200}")
-# Lexers whose patterns try all divisions of a row of escapes, and what precedes it in the code.
+# Languages whose lexers try all ways to split a run of escapes in a string, and the beginning of
+# such a string. An empty beginning means that any code may contain such a run.
 _SHELLS = ("bash", "sh", "shell", "zsh", "console", "docker", "dockerfile")
 _BACKTRACKING = dict.fromkeys(_SHELLS, "$'") | {"scala": '"', "perl": ""}
 MAX_ESCAPES = 12

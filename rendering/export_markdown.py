@@ -12,9 +12,9 @@ from rendering.preprocess import MARKDOWN_OPTIONS, MAX_ESCAPE_PASSES, is_html
 
 # Parsers without formulas recognise HTML and images inside of them.
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
-# What any parser may take for HTML or for an image, with the backslashes before it. Parsers
-# disagree about what a tag is, but not about a URL in angle brackets.
-# It begins at the first of them, and does not try again at the others.
+# Text that any parser may take for HTML or for an image, with the backslashes before it. Parsers
+# disagree about the definition of a tag, but not about a URL in angle brackets.
+# A match begins at the first backslash; the lookbehind prevents a match from the later ones.
 _MARKUP = re.compile(r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
 _LESS_THAN = "&lt;"
 # The blanks of Markdown; Python counts more characters as blank.
@@ -125,7 +125,7 @@ def _close_code_fence(text: str) -> str:
 
 
 def _ends_at_top_level(text: str) -> bool:
-    """Return whether a heading after the text is at the top level."""
+    """Return whether a heading that is appended to the text would be at the top level."""
     padded_text = f"{text.rstrip(BLANK_CHARACTERS)}\n\n"
     heading_start = len(padded_text.encode())
     depth = 0
@@ -160,7 +160,7 @@ def lower_headings(text: str) -> str:
         heading = source[span["start"] : span["end"]].decode().rstrip()
         heading_text = _atx_text(heading.partition("\n")[0])
         if heading_text is None:
-            # A setext heading may span lines, and in a quotation each of them has its mark.
+            # A setext heading may span lines. In a quotation, each line begins with ">".
             heading_text = " ".join(
                 line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1]
             )

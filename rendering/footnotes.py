@@ -14,7 +14,7 @@ _PYROMARK_DEFINITION = re.compile(
     r'<sup class="footnote-definition-label">(\d+)</sup>'
 )
 
-# More references than this are numbers without links, which are fifteen times as long.
+# References beyond this number get no link: a link is fifteen times as long as a plain number.
 MAX_LINKED_REFERENCES = 1_000
 _NUMERIC_LABEL = re.compile(r"[1-9][0-9]{0,3}")
 _DEFINITION = re.compile(r"<div><sup>(\d+)</sup>(.*?</div>)", re.DOTALL)

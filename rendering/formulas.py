@@ -48,7 +48,7 @@ _MATH_SPAN = re.compile(
 )
 _DELIMITER = re.compile(r"\\[()\[\]]|[$\n]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-# A group that is not an argument of a fraction that is still to be replaced.
+# A group in braces that is not an argument of a fraction: `_FRACTION` replaces fractions.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
 _SPACE_BEFORE_GROUP = re.compile(r"(frac|\})\s+(?=\{)")
 # Sizes, spaces and fonts: visible, but not spoken.
@@ -138,7 +138,7 @@ class MathBudget(NamedTuple):
     characters: int = MAX_TOTAL_MATHML_CHARACTERS
 
     def subtract(self, rendered_html: str) -> MathBudget:
-        """Return the budget without the formulas in `rendered_html`."""
+        """Return the budget that is left after the formulas in `rendered_html`."""
         costs = [
             formula.end() - formula.start() for formula in _MATH_ELEMENT.finditer(rendered_html)
         ]

@@ -135,7 +135,7 @@ def _to_ascii(host: str) -> str | None:
     """Convert a host name to ASCII as browsers do (UTS 46); return None if it is invalid."""
     if host.isascii():
         return host
-    # Punycode takes quadratic time in their number.
+    # Punycode takes time quadratic in the number of non-ASCII letters.
     if sum(not letter.isascii() for letter in host) > MAX_NON_ASCII_LETTERS:
         return None
     try:

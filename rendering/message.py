@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from rendering.render import render_preprocessed
 
-# A message of more lines is collapsed. Text wraps; a line of it holds about this many characters.
+# A message with more than `MAX_LINES` displayed lines is collapsed. Literal text wraps: a displayed
+# line holds about `WRAPPED_LINE_LENGTH` characters.
 MAX_LINES = 12
 WRAPPED_LINE_LENGTH = 80
 # Thousands of empty code blocks would make a page of many megabytes.
@@ -32,14 +33,14 @@ class _Part:
 
 
 def render_message(text: str) -> str:
-    """Return the HTML of a message. Its text content is the message, including the fences.
+    """Return the HTML of a message. The text content of the HTML is the message with its fences.
 
-    A message whose code would become much longer as HTML is literal text.
+    A message is shown as literal text if its code blocks would make the HTML too long.
     """
     parts = list(_split(text))
     code_parts = [part for part in parts if part.is_code]
     frames = _render_code(code_parts) if code_parts else []
-    if len(frames) != len(code_parts):  # the renderer has found other blocks
+    if len(frames) != len(code_parts):  # the renderer has found other code blocks than `_split`
         return _escape(text)
     next_frame = iter(frames)
     message_html = "".join(
@@ -74,7 +75,7 @@ def _split(text: str) -> Iterator[_Part]:
 
 def _render_code(parts: Sequence[_Part]) -> Sequence[str]:
     """Return the HTML of each code block. All blocks share one time limit."""
-    # Without the indentation of the fences, which the renderer would remove from the code.
+    # Remove the indentation of the fences: otherwise the renderer would unindent the code as well.
     sources = [
         "".join([part.lines[0].lstrip(" "), *part.lines[1:-1], part.lines[-1].strip()])
         for part in parts
@@ -85,7 +86,7 @@ def _render_code(parts: Sequence[_Part]) -> Sequence[str]:
 
 
 def _code_html(part: _Part, frame: str) -> str:
-    # The text around the code decides on the direction of the message, not the code.
+    # The text around the code determines the direction of the message; the code has no influence.
     return f'<div dir="ltr">{_fence_html(part.lines[0])}{frame}{_fence_html(part.lines[-1])}</div>'
 
 

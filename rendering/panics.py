@@ -13,12 +13,15 @@ R = TypeVar("R")
 class ParserPanicked(Exception):
     """Raised when a Rust library has panicked, which is a fault of the library.
 
-    It has no message, because that of the panic may contain the text.
+    The exception has no message, because the message of the panic may contain the text.
     """
 
 
 def panics_as_errors(function: Callable[P, R]) -> Callable[P, R]:
-    """Return the function with panics as ParserPanicked: as such, they are no `Exception`."""
+    """Wrap a function so that panics are raised as ParserPanicked.
+
+    `PanicException`, the original class of a panic, is not a subclass of `Exception`.
+    """
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -24,7 +24,8 @@ MARKDOWN_OPTIONS = (
 MAX_DEPTH = 40
 MAX_COLUMNS = 100
 MAX_CELLS = 100_000
-# In a text with more layers of HTML and code, neither has a meaning: every "<" is escaped.
+# Escaping HTML may turn the text after it into HTML, so the text is escaped in several passes. If
+# the last pass still finds HTML, every "<" is escaped, even in code.
 MAX_ESCAPE_PASSES = 4
 
 escape_html = partial(html.escape, quote=False)
@@ -72,7 +73,7 @@ def has_too_many_cells(text: str, limit: int) -> bool:
 
 
 def is_table_too_large(columns: int, cells: int) -> bool:
-    """Return whether a table is larger than anybody reads."""
+    """Return whether a table has more columns or cells than anybody would read."""
     return columns > MAX_COLUMNS or cells > MAX_CELLS
 
 

@@ -16,7 +16,8 @@ from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_de
 RENDERER_VERSION = 4
 
 MAX_MARKDOWN_CHARACTERS = 500_000
-# HTML that is larger compared to its text is shown as plain text.
+# A text is shown as plain text if its HTML is longer than `MAX_HTML_RATIO` times the text, plus
+# `MIN_HTML_LIMIT`.
 MAX_HTML_RATIO = 4
 MIN_HTML_LIMIT = 65_536
 DEFAULT_BUDGET = MathBudget()
@@ -26,9 +27,11 @@ _IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 _ALIGNMENT = re.compile(r' style="text-align: (left|center|right)"')
 _CHECKBOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
 _CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
-# Another "&" is literal (HTML standard, "ambiguous ampersand"); escaped, it is five times as long.
+# An "&" is literal unless "#", a letter or a digit follows (see "ambiguous ampersand" in the HTML
+# standard). A literal "&" is not escaped, because that would make it five times as long.
 _REFERENCE_START = re.compile(r"&(?=[#A-Za-z0-9])")
-# The bidirectional controls of Unicode: code displayed in another order than it runs deceives.
+# The bidirectional controls of Unicode. With these characters, code can be displayed in another
+# order than it runs, which deceives readers.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 # No images: loading one would tell its host what is read. No id, no hx-*, no style.

@@ -56,7 +56,7 @@ class RenderProcess:
                     raise RendererClosed
                 try:
                     self._child = self._child or _Child(self._timeout, self._idle_seconds)
-                    if not self._is_closed:  # else `close` did not see this child
+                    if not self._is_closed:  # `close` may have run while this child started
                         return self._child.render(text, scope)
                 except (OSError, ValueError) as error:
                     is_last_attempt |= isinstance(error, TimeoutError)

@@ -14,7 +14,8 @@ from service.twins import Sampling
 bp = Blueprint("health", __name__)
 
 VERSION_TABLE = "service_alembic_version"
-# Ends the messages for people; the person at the command line is the administrator.
+# Messages for people may end with this sentence. The `check` command removes the sentence, because
+# the administrator runs this command.
 CONTACT = " Please contact your administrator."
 TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]

@@ -35,7 +35,10 @@ class IdempotencyKey:
 
     @property
     def stored_forms(self) -> tuple[str, str]:
-        """Return the forms to look up: earlier versions stored the key itself, for a day."""
+        """Return the forms in which the key may be stored: as a digest, or unchanged.
+
+        Earlier versions stored keys unchanged. A stored key is kept for a day.
+        """
         return self.digest, self.key
 
 

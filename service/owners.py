@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The portal in access lists and commands. A token that claims this name is refused.
+# The name of the portal in access lists and commands. A token that claims this name is refused.
 PORTAL_NAME = "portal"
 # Contains a control character, which the `sub` of a token cannot.
 PORTAL_OWNER = f"\x1f{PORTAL_NAME}"

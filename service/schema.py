@@ -90,7 +90,7 @@ messages = Table(
     Column("complete", Boolean, nullable=False, server_default=true()),
     # True for a reply that ended at the model's token limit.
     Column("cut_off", Boolean, nullable=False, server_default=false()),
-    # Of replies, if the model server reports its usage.
+    # These columns are set only for replies, and only if the model server reports the usage.
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("model", Text),
@@ -98,8 +98,8 @@ messages = Table(
     Index("service_messages_by_reply_to", "reply_to"),
 )
 
-# Idempotency keys (header Idempotency-Key) and the messages that were sent with them. Of a key,
-# its HMAC is stored.
+# Idempotency keys (header Idempotency-Key) and the messages that were sent with them. Each key is
+# stored as an HMAC.
 idempotency_keys = Table(
     "service_presses",
     metadata,

@@ -49,13 +49,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return the number of cores, plus one without browsers, because the other tests often wait."""
+    """Return the number of test processes: one per core, plus one if browser tests are excluded.
+
+    Tests that need no browser often wait.
+    """
     uses_browsers = "not (browser" not in config.option.markexpr
     return (os.cpu_count() or 1) + (not uses_browsers)
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage less often, and without everything that was imported."""
+    """Collect garbage less often, and ignore the objects that imports have created."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000)

@@ -23,7 +23,8 @@ MAY_IMPORT = {
     "migrations": set(),
 }
 MAY_IMPORT["app"] = set(MAY_IMPORT)
-# Modules of these are imported by name. Other packages export their public names in __init__.
+# Modules of these packages are imported by name. Other packages export their public names in
+# __init__.
 NAMESPACES = {"core", "web", "chat", "service", "blueprints", "migrations"}
 FORBIDDEN_LIBRARIES = {
     "accounts": {"flask", "requests"},

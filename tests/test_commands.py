@@ -35,7 +35,8 @@ def test_flask_command_does_not_create_a_data_folder(tmp_path: Path, command: li
 def test_flask_command_reads_the_env_file_of_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("TWINDOW_DATA_DIR", "")  # so that it is restored after the test
+    # After `setenv`, monkeypatch restores the variable at the end of the test.
+    monkeypatch.setenv("TWINDOW_DATA_DIR", "")
     monkeypatch.delenv("TWINDOW_DATA_DIR")
     file = tmp_path / "twindow.env"
     file.write_text(f"TWINDOW_DATA_DIR={tmp_path}\n")

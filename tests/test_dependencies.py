@@ -25,7 +25,7 @@ def pins(name: str) -> dict[str, str]:
     return found
 
 
-# Earlier versions of what the product imports itself have known vulnerabilities.
+# Earlier versions of these packages, which the product imports, have known vulnerabilities.
 SAFE_MINIMUM_VERSIONS = {"werkzeug": "3.1.6", "urllib3": "2.7", "idna": "3.15"}
 
 

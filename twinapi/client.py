@@ -29,7 +29,7 @@ class Client:
     """A client for one service, with one API key and optionally a second, read-only key.
 
     `ca_file` holds the certificates to trust instead of the public ones. Times are in seconds.
-    `on_limits` receives the announced limits of the first key. Every call raises TwinApiError.
+    `on_limits` receives the announced limits of the first key. Every call can raise TwinApiError.
     """
 
     def __init__(
@@ -132,8 +132,8 @@ class Client:
     ) -> Sequence[Message]:
         """Return the newest messages of a conversation, oldest first.
 
-        An extension of the interface: a service without it responds 404, 405 or 501. What
-        `before_request` raises prevents a request.
+        This call is an extension of the interface: a service without the extension responds with
+        404, 405 or 501. If `before_request` raises an exception, the request is not sent.
         """
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
         before_request()
@@ -143,7 +143,8 @@ class Client:
             before_request()
             payload = self._get(path, params={"page": page_count, "limit": MAX_PAGE_SIZE})
         messages = _parse_page(payload, models.parse_message, MAX_PAGE_SIZE).items
-        # As in a streamed reply; a person's message stays as it was sent.
+        # Keys are masked in a twin's messages, as in a streamed reply. A person's messages stay
+        # unchanged.
         return [self._mask_reply(message) for message in messages]
 
     def send_message(self, conversation_id: str, content: str) -> Message:
@@ -168,8 +169,8 @@ class Client:
         """Send a message once, and return its reply as a stream of events.
 
         If the service has no streams (405, 501), the whole reply is requested instead. A service
-        that supports the header Idempotency-Key treats messages with equal keys as one. What
-        `before_request` raises prevents a request.
+        that supports the header Idempotency-Key treats messages with equal keys as one. If
+        `before_request` raises an exception, the request is not sent.
         """
         headers = {"Idempotency-Key": f'"{idempotency_key}"'} if idempotency_key else {}
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
@@ -222,14 +223,20 @@ class Client:
         return ApiKey(data["key"], name, scope, data)
 
     def list_api_keys(self, jwt: str) -> Sequence[ListedApiKey]:
-        """List the newest API keys of the person of a JWT, an extension of the interface."""
+        """List the newest API keys of the person that a JWT identifies.
+
+        This call is an extension of the interface.
+        """
         payload = self._transport.request_json(
             "GET", "/auth/api-keys", jwt, params={"page": 1, "limit": MAX_PAGE_SIZE}
         )
         return _parse_page(payload, models.parse_listed_api_key, MAX_PAGE_SIZE).items
 
     def revoke_api_key(self, jwt: str, key_id: str) -> None:
-        """Revoke an API key of the person of a JWT, an extension of the interface."""
+        """Revoke an API key of the person that a JWT identifies.
+
+        This call is an extension of the interface.
+        """
         self._transport.request_json("DELETE", f"/auth/api-keys/{_path_segment(key_id)}", jwt)
 
     def fetch_avatar(self, avatar_url: str) -> bytes:
@@ -255,7 +262,7 @@ class Client:
 
 
 def _path_segment(identifier: str) -> str:
-    """Quote an id as one path segment. Raises NotFound for an id that cannot be one."""
+    """Quote an id as one path segment. Raises NotFound for an id that cannot be a path segment."""
     if identifier in {"", ".", ".."}:
         # URL parsers would resolve these to another path.
         raise errors.NotFound(404)
@@ -295,7 +302,10 @@ def _page_count(payload: object) -> int:
 
 
 def _has_more(payload: object, item_count: int, limit: int) -> bool:
-    """Return whether there may be another page; without pagination data, if the page is full."""
+    """Return whether there may be another page.
+
+    If the response has no pagination data, there may be another page after a full one.
+    """
     pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
     if isinstance(pagination, Mapping):
         page, pages = pagination.get("page"), pagination.get("pages")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 REDACTED = "•••"
-# A shorter key is no secret, but may be a word of a reply.
+# Shorter keys are not masked: they are not secret, and may be ordinary words of a reply.
 MIN_KEY_CHARACTERS = 8
 
 
@@ -18,7 +18,7 @@ def mask_keys(text: str, keys: Sequence[str]) -> str:
 
 
 def beginning_of_key(text: str, keys: Sequence[str]) -> str:
-    """Return the longest end of a text with which one of the keys begins, or ""."""
+    """Return the longest suffix of a text that is a proper prefix of one of the keys, or ""."""
     ends = (
         key[:length]
         for key in keys

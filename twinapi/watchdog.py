@@ -42,7 +42,8 @@ class Watchdog:
 
     def _run(self) -> None:
         while True:
-            self._has_watchables.clear()  # before the check: an object added later sets it again
+            # Clear the event before the check: an object that is added later sets the event again.
+            self._has_watchables.clear()
             if not self._watchables:
                 self._has_watchables.wait()
             for watchable in tuple(self._watchables):

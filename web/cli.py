@@ -17,7 +17,7 @@ from web.i18n import english_message
 from web.setup_check import find_problem
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
-# Ends the messages for people; the person at the command line is the administrator.
+# The check command removes this sentence from messages: only administrators read its output.
 CONTACT = " Please contact your administrator."
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0

@@ -53,7 +53,7 @@ def _forwarded_hops() -> tuple[list[str], list[str]]:
     forwarded = request.headers.get("Forwarded", "")
     return (
         x_forwarded_for.split(",") if x_forwarded_for else [],
-        # An element without an address counts as one that is not known.
+        # An element without an address counts as an unknown address.
         [(_FOR.search(element) or ("", ""))[1] for element in forwarded.split(",")]
         if forwarded
         else [],

@@ -100,7 +100,7 @@ class Portal:
 
     @property
     def turns(self) -> Turns:
-        """Return the turns, of which new ones use the quota of the portal's key."""
+        """Return the repository of turns; new turns use the quota of the portal's key."""
         return self.service.turns
 
     def set_groups(self, person: Person, groups: Collection[str]) -> Person:

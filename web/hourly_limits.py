@@ -9,7 +9,8 @@ from web.client_address import client_address
 from web.container import Portal
 
 WINDOW_SECONDS = 3600
-# From one address, for visitors who save preferences before they send a message.
+# The number of new sessions per hour from one address. A visitor who saves preferences before the
+# first message gets a new session.
 MAX_NEW_SESSIONS = 100
 # Beyond this number of browsers and addresses in an hour, the least recent ones are forgotten.
 MAX_COUNTERS = 10_000

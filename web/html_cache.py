@@ -86,7 +86,9 @@ class HtmlCache:
                 future.set_result(self._render_and_store(turn_id, text))
             finally:
                 del self._in_progress[turn_id, text]
-                future.cancel()  # without effect, unless this greenlet was ended
+                # This call has no effect on a finished future. If this greenlet was killed, the
+                # future is unfinished, and other greenlets wait for it.
+                future.cancel()
         return future.result()
 
     def _render_and_store(self, turn_id: str, text: str) -> str:

@@ -18,7 +18,7 @@ _EXTENSION_KEY = "stream_counts"
 
 def init_app(app: Flask) -> None:
     """Create the stream counter of this app."""
-    # A company may have a single address; the others keep half of the connections.
+    # A whole company may share one address. Half of the connections remain for other addresses.
     app.config["MAX_STREAMS_PER_ADDRESS"] = max_connections() // 2
     app.extensions[_EXTENSION_KEY] = Counter[str]()
 

@@ -124,7 +124,8 @@ class LogBuffer:
     def wait(self, after: int, timeout: float) -> Batch:
         """Wait at most `timeout` seconds for an entry after the cursor or for the end."""
         with self._changed:
-            # A cursor beyond the log starts over at 0. Waiting for `!=` would return at once.
+            # A cursor beyond the log starts over at 0. For such a cursor, the condition
+            # `len(self._entries) != after` would be true at once, even if the log is empty.
             cursor = after if after <= len(self._entries) else 0
             self._changed.wait_for(
                 lambda: len(self._entries) > cursor or not self.is_running, timeout
@@ -134,7 +135,8 @@ class LogBuffer:
     def call_on_end(self, callback: Callable[[], None]) -> bool:
         """Call `callback` when the buffer ends.
 
-        Returns False if requests are not allowed. Replaces a callback that was set before.
+        Replaces a callback that was set before. Returns False, without setting the callback, if the
+        worker may not send requests.
         """
         with self._changed:
             if not self.allows_requests:
@@ -144,7 +146,7 @@ class LogBuffer:
 
     @property
     def allows_requests(self) -> bool:
-        """Return whether the buffer has not ended, and requests are not forbidden."""
+        """Return whether the worker may send requests: the reply runs, and nothing forbids them."""
         return self.is_running and not self._are_requests_forbidden
 
     def forbid_requests(self) -> bool:

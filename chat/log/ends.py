@@ -18,10 +18,12 @@ def store_end(
     ended: Ended,
     buffer: LogBuffer | None,
 ) -> tuple[Ended, bool]:
-    """Replace all entries of a turn by its end, unless it has one. Lock the turn before.
+    """Replace all entries of a turn by its end, unless the turn has ended.
 
-    `rows` are its stored entries. Returns the final entry, and whether it is `ended`, which keeps
-    the text so far if it has none. An earlier end gets the number of unsent requests.
+    The caller must have locked the turn. `rows` are the stored entries of the turn. Returns its
+    final entry, and whether this call has ended the turn. If `ended` has no text, the final entry
+    has the text so far. If the turn has ended before, `ended` only corrects the number of unsent
+    requests in the stored end.
     """
     last_seq, last_entry = rows[-1] if rows else (0, None)
     if isinstance(last_entry, Ended):
@@ -41,9 +43,9 @@ def store_end(
 def store_ends(
     connection: Connection, ends: Mapping[str, Ended], buffers: Mapping[str, LogBuffer]
 ) -> dict[str, Ended]:
-    """Store the ends of those of these turns that no other transaction has locked.
+    """Store the ends of these turns, except turns that another transaction has locked.
 
-    Returns their final entries.
+    Returns the final entry of each turn that has been stored.
     """
     locked_ids = sorted(store.lock_available(connection, ends))
     rows = store.read(connection, locked_ids)

@@ -103,7 +103,7 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        """Store the ends that could not be stored yet. After a failure, the others come first."""
+        """Store the ends that could not be stored yet. The next run tries a failed end last."""
         unstored_ends = self._buffers.unstored_ends
         for turn_id, ended in list(unstored_ends.items()):
             try:

@@ -51,10 +51,10 @@ class Heartbeat:
         self._recorded_at = self._clock.monotonic()
 
     def abandoned_turn_ids(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
-        """Return the ids of those running turns that have no live worker.
+        """Return the ids of the running turns among `turn_ids` that have no live worker.
 
-        Do not pass turns that have a buffer in this process: those of its own worker id count as
-        abandoned. Each call is also an observation of the workers.
+        Do not pass turns that have a buffer in this process: a turn whose worker is this process
+        counts as abandoned. Each call is also an observation of the workers.
         """
         query = (
             select(turns.c.id, turns.c.producer, producers.c.beat)

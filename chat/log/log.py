@@ -60,7 +60,7 @@ class Log:
         )
 
     def start(self) -> None:
-        """Start to end the replies of processes that died before this process started."""
+        """Start a thread that ends the replies of processes that died before this start."""
         self._recovery.start()
 
     def claim(self, connection: Connection, turn_id: str) -> str:
@@ -111,8 +111,9 @@ class Log:
     def allows_requests(self, turn_id: str) -> bool:
         """Return whether the worker of a turn may send a request.
 
-        Not after the turn has ended, in this process or another, nor during a shutdown. While the
-        database is unavailable, only this process counts.
+        The worker may not send a request after the turn has ended, in this process or another, nor
+        during a shutdown. While the database is unavailable, the method may miss that another
+        process has ended the turn.
         """
         with suppress(DatabaseUnavailable), self.database.read() as connection:
             if store.read_ends(connection, [turn_id]):
@@ -128,9 +129,9 @@ class Log:
     def end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         """End a turn and return True, or return False if it has already ended.
 
-        Replaces all entries with this one. An end without text keeps the text so far. Of a later
-        end, only the unsent requests are stored. Returns False if the `precondition`, checked in
-        the transaction, fails. Raises DatabaseUnavailable.
+        Replaces all entries of the turn with `ended`. An end without text keeps the text so far. If
+        the turn has already ended, `ended` only corrects the number of unsent requests. Returns
+        False if the `precondition`, checked in the transaction, fails. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:
@@ -236,7 +237,7 @@ class Log:
         """
         self.is_closing = True
         self._recovery.close()
-        self._flusher.close()  # it would lock the rows of the replies
+        self._flusher.close()  # a flush would lock the rows of the replies
         end_running_replies(self.database, self._notifier, self._buffers, self.end)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._heartbeat.remove_own_heartbeat(connection)

@@ -77,8 +77,8 @@ class Recovery:
     def interrupt_if_uncontended(self, turn_ids: Iterable[str]) -> None:
         """Record a heartbeat, then interrupt abandoned replies unless the lock was contended.
 
-        If this process had to wait for the write lock, so had live workers: their heartbeats may
-        be late.
+        If this process had to wait for the write lock, live workers had to wait, too, and their
+        heartbeats may be late.
         """
         lock_requested_at = self._clock.monotonic()
         with self._database.write() as connection:

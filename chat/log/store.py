@@ -71,7 +71,7 @@ def lock(connection: Connection, turn_id: str) -> bool:
 
 
 def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
-    """Lock those of these logs that no other transaction has locked, and return their turn ids."""
+    """Lock each of these logs that no other transaction has locked. Return the locked turn ids."""
     query = select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))
     return set(connection.scalars(query.with_for_update(skip_locked=True)))
 
@@ -91,7 +91,7 @@ def read_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ende
 
 
 def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry]]) -> bool:
-    """Add entries to several logs. Return whether there were any."""
+    """Add entries to several logs. Return False if there are no entries."""
     rows = [
         _row(turn_id, seq, entry)
         for turn_id, numbered in new_entries.items()

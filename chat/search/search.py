@@ -41,7 +41,7 @@ class Hit:
     is_by_person: bool
     created_at: float
     snippet: Snippet
-    # The title of the conversation is the whole message.
+    # Whether the title of the conversation is equal to this message.
     is_in_title: bool = False
 
 
@@ -128,9 +128,9 @@ def _query_terms(q: str) -> list[str]:
 
 
 def _parse_cursor(after: str) -> tuple[str, int | None]:
-    """Return "t" (titles) or "m" (messages and replies), and the row id to continue before.
+    """Return "t" (titles) or "m" (messages and replies), and the row id of the cursor.
 
-    An invalid cursor starts from the beginning.
+    The page continues with rows of smaller ids. An invalid cursor starts from the beginning.
     """
     match = re.fullmatch(r"([tm])([0-9]{1,9})", after)
     return (match[1], int(match[2])) if match else ("t", None)

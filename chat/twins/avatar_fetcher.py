@@ -16,7 +16,8 @@ logger = logging.getLogger(__name__)
 
 MAX_CONCURRENT_FETCHES = 4
 POLL_SECONDS = 0.05
-# Of a URL, and of the reason why it is not shown; the service can make both long.
+# Limit of a logged URL, and of the logged reason why its image is not shown. The service can make
+# both long.
 MAX_LOGGED_CHARACTERS = 200
 
 

@@ -29,7 +29,7 @@ from twinapi import (
 logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
-# The service may put any number of them on one page.
+# A limit in addition to `MAX_PAGES`: the service may put any number of twins on one page.
 MAX_TWINS = 2_000
 
 
@@ -48,9 +48,9 @@ class TwinList:
 class TwinCatalogue:
     """Cached twins of the service. A list is fresh for `max_age_seconds`.
 
-    `store` shares the list with other processes; lists of a person's own key have none. `advise`
-    returns the status of an error and the setting to check, for the log; `error_code` returns the
-    code of the message about it.
+    `store` shares the list with other processes; it is None for the list of a person's own key.
+    `advise` returns text about an error for the log, such as the status and the setting to check.
+    `error_code` returns the code of the message that people see about an error.
     """
 
     # Pause between attempts while the service is down, since each may take a whole timeout.
@@ -100,15 +100,16 @@ class TwinCatalogue:
             raise error.with_traceback(None) if error else ConnectionFailed
         twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
         now = self._clock.time()
-        if cache.is_fresh(now, self.max_age_seconds):  # from another process, after an error here
+        # After an error in this process, a fresh list comes from another process.
+        if cache.is_fresh(now, self.max_age_seconds):
             error = None
         return TwinList(twins, max(0.0, now - cache.listed_at), error)
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.
 
-        Raises TwinApiError; NotFound, without a call, if the list is complete and lacks the twin,
-        or after too many calls.
+        Raises TwinApiError. Raises NotFound without a request for the twin if the complete list
+        lacks the twin, or if too many twins were requested in the last hour.
         """
         self.list()
         if twin := self.find_cached(twin_id):

@@ -33,7 +33,10 @@ def personal_error_code(error: TwinApiError) -> str:
 
 
 def advise_operator(error: TwinApiError, settings: Settings) -> str:
-    """Return the status of a failed request for the list and the setting to check, or ""."""
+    """Return sentences about a failed request for the list: its status, and the setting to check.
+
+    Returns "" if neither is known.
+    """
     sentences = [f"Status {error.status}."] if isinstance(error, ApiError) else []
     setting = SETTING_BY_CODE.get(list_error_code(error), "")
     if isinstance(error, Unauthorized | Forbidden):

@@ -12,7 +12,10 @@ HOUR_SECONDS = 3600.0
 
 
 class TwinLookups:
-    """Single twins of the service. An answer is remembered for an hour, also that there is none."""
+    """Single twins of the service.
+
+    An answer is remembered for an hour, even if the answer is that the twin does not exist.
+    """
 
     max_requests_per_hour = 60
 
@@ -27,7 +30,8 @@ class TwinLookups:
     def find(self, twin_id: str) -> Twin:
         """Return a twin, remembered or requested.
 
-        Raises TwinApiError; NotFound, without a request, after `max_requests_per_hour`.
+        Raises TwinApiError. Raises NotFound without a request if the last hour had
+        `max_requests_per_hour` requests.
         """
         with self._lock:
             self._forget_old_answers()

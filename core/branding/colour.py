@@ -116,7 +116,7 @@ def _from_hex(digits: str) -> Oklch:
     a = 1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short
     b = 0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short
     chroma = math.hypot(a, b)
-    # A grey has no hue: without this, a rounding error would tint the wash.
+    # A grey has no hue: a rounding error must not tint the colours that are derived from the grey.
     hue = math.degrees(math.atan2(b, a)) % 360 if chroma > EPSILON else 0.0
     return Oklch(min(1.0, lightness), chroma if chroma > EPSILON else 0.0, hue)
 

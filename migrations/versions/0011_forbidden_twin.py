@@ -1,4 +1,4 @@
-"""Share the last forbidden twin of a key among processes."""
+"""Store, for each API key, the twin of the last message that the service has forbidden."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,5 +8,5 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """Add the column of the twin."""
+    """Add the column for the id of the twin."""
     op.add_column("allowances", sa.Column("forbidden_twin", sa.Text))

@@ -55,9 +55,10 @@ class _Element(NamedTuple):
 def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None:
     """Return the patches that turn `old`, the last elements of a page, into `new`.
 
-    Returns None if everything must be replaced, or if the HTML is very long and does not just
-    continue. Unchanged elements are not touched, so that the reader's selection and focus stay.
-    Both texts may start inside of `open_depth` elements, which they close.
+    Returns None if everything must be replaced. Also returns None for very long HTML, unless `new`
+    starts with `old` and `open_depth` is 0. Unchanged elements are not touched, so that the
+    reader's selection and focus stay. Both texts may start inside `open_depth` elements; each text
+    then closes these elements.
     """
     if old == new:
         return ()
@@ -69,7 +70,7 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
     elements_by_end = _elements_by_end(tags, open_depth)
     last_children = _last_children(old, elements_by_end)
     if not last_children or last_children[0].content_start:
-        open_depth = 0  # the open elements were closed before
+        open_depth = 0  # `old` continues after the end of the open elements
     shared_depth = sum(
         element.content_start <= common_length <= element.content_end for element in last_children
     )
@@ -170,7 +171,10 @@ def _element_ending_at(
 
 
 def _closing_spans(new: str, start: int, depth: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the end tags of the open elements, innermost first, then the end."""
+    """Yield the spans of the end tags of the open elements, innermost first.
+
+    The last span is empty, at the end of `new`.
+    """
     level = depth
     for tag in _TAG.finditer(new, start):
         if tag[2] in _VOID_TAGS:

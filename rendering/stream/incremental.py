@@ -1,7 +1,8 @@
 """HTML of a reply while it is written. Closed blocks are rendered only once.
 
-A block is closed when another begins: later text does not change it, except by definitions of
-references. The rendering of the whole text, at the end, corrects these.
+A block is closed when another block begins. Later text changes a closed block only if the text
+defines a reference that the block uses. At the end, the whole text is rendered, which corrects such
+blocks.
 """
 
 from __future__ import annotations
@@ -68,9 +69,10 @@ class IncrementalRenderer:
         return "".join(self._closed_blocks) + self.open_html
 
     def append(self, entry_number: int, text: str) -> None:
-        """Append the text of an entry, "" for one without text. Numbers count up from 1."""
+        """Append the text of an entry, or "" if it has no text. Entries are numbered from 1."""
         self._length += len(text)
-        # Such a reply becomes plain text when it ends; until then its HTML stays as it is.
+        # A reply that is too long, or whose HTML is too long, becomes plain text when it ends.
+        # Until the reply ends, its HTML no longer changes.
         self._is_stopped |= (
             self._length > MAX_MARKDOWN_CHARACTERS
             or self._closed_length > max_html_length(self._length)

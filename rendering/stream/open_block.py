@@ -87,7 +87,8 @@ class OpenBlock:
     def append(self, text: str, *, force: bool = False) -> str:
         """Append a piece, and return the HTML of the blocks that it closes.
 
-        A long block is parsed again only when it has grown by a part of its length, or by `force`.
+        A long block is parsed again only when it has grown by `MIN_GROWTH_RATIO` of its length, or
+        if `force` is True.
         """
         text = self._pending_cr + text
         # A CR may be the first half of a CRLF.

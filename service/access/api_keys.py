@@ -21,7 +21,7 @@ from service.pagination import CursorText, Page
 from service.schema import api_keys as table
 
 ALPHABET = string.ascii_letters + string.digits
-RANDOM_LENGTH = 32  # of 62 characters: 190 bits
+RANDOM_LENGTH = 32  # each character is one of 62: 190 bits in total
 PREFIX_LENGTH = 11
 # Per owner, including keys that were valid within the last hour: otherwise revoking and creating
 # keys would give an unlimited hourly quota.
@@ -34,7 +34,7 @@ TOO_MANY_KEYS = (
 
 
 class ApiKeyCursor(NamedTuple):
-    """The last key in a list."""
+    """Position in a list of API keys: the last key of a page."""
 
     created_at: float
     id: CursorText

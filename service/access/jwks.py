@@ -69,7 +69,8 @@ class JwksClient(jwt.PyJWKClient):
                 self._failed_at = now = self._clock.monotonic()
         if self._jwk_set is None or now - self._fetched_at > MAX_STALE_SECONDS:
             raise SigningKeysUnavailable
-        self._last_successful_fetch = time.monotonic()  # PyJWT compares it with this clock
+        # PyJWT compares the time of the last fetch with `time.monotonic()`, not with `self._clock`.
+        self._last_successful_fetch = time.monotonic()
         return self._jwk_set
 
     def _fetch(self) -> Any:

@@ -34,13 +34,13 @@ def authenticate(required_access: RequiredAccess) -> Identity:
     """
     if required_access == "a JWT":
         identity = _authenticate_jwt(_read_jwt())
-        g.rate_limit = None  # also if the request has an API key, which it did not need
+        g.rate_limit = None  # no rate limit headers, even if the request also has an API key
         return identity
     return _authenticate_key(_read_key(), required_access)
 
 
 def add_rate_limit_headers(response: Response) -> Response:
-    """Add the rate limit headers of the caller's key, also if the request was not counted."""
+    """Add the rate limit headers of the caller's key, even if the request was not counted."""
     if "rate_limit" not in g:
         with suppress(DatabaseUnavailable):
             _attach_rate_limit()
@@ -117,7 +117,8 @@ def _read_jwt() -> str:
 def _api_keys(headers: Headers) -> set[str]:
     """Return the different API keys in Authorization and X-API-Key.
 
-    Beside X-API-Key, a proxy may have put a JWT or another scheme into Authorization.
+    If a request has X-API-Key, a JWT or another scheme in Authorization is ignored: a proxy may
+    have added that header.
     """
     token, key = _bearer_token(headers), headers.get("X-API-Key", "").strip()
     is_jwt = token.count(".") == 2

@@ -58,7 +58,7 @@ ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     },
 }
 DEFAULT_ERRORS = {status: next(iter(codes.items())) for status, codes in ERRORS_BY_STATUS.items()}
-# Only valid for codes that occur with one status.
+# Use `STATUS_BY_CODE` only for codes that occur with one status: "invalid" occurs with two.
 STATUS_BY_CODE = {code: status for status, codes in ERRORS_BY_STATUS.items() for code in codes}
 
 

@@ -138,7 +138,7 @@ def read_query(query_type: type[T]) -> T:
     values = request.args.to_dict()
     for name in INTEGER_PARAMETERS & values.keys():
         if not re.fullmatch(r"[0-9]+", values[name]):
-            values[name] = ""  # not valid either; msgspec accepts 1e1 and 10.0
+            values[name] = ""  # msgspec rejects "", but would accept 1e1 and 10.0
     try:
         return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:

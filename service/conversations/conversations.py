@@ -15,9 +15,10 @@ from service.schema import conversations
 
 
 class ConversationCursor(NamedTuple):
-    """Position in a list: the last conversation, and the newest update when the list began.
+    """Position in a list of conversations: the last conversation of a page.
 
-    `updated_at` is later than `started_at` once the list has reached what was updated meanwhile.
+    `started_at` is the time of the newest update when the first page was read. `updated_at` is
+    later once the list has reached the conversations that were updated after that time.
     """
 
     started_at: float

@@ -1,4 +1,4 @@
-"""Ends of replies that failed or were stopped, as they are told to people."""
+"""Final events of replies that failed or were stopped, with sentences for people."""
 
 from service.conversations.reply import Failed
 

@@ -90,9 +90,10 @@ class Leases:
             )
 
     def stop_requests(self, lease_ids: Iterable[str]) -> Mapping[str, bool]:
-        """Return whether a stop was requested, by the ids of those leases that are still held.
+        """Return, for the id of each lease that is still held, whether a stop was requested.
 
-        A lease is no longer held if its conversation was deleted, or was taken over.
+        A lease is no longer held if its conversation was deleted, or if another holder has acquired
+        the conversation.
         """
         query = select(conversations.c.replying_by, conversations.c.stopping)
         is_holder = conversations.c.replying_by.in_(list(lease_ids))

@@ -53,9 +53,9 @@ def _cache_stable_count(fit_count: int, ids: Sequence[str]) -> int:
     """Return how many exchanges to keep, so that the prompt prefix stays the same for some turns.
 
     A model server caches the prefix of a prompt and processes only what follows it; a history whose
-    start moves every turn would defeat that cache. Of the oldest third of the exchanges that fit,
-    the one with the smallest checksum comes first: it stays the smallest while the third moves
-    past it.
+    start moves every turn would defeat that cache. The history therefore starts with the exchange
+    that has the smallest checksum in the oldest third of the exchanges that fit. This third moves
+    by about one exchange per turn, so the same exchange usually remains the start for some turns.
     """
     oldest = range(fit_count, fit_count * 2 // 3, -1)
     return min(oldest, key=lambda kept: crc32(ids[kept - 1].encode()), default=0)
@@ -99,5 +99,8 @@ def _token_count(messages: Prompt, count_tokens: TokenCounter) -> int:
 
 
 def _max_token_count(messages: Prompt) -> int:
-    """Return an upper bound: no byte-level tokenizer makes more than one token of a byte."""
+    """Return an upper bound of the token count.
+
+    A byte-level tokenizer makes at most one token of each byte.
+    """
     return _token_count(messages, lambda text: len(text.encode()))

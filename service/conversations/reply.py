@@ -51,12 +51,13 @@ class Failed:
 
 
 Event = Progress | Delta | Complete | Failed
-# Receives a function that returns whether the client has disconnected.
+# `ReplyEvents` is a function that yields the events of a reply. The argument is a function that
+# returns whether the client has disconnected.
 ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
 
 def single_event(event: Event) -> ReplyEvents:
-    """Return the events of a reply that has ended before."""
+    """Return a function that yields only the final event of a reply that has already ended."""
     return lambda _is_disconnected: iter([event])
 
 

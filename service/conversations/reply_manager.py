@@ -1,4 +1,4 @@
-"""Background threads that write replies, with or without listeners, until end or stop."""
+"""Background threads that write replies until they end or are stopped, even without listeners."""
 
 from __future__ import annotations
 
@@ -209,7 +209,10 @@ class ReplyManager:
     def _follow_remote(
         self, message: Message, twin: Twin, is_disconnected: Callable[[], bool]
     ) -> Iterator[Event | None]:
-        """Follow a reply of another process, without its text; if that dies, write it here."""
+        """Follow a reply that another process writes, without its text.
+
+        If that process dies, this process writes the reply.
+        """
         yield Progress("thinking")
         state = LeaseState.HELD
         last_sent_at = self._clock.monotonic()

@@ -1,4 +1,4 @@
-"""Request of a reply from the model, with as much history as the model accepts."""
+"""Request to the model for a reply, with as much history as the model accepts."""
 
 from __future__ import annotations
 

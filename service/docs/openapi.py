@@ -24,7 +24,7 @@ PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, chat with them and create API keys."
 CONTACT = {"name": "The administrator of this service"}
 LICENSE = {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"}
-# Names are those of the modules with the views.
+# The name of a tag is the name of the module with the views.
 TAGS = {
     "conversations": "Conversations with a twin.",
     "keys": "API keys.",
@@ -67,7 +67,8 @@ PARAMETERS = {
     "twinId": "Id of a twin.",
 }
 JsonObject = dict[str, Any]
-# A string for generated clients, which would otherwise parse the whole stream as one event.
+# The schema of the stream is a string: otherwise generated clients would parse the whole stream as
+# one event.
 STREAM_SCHEMA = {
     "type": "string",
     "description": "Server-sent events; the data of each is one Event as JSON.",

@@ -62,7 +62,8 @@ class BundledModel:
     def start(self) -> None:
         """Start the supervisor thread, unless it is running."""
         if self._supervisor is None:
-            # Before the supervisor takes the lock, with which the address would look current.
+            # Remove a stale address before the supervisor takes the lock: while the lock is held,
+            # the address looks current.
             self._remove_stale_address()
             self._supervisor = threading.Thread(target=self._supervise, daemon=True, name="model")
             self._supervisor.start()

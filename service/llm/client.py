@@ -51,7 +51,7 @@ class ModelClient:
         self._settings = settings
         self._model_name = ""
         self._is_closed = False
-        # False after the server has refused the option for it.
+        # Whether to request the usage; False after the server has refused the option.
         self._reports_usage = True
         self.bundled = (
             None

@@ -1,7 +1,7 @@
 """Special tokens of the bundled model, which text must not contain.
 
-The model server finds special tokens also in the text of messages, where `<|im_start|>system` would
-begin a message of the system.
+The model server also recognises special tokens in the text of messages, where `<|im_start|>system`
+would begin a system message.
 """
 
 from __future__ import annotations

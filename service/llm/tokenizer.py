@@ -55,7 +55,8 @@ class Tokenizer:
     `window` is the context window in tokens that the server reported, or None.
     """
 
-    # Time limit for all counts of one reply, and pauses after a server failed to count.
+    # `count_timeout_seconds` limits the time for all counts of one reply. The other two values are
+    # pauses, after which a server that does not support counting, or that failed, is asked again.
     count_timeout_seconds = 2.0
     unsupported_retry_seconds = 600.0
     unreachable_retry_seconds = 60.0

@@ -104,7 +104,8 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
     """Return the path with symbolic links resolved.
 
-    Raises InvalidAvatar and UnreadableFile, also if it is outside the folder.
+    Raises InvalidAvatar if the path itself is a URL or leads out of the folder, and UnreadableFile
+    if a symbolic link leads out of the folder or nowhere.
     """
     if "://" in avatar_path:
         raise InvalidAvatar("is not an https:// URL")

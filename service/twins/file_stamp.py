@@ -50,7 +50,10 @@ def resolve_inside(folder: Path, name: str) -> Path:
 
 
 def read_file(path: Path, *, max_bytes: int) -> bytes:
-    """Return the content of a file. Raises UnreadableFile, also above `max_bytes`."""
+    """Return the content of a file.
+
+    Raises UnreadableFile if the file cannot be read, or is larger than `max_bytes`.
+    """
     try:
         # Opening anything else, such as a pipe, could block forever.
         if not path.is_file():

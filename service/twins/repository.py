@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class TwinCursor(NamedTuple):
-    """The last twin in a list."""
+    """Position in a list of twins: the last twin of a page."""
 
     name: CursorText
     id: CursorText

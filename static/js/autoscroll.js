@@ -15,7 +15,8 @@ const updateNewestButton = (news, away = !isAtEnd) => {
   if (!newestButton) return;
   const label = newestButton.lastElementChild;
   label.hidden = !(away && (news || !label.hidden));
-  // In a low window the button covers more of the text, so it appears at a greater distance from the end.
+  // In a window of small height, the button covers more of the text, so it appears at a greater distance
+  // from the end.
   newestButton.hidden = !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2);
   if (newestButton.hidden) return;
   // Above the composer, whose height varies.
@@ -30,7 +31,8 @@ const scrollToEnd = () => {
 let isAtEnd = false;
 let top = 0;
 let height = 0;
-// When the page shrinks, the browser changes the scroll position; when it grows, only readers scroll up.
+// When the page shrinks, the browser changes the scroll position. When the page grows, only the reader can
+// cause an upward scroll.
 const trackScroll = () => {
   const by = page.scrollTop - top;
   const grown = page.scrollHeight - height;
@@ -57,7 +59,7 @@ if (log) {
   const place = done && sessionStore.get("place");
   afterPaint(() => sessionStore.set("place", ""));
   if (done) {
-    focusComposer(); // before autofocus moves to the notice, where typed keys would be shortcuts
+    focusComposer(); // otherwise the notice would get the focus, because it has autofocus
     announce(done.ariaLabel);
   }
   if (place) {

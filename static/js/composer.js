@@ -42,14 +42,15 @@ const dispatch = (event) => {
   return effects;
 };
 
-// Each request before the first paint delays it, so shortcuts are loaded afterwards. Earlier keys wait for them.
+// Each request before the first paint delays the paint, so shortcuts are loaded afterwards. A key that is
+// pressed earlier is handled when the shortcuts are loaded.
 let runShortcut = async (event) => (await loadedShortcuts).runShortcut(event);
 const loadedShortcuts = new Promise(afterPaint).then(() => import("./shortcuts.js"));
 loadedShortcuts.then((shortcuts) => { ({ runShortcut } = shortcuts); });
 
 // AltGr, which types characters, is Control and Alt at once on some systems.
 const isCommand = (event) => event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));
-// On the window, after the elements of the page.
+// Listen on the window, so that the listeners of the elements of the page run first.
 addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (document.querySelector("dialog[open]")) return;
@@ -104,7 +105,8 @@ let caret = [];
 document.addEventListener("htmx:config:request", (event) => {
   const { ctx } = event.detail;
   if (!ctx.sourceElement?.matches(".composer form")) return;
-  // A second request would find no form for its response.
+  // Cancel a second request: the first response replaces the form, so the second response would have no form
+  // to replace.
   if (ctx.sourceElement.matches(".htmx-request")) event.preventDefault();
   else dispatch({ type: "sending", text: ctx.request.body.get("content") });
 });
@@ -114,7 +116,8 @@ document.addEventListener("htmx:before:response", (event) => {
   // The response to the message that is being sent must find its form.
   if (ctx === editRequest && document.querySelector(".composer form.htmx-request")) return event.preventDefault();
   const to = ctx.response?.headers.get("HX-Redirect");
-  // The other destination is the sign-in page; then the message was not sent.
+  // A redirect that does not lead to a conversation leads to the sign-in page: in that case, the
+  // message was not sent.
   if (!to?.split("?")[0].includes("/conversations/") || !ctx.sourceElement.matches(".composer form")) return;
   sessionStore.set("sent", path);
   saveDraft(to, dispatch({ type: "redirected" }).carry);

@@ -5,13 +5,21 @@
 // server rejected, or a copy of an earlier message that is being edited. `state.shown` is DRAFT,
 // REJECTED or the id of the edited turn.
 //
-// Effects: `text` to show; `save`, texts to save by what they are (null deletes); `carry`, the draft for
-// the new conversation; `announce`, the name of a message; `prevent` the default of the event; `send`; `cancel`;
-// `leave` the text field; `write`, focus the box before the browser inserts the character; `shortcut`, the key
-// may be one.
+// The effects are:
+// - `text`: show this text in the box.
+// - `save`: save these texts. The name of each is DRAFT, REJECTED or the id of a turn; null deletes a text.
+// - `carry`: save this text as the draft of the new conversation.
+// - `announce`: announce the message with this name.
+// - `prevent`: prevent the default action of the event.
+// - `send`: send the message.
+// - `cancel`: cancel the edit.
+// - `leave`: leave the text field.
+// - `write`: focus the box before the browser inserts the character.
+// - `shortcut`: run the shortcut of the key, if it has one.
 export const DRAFT = "draft";
 export const REJECTED = "rejected";
-// Time after a script moved the focus here in which a key press was probably meant for the old target.
+// For this long after a script has moved the focus, a key press was probably meant for the element
+// that had the focus before.
 const FOCUS_MOVED_MS = 2000;
 const DOUBLE_CLICK_MS = 500;
 
@@ -53,7 +61,7 @@ const HANDLERS = {
   },
 
   typed(state, { text }) {
-    // The next click or key press is intended.
+    // A click or key press after typing is intended, so it is not ignored.
     const next = { ...state, text, pressed: undefined, focusMovedAt: -Infinity };
     return [next, { save: { [state.shown]: text } }];
   },
@@ -70,7 +78,7 @@ const HANDLERS = {
     const save = {};
     let text = shown === DRAFT ? saved.draft : saved.copy ?? given;
     if (!isSwitch) {
-      if (shown !== was) text = joinParagraphs(text, typedSince(state)); // accepted: what it hid is back
+      if (shown !== was) text = joinParagraphs(text, typedSince(state)); // accepted: show the draft that it hid
       else text = given ? withTypedSince(given, state) : typedSince(state);
     }
     if (shown !== was && !turn) save[was] = null;
@@ -86,8 +94,9 @@ const HANDLERS = {
     return [{ ...state, text: "" }, { text: "", save: { [DRAFT]: "" } }];
   },
 
-  // With a box on the page, keys write into it wherever the focus is. Escape leaves it: then keys are
-  // shortcuts, until a click, or until the box has the focus again. `isTaken`: something else closes.
+  // If the page has a box, keys write into the box wherever the focus is. Escape leaves the box: keys are then
+  // shortcuts, until a click, or until the box has the focus again. `isTaken` means that Escape does something
+  // else, such as closing a menu.
   keyPressed(state, event) {
     const { key, hasShift, hasControl, isRepeated, isComposing, isCommand } = event;
     const { isInField, isInBox, isInComposer, isTaken, hasBox, sendsOnEnter, at } = event;
@@ -98,7 +107,7 @@ const HANDLERS = {
     // Escape cancels editing; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
     if (key === "Escape") return isTaken ? [next, {}] : [{ ...next, hasLeft: true }, { leave: true }];
-    // A key that is held may have been pressed for a link to this page.
+    // An Enter key that is held down may have been pressed on the link that led to this page.
     if (key === "Enter" && !hasShift && isInBox && (hasControl || sendsOnEnter)) {
       return [next, { prevent: true, send: !isRepeated && !hasFocusJustMoved(state, at) }];
     }

@@ -8,13 +8,13 @@ let focusedTurnId; // the turn whose reply contains lastFocused
 document.addEventListener("focusin", ({ target }) => {
   lastFocused = target;
   focusedTurnId = target.matches(".turn, .turn__reply :focus-visible") && target.closest(".turn").id;
-  // The composer may be high: it must not cover the focused element.
+  // The composer may be tall, and must not cover the focused element.
   const box = target.matches(".turn :focus-visible") && document.querySelector(".composer");
   if (!box) return;
   const { top, bottom } = target.getBoundingClientRect();
   scrollBy(0, Math.max(0, Math.min(top - 90, bottom - box.getBoundingClientRect().top + 9)));
 });
-// Nor must a menu that the focus has left.
+// A menu that the focus has left must not cover the focused element either: close the menu.
 document.addEventListener("focusin", ({ target }) => {
   const menu = document.querySelector(".menu[open]");
   if (menu && !menu.contains(target)) menu.open = false;

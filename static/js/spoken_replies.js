@@ -95,7 +95,8 @@ const announceTurn = (turn) => {
   const note = turn.querySelector(".note span");
   if (!runs) announce(note ? spokenText(note) : messages.complete);
 };
-// Do not announce replies that were on the page when it loaded, except that to a message just sent.
+// Do not announce replies that were on the page when it loaded, except the reply to a message that was just
+// sent.
 for (const turn of document.querySelectorAll(".turn")) {
   if (turn !== newestTurn() || !sessionStore.get("sent")) takeNewSentences(turn, true);
 }

@@ -1,5 +1,5 @@
-// Storage that ignores errors, because browsers may forbid it, and drafts. Missing items are empty
-// strings, and setting one removes the item.
+// Drafts, and storage that ignores errors, because browsers may forbid storage. A missing item is read as
+// an empty string, and setting an item to an empty string removes the item.
 const safeStorage = (kind) => ({
   get(name) {
     try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
@@ -31,7 +31,8 @@ export const saveDraft = (path, words) => {
 // Deleting a conversation deletes its draft; after a restore, this window still has its own copy.
 export const deleteSharedDraft = (path) => localStore.set(draftKey(path), "");
 
-// Text over a copy of an earlier message, or over a rejected message (on the path, without a turn).
+// The changed text of a copy of an earlier message, or of a rejected message. The text of a copy is stored
+// by turn; the text of a rejected message has no turn and is stored by path.
 const copyKey = (path, turn) => `edit ${turn || draftKey(path)}`;
 export const readCopy = (path, turn) => {
   const saved = sessionStore.get(copyKey(path, turn));

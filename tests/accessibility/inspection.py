@@ -42,15 +42,19 @@ Finding = tuple[str, Any]
 class Inspector:
     """Accessibility checks for a series of pages, without animations.
 
-    axe takes most of its time for colours. It therefore checks those, in both themes, only if an
-    element has a class or colour that no earlier page had: about thirty of the states.
+    axe takes most of its time for colours. The inspector therefore checks colours, in both themes,
+    only if an element has a class or colour that no earlier page had. This is the case in about
+    thirty of the states.
     """
 
     def __init__(self) -> None:
         self._checked_colours: set[str] = set()
 
     def findings(self, page: Page) -> list[Finding]:
-        """Return the problems of a page of 1280 x 800 pixels; change its size and media."""
+        """Return the problems of a page of 1280 x 800 pixels.
+
+        The inspection changes the size and media of the page.
+        """
         return list(self._inspect(page))
 
     def _inspect(self, page: Page) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ def listed_titles(page: Page) -> list[str]:
 
 
 def backdate(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
-    """Set a time column of the conversation to so many days ago."""
+    """Set a time column of the conversation to `days` days ago."""
     values = {column: time.time() - days * 86_400}
     condition = conversations.c.id == page.path.rsplit("/", 1)[1]
     with portal.database.write() as connection:

@@ -71,7 +71,7 @@ def test_key_is_masked_in_a_reply_from_the_history(alice: Person, upstream: Upst
     assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "It is •••."
 
 
-# Histories that do not certainly contain the reply to the second message.
+# Histories in which no message is certain to be the complete reply to the second message.
 NOT_FOUND: list[list[Said] | None] = [
     FIRST,
     FIRST[:2],

@@ -1,4 +1,4 @@
-"""The message that follows the last one that a person may keep."""
+"""The first message beyond the number of messages that a person may keep."""
 
 from __future__ import annotations
 

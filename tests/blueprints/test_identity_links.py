@@ -80,7 +80,7 @@ def test_linking_needs_the_password_of_the_account(proxied: Person, accounts: Ac
 def test_link_works_only_where_the_proxy_has_signed_in(
     alice: Person, accounts: Accounts, path: str, name: str
 ):
-    """A link to set a password links nothing, and somebody signed out sees no form."""
+    """A link for setting a password links no accounts, and a signed-out person sees no form."""
     alice.session.headers[HEADER] = name
     other = f"/session/identity/{accounts.create_link(accounts.people.find('Anna'))}"
     page = alice.get(other if name else path)

@@ -27,14 +27,15 @@ from web.container import Portal
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT")
 RANDOM_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
 MALFORMED_IDS = ("0", "x" * 300, "%00", "..%2F..", "%ff")
-# For each parameter of a route, the name of what belongs to Anna. None: the same for everybody.
+# The resource of Anna that each parameter of a route identifies. Parameters with None are not
+# tested here.
 IDS: dict[str, str | None] = {
     "conversation_id": "conversation",
     "turn_id": "turn",
     "sign_in_id": "sign-in",
     # Keys belong to the service, see test_own_keys.py.
     "key_id": None,
-    # Who has the token of a one-time link may use it.
+    # Anyone who has the token of a one-time link may use the link.
     "token": None,
     "twin_id": "twin",
     # Files are for everyone; avatars of hidden twins are in test_avatars.py.
@@ -95,7 +96,10 @@ def others(
     new_person: Callable[[], Person],
     clock: AdjustableClock,
 ) -> Iterator[tuple[str, Person]]:
-    """Yield a person of each kind. Those whose sign-in lasts come last, after the clock moved."""
+    """Yield a person of each kind.
+
+    Only the first sign-in has expired: the clock moves before the other people sign in.
+    """
     expired = sign_in("expired")
     clock.advance(3_601)
     yield "expired", expired
@@ -113,7 +117,7 @@ def others(
 
 
 def templates_with_ids(app: Flask) -> dict[str, str]:
-    """Return the paths of the routes that take an id of somebody's, and what the id is of."""
+    """Return the paths of the routes that take the id of a person's resource, with its kind."""
     return {
         re.sub(r"<[^>]*>", "{}", rule.rule): owner
         for rule in app.url_map.iter_rules()
@@ -123,7 +127,7 @@ def templates_with_ids(app: Flask) -> dict[str, str]:
 
 
 def fingerprint(response: TestResponse, tested_id: str) -> tuple[object, ...]:
-    """Return a response without what differs between any two, and without the echoed id."""
+    """Return a response without the requested id and the parts that differ every time."""
     headers = {
         name: value.replace(tested_id, "ID")
         for name, value in response.headers.items()

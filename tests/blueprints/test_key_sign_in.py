@@ -171,7 +171,7 @@ def test_check_accepts_a_portal_without_a_key(app: Flask):
 class TestQuota:
     @pytest.fixture
     def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Limit each key to the requests of one first message."""
+        """Limit each key to two requests an hour, the number that a first message needs."""
         return settings | {"api_hourly_limit": 2}
 
     def test_hourly_limit_is_that_of_each_key(self, anna: Person, bob: Person, upstream: Upstream):

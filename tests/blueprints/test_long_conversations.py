@@ -100,7 +100,7 @@ def plan(portal: Portal, statement: str, parameters: Any) -> str:
     explain = "EXPLAIN QUERY PLAN " if portal.database.is_sqlite else "EXPLAIN "
     with portal.database.write() as connection:
         if not portal.database.is_sqlite:
-            # The planner prefers a scan of only a thousand rows.
+            # With only a thousand rows, the planner prefers a sequential scan to an index.
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
         rows = connection.exec_driver_sql(explain + statement, parameters)
         return "\n".join(str(row[-1]) for row in rows) + "\n"

@@ -227,7 +227,7 @@ def test_key_created_while_groups_change_has_the_new_groups(
 class TestLinks:
     @pytest.fixture
     def modes(self) -> dict[str, str]:
-        """Let a proxy on this machine name people, too."""
+        """Let people sign in with a password or through a proxy on this machine."""
         header = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
         return {"sign_in": "password,proxy"} | header
 

@@ -20,7 +20,8 @@ from web.assets.identicon import seed_for
 from web.container import Portal
 
 PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest)")
-# Forms of other sites that browsers take for paths, and what is not a path.
+# Targets that the portal refuses: addresses of other sites, also in forms that look like paths, and
+# texts that are not valid paths.
 FOREIGN_TARGETS = (
     *("//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "/\t/evil"),
     *("javascript:alert(1)", "/\n/evil.example", "//evil.example/%2f..", "evil.example", "/é"),
@@ -158,7 +159,7 @@ def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, a
 def test_signing_in_gives_a_new_session_id_and_csrf_secret(
     alice: Person, bob: Person, accounts: Accounts, clock: AdjustableClock
 ):
-    """A planted cookie gives no access, and a form of the session before is worthless."""
+    """A planted cookie gives no access, and a form from the previous session is rejected."""
     form = alice.get("/session/new")
     bob.session.cookies.update(alice.session.cookies)
     alice.press(form, "Sign in", name="Anna", password=PASSWORD)

@@ -54,7 +54,7 @@ class TestSubPath:
 
 
 class TestPasswordsTurnedOff:
-    """A portal in which people had signed in with a password."""
+    """A portal that turns passwords off after people have signed in with them."""
 
     @pytest.fixture
     def settings(self, settings: dict[str, Any]) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def test_open_stream_ends_when_the_person_leaves_the_group(
 class TestProxy:
     @pytest.fixture
     def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let a proxy on this machine name people and their groups."""
+        """Let a proxy on this machine sign people in and report their groups."""
         return settings | {
             "sign_in": "proxy",
             "proxy_user_header": "X-Remote-User",

@@ -51,9 +51,9 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template
 
 @pytest.fixture
 def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
-    """Return a factory of logs on one database; each acts as the log of another process.
+    """Return a factory of logs on one database; each log acts as the log of another process.
 
-    With its own clock, the process is on another machine.
+    A log with a clock of its own acts as the log of a process on another machine.
     """
     logs: list[Log] = []
 
@@ -70,7 +70,7 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
 
 
 def skewed_clock(seconds: float) -> AdjustableClock:
-    """Return the clock of another machine, which is so many seconds ahead."""
+    """Return the clock of another machine; its wall clock is this many seconds ahead."""
     clock = AdjustableClock()
     clock.jump_wall_clock(seconds)
     return clock
@@ -114,7 +114,7 @@ def advance_until_workers_are_stale(clock: AdjustableClock, poll: Callable[[], o
 
 
 def followed_texts(log: Log, turn: Turn) -> list[str]:
-    """Follow the log to its end like a page, and return the text after each batch."""
+    """Follow the log to its end as a page does, and return the text after each batch."""
     texts = [""]
     for batch in log.follow(turn.id):
         text = build_reply(batch).text

@@ -36,7 +36,7 @@ def deletions(log: Log, turns: Turns) -> Deletions:
 
 
 def backdate(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
-    """Backdate the deletion and the last message of a conversation by so many seconds."""
+    """Backdate the deletion of a conversation by `deleted` seconds, its last message by `said`."""
     now = time.time()
     values = {"deleted_at": now - deleted, "updated_at": now - said}
     with log.database.write() as connection:
@@ -175,7 +175,7 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
 def test_index_of_long_texts_is_purged_in_short_transactions(
     turns: Turns, deletions: Deletions, log: Log
 ):
-    """Its rows are as long as they can be: each is purged in its own transaction."""
+    """The rows of the reply have the maximum size, so a transaction purges at most one of them."""
     text = " ".join(f"word{number}" for number in range(30_000))
     added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key of a long reply")
     log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=text))

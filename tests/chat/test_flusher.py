@@ -16,7 +16,7 @@ from chat.turns import Turns
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 
-# The default of SQLAlchemy: 5, and 10 more when they are in use.
+# SQLAlchemy's default pool has 5 connections, and opens 10 more when those are in use.
 CONNECTIONS_FOR_REQUESTS = 15
 
 

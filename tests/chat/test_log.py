@@ -41,7 +41,8 @@ def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, turns: Tu
     turns.add("alice", first.conversation.id, "Hello", "another key")
     log.close()
 
-    full, normal = 2, 1  # the commit returns when the data is on the disk, or earlier
+    # With `full`, a commit returns when the data is on the disk; with `normal`, it returns earlier.
+    full, normal = 2, 1
     assert levels == [full] * 4 + [normal]  # the last transaction removes the heartbeat
 
 
@@ -72,7 +73,8 @@ def test_long_reply_is_merged_into_larger_entries(clock: AdjustableClock):
         live.append([Delta("x" * 1000)], slice_seconds=0.5)
         pieces.append(live.last_seq)
 
-    # The entries of the first 28,000 characters, and of 48,000 characters after the 220,000th.
+    # The number of entries for the first 28,000 characters, and for the 48,000 characters that
+    # follow the first 220,000.
     assert (pieces[27], pieces[267] - pieces[219]) == (7, 3)
 
 

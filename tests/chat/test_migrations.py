@@ -55,7 +55,7 @@ def test_messages_from_before_the_search_migration_are_found(empty_url: str, tmp
     database.close()
 
 
-# Ends as earlier revisions stored them, and the message that is shown for them.
+# Reply ends as earlier revisions stored them, each with the message that is shown for it.
 OLD_ENDS = [
     ({"state": "stopped", "sentence": "You stopped this reply."}, "Stopped."),
     (
@@ -139,7 +139,7 @@ def test_turns_of_earlier_revisions_count_as_before(empty_url: str, tmp_path: Pa
 
 
 def before(number: str, tmp_path: Path) -> Path:
-    """Copy the migrations before a number, and return the path of the copy."""
+    """Copy the migrations numbered below `number`, and return the path of the copy."""
     later = [
         path.name for path in (MIGRATIONS_DIR / "versions").glob("0*.py") if path.name >= number
     ]

@@ -1,4 +1,4 @@
-"""Addresses of messages: known for a day, then cleared."""
+"""The hashed address that a message came from is stored for a day, then cleared."""
 
 from __future__ import annotations
 

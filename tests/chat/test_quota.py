@@ -221,7 +221,7 @@ def test_two_forbidden_twins_in_a_row_disable_the_composers_for_a_minute(
     assert quota.status().can_send
     assert quota.record_forbidden("bob")
     assert not quota.status().can_send
-    check(quota, "alice")  # no message is refused for it
+    check(quota, "alice")  # messages are still accepted
     clock.advance(61)
     assert quota.status().can_send
 
@@ -357,7 +357,7 @@ def test_last_request_is_given_to_one_of_two_simultaneous_messages(
     def check_while_the_other_begins(*args: Any, **options: Any) -> None:
         check(*args, **options)
         sending.start()
-        sending.join(0.2)  # it waits for this transaction
+        sending.join(0.2)  # Bob's message waits for the transaction of Alice's message
         assert outcomes == []
 
     quota.check = check_while_the_other_begins

@@ -145,7 +145,7 @@ def test_whole_wait_for_locks_counts(
     wait: Callable[[Log, AdjustableClock], None],
     end_replies: Callable[[Recovery, Turn], object],
 ):
-    """Live workers could not record heartbeats during any part of it."""
+    """While a lock makes the recovery wait, live workers cannot record heartbeats either."""
     log._flusher.close()
     advance_until_workers_are_stale(clock, lambda: other._recovery.find_abandoned([turn.id]))
     wait(other, clock)
@@ -235,7 +235,8 @@ def test_lock_on_the_heartbeats_interrupts_no_reply(
     database = Database(database_url, lock_timeout=0.05, clock=clock)
     other = Log(database, on_end=lambda *_: None)
     with log.database.write() as locking:
-        locking.exec_driver_sql("LOCK TABLE producers IN EXCLUSIVE MODE")  # can still be read
+        # Other connections can still read the locked table.
+        locking.exec_driver_sql("LOCK TABLE producers IN EXCLUSIVE MODE")
         for end_replies in (lambda: other.interrupt_abandoned([turn.id]), other._recovery.sweep):
             advance_until_workers_are_stale(
                 clock, lambda: other._recovery.find_abandoned([turn.id])

@@ -235,7 +235,7 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
         if not sqlite:
             connection.execute(text("SELECT gin_clean_pending_list('passages_words')"))
             connection.execute(text("ANALYZE"))
-            # The planner prefers a scan of so few rows.
+            # With so few rows, the planner prefers a sequential scan to the index.
             connection.execute(text("SET LOCAL enable_seqscan = off"))
         words = [search_index.owner_token("alice", is_title=False), "blue"]
         query = search_module._select_hits(connection, words).limit(21)

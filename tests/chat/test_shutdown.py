@@ -44,7 +44,7 @@ def test_replies_are_ended_together_and_not_rendered(log: Log, running: list[Tur
     assert [reply.state for reply in replies] == [ReplyState.INTERRUPTED] * 3
     assert [reply.text for reply in replies] == [f"So far {turn.id}" for turn in running]
     assert rendered == []
-    assert commit_count == 2  # one for all replies, one for the heartbeat
+    assert commit_count == 2  # one commit for all replies, one for the heartbeat
 
 
 @both_databases

@@ -43,7 +43,7 @@ def test_quiet_database_is_copied_from_its_wal_file(db: Database, path: Path):
     checkpoints = Checkpoints(db)
 
     checkpoints.check()
-    assert copied_things(path) == []  # it may be in the middle of many writes
+    assert copied_things(path) == []  # the first check copies nothing: more writes may follow
     checkpoints.check()
     assert copied_things(path) == ["first"]
     with db.write() as connection:

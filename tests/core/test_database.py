@@ -102,7 +102,7 @@ def test_durable_transaction_waits_for_the_disk(db: Database):
 
 
 def test_connections_do_not_wait_inside_sqlite(db: Database):
-    """All greenlets of the worker would wait."""
+    """A wait inside SQLite would block all greenlets of the worker."""
     with db.read() as connection:
         assert connection.execute(text("PRAGMA busy_timeout")).scalar_one() == 0
 

@@ -15,7 +15,8 @@ from core.settings import SettingsError
 def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TWINDOW_PORT", "9000")
-    monkeypatch.setenv("TWINDOW_SITE_NAME", "")  # so that it is restored after the test
+    # After `setenv`, monkeypatch restores the variable at the end of the test.
+    monkeypatch.setenv("TWINDOW_SITE_NAME", "")
     monkeypatch.delenv("TWINDOW_SITE_NAME")
 
 

@@ -19,7 +19,7 @@ from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
 
 MESSAGE = "my precious words"
-# The class reveals text of the service that was rendered as markup.
+# A page contains the class `theirs` only if it renders text of the service as markup.
 UPSTREAM_MARKUP = '<b class="theirs">today</b>'
 
 ERROR_PAGE_HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
@@ -95,7 +95,7 @@ def observe_reply(
         live_turn = stream.turn
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
-            thread.join(10)  # then its log is written
+            thread.join(10)  # the thread may write log records until it ends
     return Outcome(frames, live_turn, person.get(page.path), upstream.sent_messages())
 
 
@@ -170,7 +170,8 @@ def respond_with_chunks(*parts: bytes) -> UpstreamAction:
 
     def act(call: Call) -> None:
         call.start_stream(transfer_encoding="chunked")
-        # The portal may hang up as soon as it has read the end, which CR completes before LF.
+        # The portal may close the connection before it has received all parts. For example, the CR
+        # of a CRLF completes the last event, before the LF arrives.
         with suppress(ConnectionError):
             for part in (*parts, b""):
                 call.send_chunk(part)

@@ -1,4 +1,4 @@
-"""Bytes give the same text for any split, framing and compression, at a limited update rate."""
+"""Splitting, framing and compression do not change a reply, and pages get few updates."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.support.upstream import TWINS, Upstream
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Request the list of twins for each page, by a cache that expires at once."""
+    """Let the cached list of twins expire at once, so that each page requests a new list."""
     return settings | {"twins_cache": 0.001}
 
 

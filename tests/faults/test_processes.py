@@ -21,7 +21,7 @@ WORDS = [f"w{number} " for number in range(6)]
 
 
 class PortalPair:
-    """Two portals. The first is started again when it is needed after it was killed."""
+    """Two portals. If the first portal was killed, the next access to `first` starts it again."""
 
     def __init__(self, data: Path, upstream: Upstream, settings: dict[str, str]) -> None:
         self.upstream = upstream

@@ -65,7 +65,8 @@ class _Relay(BaseRequestHandler):
             threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
             while answered := behind.recv(65536):
                 secure.sendall(answered)
-            secure.shutdown(socket.SHUT_RDWR)  # also wakes the thread that reads from it
+            # The shutdown also wakes the thread that reads from the socket.
+            secure.shutdown(socket.SHUT_RDWR)
 
     def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
         with suppress(OSError, ValueError):

@@ -79,7 +79,7 @@ def lost_connection(page: Page) -> Locator:
 
 def wait_until_settled(page: Page) -> None:
     """Wait until a page has loaded, and until its scripts have run and the page is painted."""
-    if page.locator("[data-noscript-stream]").count():  # it loads until its reply ends
+    if page.locator("[data-noscript-stream]").count():  # the page loads until its reply ends
         return
     page.wait_for_load_state()
     if page.locator("html.scripts").count():
@@ -133,9 +133,9 @@ def open_menu(page: Page, title: str) -> None:
 
 
 def submit_rejected_message(page: Page) -> None:
-    """Submit a too long message without htmx, as before the script has loaded.
+    """Submit a message that is too long, without htmx, as happens before the script has loaded.
 
-    The portal answers with a full page.
+    The portal answers such a submission with a full page.
     """
     message_box(page).fill(TOO_LONG_MESSAGE)
     with page.expect_navigation():

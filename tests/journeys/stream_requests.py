@@ -9,10 +9,11 @@ from playwright.sync_api import Page, Request, Response
 from tests.journeys.traffic import is_stream_request, wait_on_page
 
 STEP_MS = 250
-# The last gap is compared with the shortest, or with this if that is shorter.
+# The last gap is compared with the shortest gap. A shortest gap below this value counts as this
+# value.
 MIN_GAP_MS = 1_000
-# The page adds a random delay to its retries; the shortest is enough for a test. The count of
-# unsettled requests tells when the page knows of a failure, which Playwright reports earlier.
+# The page adds a random delay to its retries; a test uses the shortest delay. Playwright reports a
+# failed request before the page knows of the failure, so the page counts its unsettled requests.
 DISABLE_JITTER = """Math.random = () => 0;
   const { fetch } = window;
   window.unsettledRequests = 0;
@@ -61,7 +62,8 @@ class StreamRequestLog:
         gaps = [b - a for a, b in pairwise(self.requested_at_ms)]
         return (
             len(gaps) > 2
-            # Not with the first: on a busy machine the page may learn late that a request failed.
+            # The first gap is not used: it may be long on a busy machine, where the page may learn
+            # late that a request failed.
             and gaps[-1] >= 4 * max(min(gaps), MIN_GAP_MS)
             and len(self.requested_at_ms) <= max_requests
         )

@@ -69,7 +69,8 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     page = open_answered_conversation(context, upstream, CODE)
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
-    page.reload()  # timers of the page loaded before would use the real clock
+    # The timers of a page that was loaded before `install` would use the real clock.
+    page.reload()
     for place, words in ((".turn__actions", CODE), (".code", "print('<a>')\n")):
         button = page.locator(f"{place} [data-copy]")
         button.click()
@@ -131,7 +132,7 @@ def test_draft_is_kept_per_page_until_it_is_sent(context: BrowserContext, upstre
     call.complete("Yes")
     expect(turn(page, "complete")).to_be_visible()
     expect(message_box(page)).to_have_value("")
-    wait_until_settled(page)  # its script saves what is typed
+    wait_until_settled(page)  # from now on, the script of the page saves typed text
 
     message_box(page).fill("More")
     page.reload()

@@ -13,7 +13,8 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')"
-# The hands of the clock turn for ever; only the wait and the button end.
+# Only animations with an end can be finished, such as those that hide the countdown and show the
+# button. The animation of the seconds repeats for ever.
 END_OF_WAIT = """document.getAnimations()
   .filter((each) => each.effect.getComputedTiming().endTime !== Infinity)
   .forEach((each) => each.finish())"""

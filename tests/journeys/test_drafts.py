@@ -29,7 +29,8 @@ KEPT_IN_THE_END = """() => new Promise((done) => {
   look(100);
 })"""
 
-# On a twin's page, animation frames run only when it is left, and timeouts then run at once.
+# On the page of a twin, this script delays animation frames until the page is left. Then timeouts
+# run at once.
 PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
   const late = [];
   requestAnimationFrame = (act) => late.push(act);
@@ -76,7 +77,7 @@ def test_message_over_the_length_limit_is_counted_and_rejected(
     upstream.next_call().start_stream().complete("One")
     expect(turn(page, "complete")).to_be_visible()
     assert upstream.sent_messages() == ["short"]
-    wait_until_settled(page)  # its script deletes the sent draft
+    wait_until_settled(page)  # the script of the page deletes the sent draft
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     expect(message_box(page)).to_have_value("")

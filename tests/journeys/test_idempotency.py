@@ -90,7 +90,7 @@ def test_reload_back_and_resubmitted_form_send_nothing_without_javascript(
     expect(turn(page, "complete")).to_be_visible()
     expect(page.locator(".turn")).to_have_count(1)
 
-    page.go_back()  # one step, although the page has followed its reply
+    page.go_back()  # following the reply has added no step to the history
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     page.go_forward()
     expect(reply_text(page, "complete")).to_have_text("ok")

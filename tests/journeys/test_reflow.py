@@ -34,7 +34,7 @@ WIDTH = "document.scrollingElement.scrollWidth"
 
 
 def sideways(page: Page) -> list[object]:
-    """Return the elements outside of a page, with its menu closed and open."""
+    """Return the settings and menu states in which parts of a page are outside of the window."""
     wrong: list[object] = []
     menu, item = page.get_by_role("button", name="More"), page.locator("#shortcuts-link")
     for name, settle in SETTINGS.items():

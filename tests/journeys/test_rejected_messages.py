@@ -1,4 +1,4 @@
-"""Rejected text that a page returns, and text typed over, before and after it."""
+"""Text in the message box is kept: before scripts load, after a rejection, during an edit."""
 
 from __future__ import annotations
 

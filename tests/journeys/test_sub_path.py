@@ -29,7 +29,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def url(app: Flask, tmp_path: Path) -> Iterator[str]:
-    """Serve the portal behind nginx, which has nothing else."""
+    """Serve the portal at /chat behind nginx, which serves nothing else."""
     with serve(app) as url, nginx.run_nginx(url, tmp_path / "nginx", path="/chat/") as url:
         yield f"{url}/chat"
 

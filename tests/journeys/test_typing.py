@@ -30,7 +30,7 @@ TAKE_TEXT = "() => { const { value } = message; message.value = ''; return value
 
 
 def make_sentences(count: int) -> Iterator[str]:
-    """Yield different sentences, which begin with every key of a shortcut."""
+    """Yield different sentences, most of which begin with the key of a shortcut."""
     choose = random.Random(1)  # noqa: S311
     for number in range(count):
         opening = OPENINGS[number % len(OPENINGS)]

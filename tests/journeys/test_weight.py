@@ -35,7 +35,7 @@ VIOLATIONS = """
   window.violations = [];
   addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective));
 """
-# A browser with a window requests it by itself.
+# Only a browser with a window requests the icon by itself.
 ICON = "fetch(document.querySelector('link[rel=icon]').href).then((icon) => icon.text())"
 INLINE = """() => [
   ...document.querySelectorAll("script:not([src]), style, [style]"),

@@ -57,7 +57,8 @@ def is_post(request: Request) -> bool:
 def drop_next_response(page: Page) -> None:
     """Let the next form submission reach the portal, but drop the response.
 
-    Playwright forwards it only while the test waits for the page: do so before `next_call`.
+    Playwright forwards the submission only while the test waits for the page, so wait for the page
+    before you call `next_call`.
     """
 
     def lose(route: Route) -> None:

@@ -74,7 +74,8 @@ PAYLOADS = [
     "!!![pixel][r]\n\n[r]: https://example.com/pixel.png",
     "[![pixel](https://example.com/pixel.png)](https://example.com)",
 ]
-# A parser that reads the surroundings otherwise must not find the payload either.
+# Texts around the payload. Parsers read some of these texts differently, but no parser may find the
+# payload.
 SURROUNDINGS = [
     *(
         "{}",
@@ -177,6 +178,6 @@ def test_quoted_message_keeps_its_lines():
 
 
 def test_time_of_an_export_does_not_grow_with_the_square_of_its_length():
-    """With a quadratic expression, each of these texts takes minutes."""
+    """With a regular expression of quadratic time, each of these texts would take minutes."""
     for text in ("\\" * 200_000 + "<b>", "# a" + " " * 1_000_000 + "b", "#" * 500_000 + " a"):
         assert len(embed_markdown(text)) >= len(text) - 1

@@ -81,7 +81,7 @@ def test_long_reply_is_transmitted_about_once(text: str):
 
     assert reader.mismatches == []
     assert reader.sent_characters <= 3 * len(text)
-    assert reader.full_replacements == 1  # only the initial one
+    assert reader.full_replacements == 1  # only the first patch replaces the whole reply
 
 
 ITEMS = "".join(f"- item {number} of a list that is long enough\n" for number in range(20))

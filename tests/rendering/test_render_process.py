@@ -72,7 +72,7 @@ def test_idle_child_process_ends_and_another_one_renders_the_next_text():
 def test_stop_does_not_wait_for_a_text_and_starts_no_other_child(renderer: RenderProcess):
     renderer.render(LONG_TEXT, "a")
     [pid] = child_pids()
-    os.kill(pid, signal.SIGSTOP)  # it never finishes the next text
+    os.kill(pid, signal.SIGSTOP)  # the child never finishes the next text
     with ThreadPoolExecutor(1) as pool:
         rendering = pool.submit(renderer.render, LONG_TEXT, "a")
         renderer.close()

@@ -35,7 +35,8 @@ BODIES = {
     "stream_message": {"content": "Hello"},
     "create_key": {"name": "new", "scope": "read_only"},
 }
-# Status of an authorized request; 404 for other operations: the ids in their paths do not exist.
+# Status of an authorized request, by operation. Operations that are not listed get status 404,
+# because the ids in their paths do not exist.
 LET_IN = {
     "list_twins": 200,
     "show_twin": 200,
@@ -203,7 +204,8 @@ def test_api_key_limit_includes_keys_revoked_within_the_last_hour(
     answer = api.post("/auth/api-keys", json=body, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_keys")
 
-    # A revoked key counts for another hour: a new one would give the person more requests.
+    # A revoked key counts for another hour. Otherwise, a new key would give the person more
+    # requests.
     assert api.delete(f"/auth/api-keys/{made[0].id}", headers=headers).status_code == 204
     assert api.post("/auth/api-keys", json=body, headers=headers).status_code == 409
     with container.database.write() as connection:

@@ -29,7 +29,7 @@ IDS: dict[str, str | None] = {
     "message_id": "message",
     "twin_id": "twin",
     "key_id": "key",
-    # The name of an avatar is a hash of the image: who knows it has the image.
+    # The name of an avatar is a hash of the image. Anyone who knows the name may get the image.
     "name": None,
 }
 VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length"}
@@ -59,7 +59,11 @@ def annas_ids(url: str, container: Container, model: Upstream) -> dict[str, str]
 
 
 def credentials_of_others(container: Container) -> dict[str, Callable[[], str]]:
-    """Return factories of credentials, by kind. A key allows 200 requests, so each is used once."""
+    """Return factories of credentials, by kind.
+
+    A read-only key allows only 200 requests an hour, so the test uses a new credential for each
+    route.
+    """
 
     def key(sub: str = "ben", scope: Any = "full_access", **options: Any) -> str:
         return container.api_keys.create(sub, "his", scope, **options)[1]

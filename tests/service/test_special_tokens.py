@@ -96,7 +96,7 @@ def test_bundled_model_finds_no_special_token_in_neutralized_text(bundled: Model
 
     for number, token in enumerate(SPECIAL_TOKENS):
         assert tokenize(token, parse_special=True) == [number]
-    # The text of all tokens: no other token is special either.
+    # This text contains every token of the model; after `neutralize`, no token is special.
     vocabulary = ask("/detokenize", {"tokens": list(range(49_152))})["content"]
     assert all(token in vocabulary for token in SPECIAL_TOKENS)
     text = neutralize(vocabulary)

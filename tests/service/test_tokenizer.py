@@ -110,7 +110,8 @@ def test_endless_count_response_is_not_read(new_model: NewModel, model: Upstream
 
     asker = new_model()
     asker.tokenizer.count_timeout_seconds = 20
-    asker.tokenizer.unreachable_retry_seconds = 0  # after a timeout it would be asked again
+    # After a timeout, the model server would be asked again.
+    asker.tokenizer.unreachable_retry_seconds = 0
     model.answers["/tokenize"] = endless
 
     assert [count(asker), count(asker)] == [estimate_tokens(TEXT)] * 2

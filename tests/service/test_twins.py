@@ -140,7 +140,7 @@ def test_twin_id_cannot_address_files_outside_the_folder(tmp_path: Path):
 def test_twins_command_reports_each_problem_once(
     service: Flask, container: Container, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level(logging.WARNING, "service")  # caplog restores it after the test
+    caplog.set_level(logging.WARNING, "service")  # caplog restores the level after the test
     runner = service.test_cli_runner()
     assert runner.invoke(args=["twindow", "twins"]).exit_code == 0
 

@@ -1,4 +1,4 @@
-"""What a reply says about its making: the tokens, the model, and whether it was cut off."""
+"""Details of a reply: the number of tokens, the model, and whether the text was cut off."""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ class AdjustableClock(Clock):
         return now + self._advanced_seconds + self._wall_clock_error
 
     def server_time(self, reported_time: float) -> float:
-        """Return the reported time, moved forward as this clock; it has no wall clock error."""
+        """Return the time of a server, which advances and freezes with this clock.
+
+        The wall clock error of this clock does not affect the time of the server.
+        """
         now = reported_time if self._frozen_at is None else self._frozen_at
         return now + self._advanced_seconds
 

@@ -69,8 +69,8 @@ def run_nginx(
 ) -> Iterator[str]:
     """Run nginx and yield its URL, which is HTTPS if a certificate is given.
 
-    `directives` are added to the server block, `in_location` to the location, which is `path`;
-    `removed` are the headers that it does not set, although the documentation says so.
+    `directives` are added to the server block, and `in_location` to the location block of `path`.
+    The headers in `removed` are set in the documentation, but not by this nginx.
     """
     port = free_port()
     folder.mkdir(exist_ok=True)

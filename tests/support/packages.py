@@ -32,7 +32,7 @@ def find_or_install(find: Callable[[], T | None], install: Callable[[], object])
 def install(package: str) -> bool:
     """Install a Debian package.
 
-    Returns False if that is impossible: without apt-get, not as root, or if there is none.
+    Returns False without apt-get, if the current user is not root, or if the installation fails.
     """
     if not (shutil.which("apt-get") and os.geteuid() == 0):
         return False

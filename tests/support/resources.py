@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-# The markers of fixtures, and of parameters for which a fixture is requested in the test.
+# The marker of each fixture, and of each parameter value that makes a test or fixture request a
+# resource.
 RESOURCE_FIXTURES = {
     "browser": "browser",
     "context": "browser",

@@ -140,7 +140,7 @@ def test_addresses_with_users_or_other_ports_are_not_requested(
 def test_port_is_the_default_one_for_an_ipv6_address(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ):
-    """Its last group is not a port."""
+    """The last group of an IPv6 address is not a port."""
     requested: list[Any] = []
 
     def refuse(_socket: socket.socket, address: Any) -> None:
@@ -183,7 +183,7 @@ def test_connection_uses_the_address_that_was_checked(
 def test_ipv6_address_is_requested_at_the_port_of_its_scheme(
     client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    """Its last group is not taken for a port, which the check would not have seen."""
+    """The last group of the address is not used as a port: the check would not notice it."""
     port = int(elsewhere.url.rpartition(":")[2])
     requested = []
 

@@ -74,7 +74,7 @@ class TestProxyOff:
 
     @pytest.fixture
     def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Leave the other settings of the proxy."""
+        """Turn off the proxy mode, but keep the other settings of the proxy."""
         return settings | {"sign_in": "password"}
 
     def test_header_is_ignored(self, app: Flask):

@@ -1,4 +1,4 @@
-"""Open streams: they end with the sign-in, but not with the database."""
+"""An open stream ends when the sign-in ends, but survives an outage of the database."""
 
 from __future__ import annotations
 

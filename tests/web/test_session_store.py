@@ -144,7 +144,7 @@ def test_planted_cookie_gives_no_access_to_the_conversation(
     form = bob.get("/twins/ada")
     plant_cookies(bob, alice)
     page = complete_first_turn(alice, upstream, "a secret", "Hi")
-    # The attacker's browser becomes a person, too, with the same CSRF secret.
+    # The attacker's first message creates another person, with the same CSRF secret.
     bob.press(form, "Send", content="Hello")
 
     assert alice.get(page.path).status == 200
@@ -181,7 +181,7 @@ def test_replaced_session_id_is_valid_for_a_minute(
     complete_first_turn(alice, upstream, "Hello", "Hi")
 
     assert 'data-theme="dark"' in bob.get("/").response.text
-    clock.advance(DAY)  # also the day on which a session is extended
+    clock.advance(DAY)  # a request on the next day extends its session
     assert "data-theme" not in bob.get("/").response.text
     assert 'data-theme="dark"' in alice.get("/").response.text
 

@@ -70,13 +70,16 @@ class PageWatcher:
         page.on("console", self._on_console)
 
     def expect_reply_end(self, site: Site, end: str, after: float = 0) -> None:
-        """Let the page look for a last reply with this end, after so many seconds."""
+        """Let the page report when its last reply contains `end`.
+
+        The page begins to look for the end after `after` seconds.
+        """
         self.ended_at = None
         options = {"whole": site.ended_reply, "end": end, "after": after}
         self.page.evaluate("wanted => bench.wait(wanted)", options)
 
     def wait_for_end(self, seconds: float) -> float | None:
-        """Return the Unix time of the reply's end, or None after so many seconds without it."""
+        """Return the Unix time of the reply's end, or None if there is no end within `seconds`."""
         deadline = time.monotonic() + seconds
         while self.ended_at is None and time.monotonic() < deadline:
             self.page.wait_for_timeout(50)
@@ -121,7 +124,7 @@ def open_browser_context(browser: Browser, *, condition: str = "false") -> Itera
 
 @contextmanager
 def kill_unresponsive_pages(browser: Browser, seconds: float) -> Iterator[None]:
-    """Kill the browser's pages if the block takes so long, so that its calls raise errors."""
+    """Kill the browser's pages if the block runs for `seconds`, so that its calls raise errors."""
     timer = threading.Timer(seconds, _kill_processes, [_renderer_pids(browser)])
     timer.start()
     try:

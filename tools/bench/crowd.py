@@ -32,7 +32,10 @@ class ReplyTiming:
 
 
 def measure(people: int) -> dict[str, Any]:
-    """Measure three questions of one person, then one of all people at once, each with a key."""
+    """Measure three questions of one person, then one question of each person at the same time.
+
+    Each person has an API key.
+    """
     with (
         tempfile.TemporaryDirectory() as data,
         run_server(Path(data), "-m", "service") as server,

@@ -29,7 +29,10 @@ PROBE_SECONDS = 0.005
 
 
 def measure() -> list[Table]:
-    """Measure the rendering of each construct, then other people while the worst are received."""
+    """Measure the rendering of each construct, then page loads while other people receive replies.
+
+    Each reply contains one of the most expensive constructs, or one of `ALWAYS_READ`.
+    """
     rendering_rows = _measure_rendering()
     expensive = [str(row["construct"]) for row in rendering_rows[:MOST_EXPENSIVE]]
     with servers.run_scripted_service() as service, servers.run_portal(service) as portal:

@@ -57,7 +57,7 @@ class PageMeter:
     def main_thread_seconds(self) -> dict[str, float]:
         """Return the seconds of the main thread since the start, by kind of work."""
         now = self._metrics()
-        # A page that has moved to another process counts from zero.
+        # When a page moves to another process, its metrics restart at zero.
         has_moved = now["TaskDuration"] < self._start_metrics["TaskDuration"]
         start_metrics = {} if has_moved else self._start_metrics
         return {
@@ -105,8 +105,9 @@ class PageMeter:
         return len({host for host in self._hosts.values() if host and host != own_host})
 
     def _response_bytes(self) -> Iterator[float]:
-        # Chromium reports the size of data that arrives together with its first part, and an
-        # unknown size as 0.
+        # If several parts arrive together, Chromium reports the encoded size of all parts with the
+        # first part, and 0 with the others. An unknown encoded size is also reported as 0;
+        # then the decoded size counts.
         for key, encoded in self._encoded_bytes.items():
             yield encoded or self._decoded_bytes[key]
 
@@ -122,7 +123,7 @@ class PageMeter:
         self._hosts[event["requestId"]] = urlsplit(event["request"]["url"]).hostname or ""
 
     def _on_data(self, event: dict[str, Any]) -> None:
-        # For a stream that the page closes, Chromium reports nothing else.
+        # If the page closes a stream, Chromium sends no `loadingFinished` event with the size.
         self._encoded_bytes[event["requestId"]] += event["encodedDataLength"]
         self._decoded_bytes[event["requestId"]] += event["dataLength"]
 

@@ -19,7 +19,7 @@ from tools.bench.table import Row, ratio
 DELTAS_PER_SECOND = 200
 MAX_REPLY_SECONDS = 120
 WARM_UP_TIMEOUT_SECONDS = 30
-# The time that a page which missed its deadline has to answer a last request.
+# A page that does not report its costs within this time is killed.
 ANSWER_TIMEOUT_SECONDS = 15
 
 _tags = itertools.count(1)

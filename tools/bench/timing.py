@@ -1,4 +1,8 @@
-"""Response times that must not reveal what exists: foreign against missing ids, and sign-ins."""
+"""Response times that must not reveal which ids and names exist.
+
+Requests for ids of another person are compared with requests for missing ids, and failing sign-ins
+with a known name are compared with sign-ins with an unknown name.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ ROUNDS = 500
 
 
 def measure() -> list[Row]:
-    """Insert one row per transaction, durable and not in turn; return the medians."""
+    """Insert one row per transaction, alternately ordinary and durable; return the median times."""
     microseconds: dict[bool, list[float]] = {False: [], True: []}
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{folder}/bench.db")

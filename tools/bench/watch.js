@@ -5,7 +5,8 @@
     for (const { duration } of list.getEntries()) durations().push(duration);
   }).observe({ type, buffered: true });
   watch("longtask", () => bench.tasks);
-  // Reported by the browser: requesting each frame would cost more than watching the page.
+  // The browser reports long frames itself. A `requestAnimationFrame` callback for each frame would
+  // cost more.
   watch("long-animation-frame", () => bench.frames);
 
   bench.reset = () => {

@@ -68,7 +68,10 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _select_scenarios(form: str, database_kind: str | None) -> list[tuple[str, str]]:
-    """Return scenarios with the kinds of their databases; a named one runs once."""
+    """Return each scenario to run with the kind of its database.
+
+    A scenario that `form` names runs on one kind of database only.
+    """
     selection = [
         (scenario, kind)
         for kind, scenarios in SCENARIOS.items()

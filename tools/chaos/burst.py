@@ -33,7 +33,10 @@ def run(
     workers: int = 2,
     database_url: str | None = None,
 ) -> Report:
-    """Send the requests with one key, in both header forms by turns; restart and send one more."""
+    """Send the requests with one key; then restart the service and send one more request.
+
+    The requests alternate between the two headers that accept a key.
+    """
     database = database_settings(database_url)
     settings = {"WORKERS": str(workers)} | database
     with tempfile.TemporaryDirectory() as data:

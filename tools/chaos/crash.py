@@ -78,7 +78,7 @@ class CrashTest:
                 message.open_form()  # so that even a slow machine sends something
             sender = threading.Thread(target=self._send_messages, args=(messages, kill_event))
             sender.start()
-            # While messages are still being sent, or later.
+            # The kill happens while messages are still being sent, or later.
             time.sleep(self.rng.uniform(0.05, self.rng.choice((0.6, words * gap))))
             kill_event.set()
             killed_at = time.monotonic()
@@ -164,7 +164,7 @@ class CrashTest:
         self.stored_counts += shares(submitted, received, killed_at - 1)
 
     def _count_unfinished_replies(self) -> int:
-        """Count the replies without an end that a restarted portal does not end."""
+        """Count the replies that still have no end after a restart of the portal."""
         database = self.data, self.database_url
         if count_running_replies(*database):
             settings = database_settings(self.database_url)
@@ -186,7 +186,7 @@ def run(
 ) -> Report:
     """Crash the portal `rounds` times, each time with `streams` running replies.
 
-    On SQLite it has one worker and two workers by turns, on PostgreSQL two.
+    On SQLite, the portal has alternately one worker and two workers; on PostgreSQL, always two.
     """
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -59,8 +59,8 @@ EXPECTATIONS: Expectations = {
 class DatabaseTest:
     """A portal with running replies, a fault of its database, and what people see of it.
 
-    `running` are the messages before the fault, `new` those during it; `forms` are the loaded
-    forms for them, because no page may open during the fault.
+    `running` are the messages sent before the fault, and `new` are the messages sent during it.
+    `forms` are messages whose forms are loaded in advance, because pages may fail during the fault.
     """
 
     fault: str
@@ -140,7 +140,8 @@ class DatabaseTest:
     def _measure(self, action: Callable[[], object]) -> None:
         """Measure an action that sends one request."""
         started_at = time.monotonic()
-        with suppress(requests.RequestException):  # it is missing in `statuses`
+        # A request without a response adds nothing to `statuses`.
+        with suppress(requests.RequestException):
             action()
         self.response_seconds.append(time.monotonic() - started_at)
 

@@ -22,8 +22,8 @@ def locked_rows(database_url: str, seconds: float) -> None:
 def read_only(database_url: str, seconds: float) -> None:
     """Switch over to a server that accepts no writes, and back to one that does.
 
-    Connections from before the first switch are lost. Those to the read-only server stay open, as
-    they do when the name of the server leads to another one.
+    Connections from before the first switch are lost. Connections to the read-only server stay open
+    after the switch back, as they do when a host name is pointed at another server.
     """
     with connect_postgresql(database_url) as connection:
         database = connection.info.dbname

@@ -31,7 +31,7 @@ from tools.chaos.sent_messages import (
 from web import stream_limit
 
 READ_TIMEOUT_SECONDS = 30
-# Fewer readers reconnect without overloading the portal.
+# Fewer readers can reconnect at once without overloading the portal.
 MIN_READERS_FOR_SPREAD = 50
 
 EXPECTATIONS: Expectations = {
@@ -157,7 +157,7 @@ async def _read_stream(port: int, message: SentMessage, streams_started: asyncio
 def _last_retry(text: str) -> str:
     """Return the last `retry` value after the first data, or "".
 
-    A stream also begins with a `retry` value, which is not meant.
+    The `retry` value at the beginning of each stream does not count.
     """
     retries = re.findall(r"^retry: (\d+)", text.partition("\ndata:")[2], re.MULTILINE)
     return retries[-1] if retries else ""

@@ -33,7 +33,7 @@ EXPECTATIONS: Expectations = {
 
 
 def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Report:
-    """Fuzz streams and documents for so many seconds; `only_round` repeats one round."""
+    """Fuzz streams and documents for `seconds`, or repeat the single round `only_round`."""
     started_at = time.monotonic()
     number, slowest, failures = 0, (0.0, ""), list[str]()
     rss_before = proc_status(os.getpid(), "VmRSS")

@@ -77,7 +77,7 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
 
 
 def _warm_up(data: Path, person: Person) -> list[str]:
-    """Receive a normal reply and open every kind of page: lazy loading is not growth."""
+    """Receive a reply and open the measured pages so that lazy loading does not count as growth."""
     message = SentMessage(person, f"n=50 gap=0.01 tag={id(person)}.")
     _receive_reply(message, data)
     paths = ["/readyz", "/conversations", message.path]

@@ -55,7 +55,7 @@ def _attack(run_proxy: Callable[[str, Path], Iterator[str]]) -> Report:
             "PROXY_USER_HEADER": "X-Remote-User",
             "PROXY_NETWORKS": "127.0.0.1",
         }
-        # The workers of Apache have another user.
+        # Apache's workers run as another user, who must be able to read the folder.
         Path(folder).chmod(0o755)
         with (
             run_portal(Path(folder) / "data", port, service, **settings) as portal,

@@ -1,8 +1,8 @@
-"""Random ends of sign-ins during streams and requests to three workers: then nothing is sent.
+"""People lose access at random times during streams and requests: then no content may be sent.
 
-People are signed out, disabled, reset and taken out of their group in the middle of streams, pages
-and fragments. A request that begins after that must get no content, and a stream must end within
-five seconds.
+People are signed out, disabled or removed from their group, or their password is reset, while three
+workers send them streams, pages and fragments. A request that begins after the loss of access must
+get no content, and a stream must end within five seconds after it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PASSWORD = "correct horse battery"
 GROUP = "staff"
 PEOPLE = 6
 REPLY = "n=2000 gap=0.02 tag=answer"
-# What the replies consist of, and the pages do not contain otherwise.
+# Text that each reply contains, and that occurs nowhere else on the pages.
 CONTENT = "answer:"
 MAX_SECONDS = 5.0
 OBSERVED_SECONDS = 7.0
@@ -54,7 +54,7 @@ class Round:
     ended_at: float = 0.0
     stream_end_at: float = 0.0
     last_content_at: float = 0.0
-    # When requests began that returned content.
+    # The start times of the requests that returned content.
     content_begun_at: list[float] = field(default_factory=list)
     errors: int = 0
     is_observing: bool = True

@@ -95,7 +95,7 @@ class SoakTest:
 
 
 def run(seconds: float = 120, samples_file: Path | None = None, seed: int = 1) -> Report:
-    """Use a portal for so many seconds; return how its resources have changed."""
+    """Use a portal for `seconds`; return how its resources have changed."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, event
 from tests.support.waiting import wait_until
 
 NOT_OURS = {".venv", "tests", "tools"}
-# They run on a timer and carry neither messages nor deltas.
+# These threads run on a timer and carry neither messages nor deltas.
 TIMER_THREADS = {"watchdog"}
 QUIET_SECONDS = 0.1
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}

@@ -62,7 +62,7 @@ def _run(
             wait_until(lambda: _is_stored(data, "and the second"))
         call.complete()
         stream.remaining_events()
-    # The reply has threads of its own. The delta shows them.
+    # Only the recording of the delta includes the threads of the reply.
     return message.limited_to(_is_request), delta
 
 

@@ -17,7 +17,8 @@ from web.session_fields import (
     VISITOR_FIELD,
 )
 
-# What belongs to the browser: its preferences, and the visitor that it was and becomes again.
+# These fields belong to the browser, not to a sign-in: the preferences, the visitor that it is
+# again after the sign-out, and the people who declined to adopt the visitor's conversations.
 KEPT_FIELDS = (PREFERENCES_FIELD, VISITOR_FIELD, DECLINED_FIELD)
 
 

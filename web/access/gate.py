@@ -37,13 +37,13 @@ def _template_values() -> dict[str, object]:
         "signed_in_person": person,
         "may_use_portal": _may_use_portal(person),
         "can_sign_out": person is not None and not is_from_proxy(),
-        # Scripts keep the drafts of people who share a browser apart.
+        # Scripts use this value to keep separate drafts for people who share a browser.
         "draft_owner": owner[:DRAFT_OWNER_CHARACTERS],
     }
 
 
 def _may_use_portal(person: Person | None) -> bool:
-    # If the proxy reports a name and there is no person, the person is disabled.
+    # If the proxy reports a name but `person` is None, that person is disabled.
     may_visit = portal().settings.sign_in.allows_visitors and not is_from_proxy()
     return person is not None or may_visit
 

@@ -35,6 +35,7 @@ def warm_up(app: Flask, in_thread: Callable[[Task], Task]) -> None:
     assets: AssetMiddleware = app.extensions["assets"]
     for name in PRECOMPRESSED_ASSETS:
         in_thread(assets.precompress)(name)
-    # What lives as long as the process needs no garbage collection, which would take 70 ms at once.
+    # Exclude the objects that live as long as the process from further garbage collections: each
+    # check of these objects would block the process for 70 ms.
     gc.collect()
     gc.freeze()

@@ -23,7 +23,8 @@ def _reject_foreign_form() -> None:
     """
     if request.method in SAFE_METHODS:
         return
-    # Sent over HTTPS and to localhost. "none": the person repeats the request.
+    # Browsers send Sec-Fetch-Site over HTTPS and to localhost. The value "none" means that the
+    # person started the request, for example by repeating it.
     if site := request.headers.get("Sec-Fetch-Site"):
         is_foreign = site not in ("same-origin", "none")
     else:

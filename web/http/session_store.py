@@ -25,11 +25,12 @@ from web.session_fields import (
 logger = logging.getLogger(__name__)
 
 COOKIE_NAME = "twindow"
-# Browsers accept a cookie with this prefix only from the host itself, not from a sibling; and one
-# with the other, which may have a path, only over HTTPS.
+# Browsers accept a `__Host-` cookie only from the host itself, not from a sibling host. Browsers
+# accept a `__Secure-` cookie, which may have a path, only over HTTPS.
 HOST_PREFIX, SECURE_PREFIX = "__Host-", "__Secure-"
 SESSION_LIFETIME = timedelta(days=365)
-# Of a session with preferences only. The first accepted message makes it a person's.
+# The lifetime of a session that contains only preferences. The first accepted message assigns the
+# session to a person and extends its lifetime.
 PREFERENCES_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Responses there do not depend on the person. They need no database, and work without one.
@@ -70,7 +71,10 @@ class Session(CacheLibSession):  # type: ignore[misc]
 
 
 class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
-    """Session interface that stores only hashes of session ids, and nothing of visitors."""
+    """Session interface that stores only hashes of session ids.
+
+    The session of a visitor who has not sent or saved anything is only in a cookie.
+    """
 
     session_class = Session
 
@@ -85,7 +89,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         return f"{request.script_root}/"
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
-        """Return whether this request uses https: http works, too."""
+        """Return whether this request uses https: browsers refuse a secure cookie over http."""
         return request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> Any:
@@ -153,7 +157,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     def _rename(self, app: Flask, request: Request) -> Session | None:
         """Load the session of a cookie that was set before the portal had https."""
         if session := self._load(app, request, COOKIE_NAME):
-            # The same id for requests at the same time.
+            # Concurrent requests must get the same new id.
             session.sid = keyed_hash(str(app.secret_key), "renamed", session.sid)
             session.modified = True
         return session
@@ -258,8 +262,9 @@ def _lifetime(session: Session) -> timedelta:
 def session_key(app: Flask, cookie_name: str, sid: str) -> str:
     """Return the key of the row of a session id.
 
-    An id is valid only in the cookie it was issued for: what a sibling host can set is worthless
-    as a `__Host-` cookie, and the reverse.
+    An id is valid only under the cookie name it was issued for. An id from a cookie that a sibling
+    host can set is worthless in a `__Host-` cookie, and an id from a `__Host-` cookie is worthless
+    in any other cookie.
     """
     return keyed_hash(str(app.secret_key), "session", cookie_name, sid)
 
@@ -277,7 +282,7 @@ def claim_idempotency_key(idempotency_key: str) -> bool:
 
 
 def _require_session() -> None:
-    """Prevent that a person becomes a new visitor while the database is unavailable.
+    """Prevent a person from becoming a new visitor while the database is unavailable.
 
     Raises DatabaseUnavailable when the session could not be opened.
     """

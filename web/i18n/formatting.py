@@ -79,7 +79,7 @@ def excerpt(content: str) -> str:
 
 
 def is_overdue(timestamp: float) -> bool:
-    """Return whether a reply that is pending since a time should be reported as slow."""
+    """Return whether a reply that has been pending since a time should be reported as slow."""
     return portal().clock.time() - timestamp >= OVERDUE_SECONDS
 
 

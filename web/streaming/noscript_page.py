@@ -104,7 +104,7 @@ class NoscriptReply:
 def _remaining_html(html: str, sent_html: str) -> str:
     if not html.startswith(sent_html):
         return f'<div class="noscript-final">{html}</div>'
-    # An element must follow the last snapshot, so that it is hidden.
+    # The last snapshot is hidden only if an element follows it.
     rest = html[len(sent_html) :]
     return rest if rest.strip() else "<span></span>"
 

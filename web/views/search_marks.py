@@ -23,11 +23,12 @@ _TAG = re.compile(r'(<(?:[^">]|"[^"]*")*>)')
 
 
 def mark_hits(message_html: str, pattern: SearchPattern) -> str:
-    """Wrap the hits in HTML that we rendered in <mark>. At most `MAX_MARKS` hits are marked.
+    """Wrap at most `MAX_MARKS` hits in <mark> elements.
 
-    The hit that the search result shows in its snippet gets the id `hit`. If it cannot be found,
-    the first hit gets the id; without any hit, an empty element at the beginning gets it. Hits
-    within a formula, and hits that are split by a tag (such as emphasis), are not marked.
+    `message_html` must be HTML that the portal has rendered. The hit that the search result shows
+    in its snippet gets the id `hit`. If that hit cannot be found, the first hit gets the id;
+    without any hit, an empty element at the beginning gets the id. Hits within a formula, and hits
+    that are split by a tag (such as emphasis), are not marked.
     """
     pieces = list(_split_html(message_html))
     target = pattern.rarest_hit("\n".join(text for _, text in pieces))

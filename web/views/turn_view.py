@@ -23,9 +23,9 @@ SHORTENED_LENGTH = 2_000
 class TurnView:
     """A turn as pages show it.
 
-    `marked_message` is the message if it contains marked search hits. `is_plain_text` tells that
-    the reply is shown as plain text until its HTML is in the cache, `is_shortened` that only the
-    beginning of the message or reply is shown.
+    `marked_message` is the message if it contains marked search hits. If `is_plain_text` is True,
+    the reply is shown as plain text until its HTML is in the cache. If `is_shortened` is True, only
+    the beginning of the message or reply is shown.
     """
 
     turn: Turn

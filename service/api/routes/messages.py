@@ -35,9 +35,11 @@ from service.conversations import (
 )
 
 LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
-# An EventSource that reconnects would send the message again. More would overflow its timer.
+# A client that reconnects would send the message again. A longer delay would overflow the timer of
+# the client.
 NEVER_RECONNECT_MS = 2**31 - 1
-# The minimum length tells `/messages/stream` from a message, so that a GET there is 405.
+# "stream" is shorter than the minimum length of a message id, so that a GET of `/messages/stream`
+# returns 405.
 MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"
 
 
@@ -125,7 +127,8 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
                 yield sse.KEEPALIVE
                 if not isinstance(last_event, Progress):
                     continue
-            # Repeat the progress after the comment: clients may abandon a reply without events.
+            # Repeat the last progress event after the keepalive comment: clients may abandon a
+            # reply that sends no events.
             last_event = event or last_event
             if isinstance(last_event, Complete | Failed):
                 retry = NEVER_RECONNECT_MS

@@ -72,7 +72,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 def database(
     database_kind: str, request: pytest.FixtureRequest, settings: dict[str, Any]
 ) -> Iterator[Outage]:
-    """Return the portal's database as an outage that can be started and ended."""
+    """Return the portal's database, with methods that start and end an outage."""
     if database_kind == SQLITE:
         database: Outage = LockableSqlite(settings["data_dir"] / "portal.db")
     else:
@@ -115,7 +115,7 @@ def wait_for_reply_workers() -> None:
 
 
 def send_twice_after_recovery(alice: Person, upstream: Upstream, form: Page) -> Page:
-    """Submit the form that failed before, as a double click; return the page with the reply."""
+    """Repeat a failed submission twice, as a double click does; return the page with the reply."""
     page = alice.press(form, "Send", content=MESSAGE)
     upstream.next_call().start_stream().complete("Now")
     page = alice.press(form, "Send", content=MESSAGE)

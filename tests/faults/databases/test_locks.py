@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 4
 
 @pytest.fixture
 def other(database_kind: str, database: Outage, settings: dict[str, Any]) -> Iterator[Any]:
-    """Return another connection to PostgreSQL, which waits long before it detects a deadlock."""
+    """Return another connection to PostgreSQL, which looks for a deadlock only after a minute."""
     assert database_kind == POSTGRESQL
     address = settings["database_url"].replace("+psycopg", "")
     with psycopg.connect(address, autocommit=True) as other:

@@ -19,7 +19,8 @@ VIEWPORTS: tuple[tuple[Theme, int, int], ...] = (
     ("light", 390, 844),
 )
 QUESTION = "How does a bicycle stay upright?"
-REPLY_END = "how bicycles balance"  # of the service's sample reply
+# The last words of the sample reply.
+REPLY_END = "how bicycles balance"
 SETTLE_MS = 1_500
 REPLY_TIMEOUT_SECONDS = 30
 
