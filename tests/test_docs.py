@@ -122,7 +122,7 @@ def test_every_requirement_has_a_test_and_every_marker_a_requirement(
     assert set(table.tests_by_row()) == set(names)
 
 
-def test_api_docs_decide_every_open_point_of_the_interface():
+def test_api_docs_settle_every_point_that_the_specification_leaves_open():
     api = (ROOT / "docs/api.md").read_text().partition("leaves open")[2]
     decided = re.findall(r"^\| (.+?) \| .+ \|$", api, re.MULTILINE)
     open_points = [row for row in doc_tables.INTERFACE.rows() if "not shown" in row.subject]

@@ -38,7 +38,7 @@ def somebody() -> Iterator[Person]:
 
 
 @pytest.mark.usefixtures("bundled_model")
-def test_bundled_model_replies_and_signals_keep_the_text_of_running_replies(
+def test_bundled_model_writes_replies_and_their_text_survives_stop_signals(
     tmp_path: Path, somebody: Person
 ):
     with run_server(tmp_path, "app.py") as server:

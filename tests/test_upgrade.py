@@ -290,7 +290,7 @@ def test_conversations_with_the_embedded_service_are_unchanged_and_continue(
     ]
 
 
-def test_api_keys_of_others_keep_their_own_conversations_only(
+def test_api_key_created_before_the_update_lists_only_its_own_conversations(
     embedded_url: str, known_embedded: dict[str, Any]
 ):
     response = requests.get(

@@ -95,7 +95,7 @@ def test_password_is_the_same_on_keyboards_that_compose_characters_differently(a
     assert accounts.sign_in("Ben", "\u00e9tude in a minor key", "192.0.2.1", "Firefox")
 
 
-def test_reset_ends_sign_ins_and_the_password(accounts: Accounts, anna: Person):
+def test_reset_ends_all_sign_ins_and_invalidates_the_password(accounts: Accounts, anna: Person):
     sign_in = accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox")
     token = accounts.reset(anna)
 

@@ -53,5 +53,5 @@ def test_unknown_name_is_not_found(accounts: Accounts):
         accounts.people.find("nobody")
 
 
-def test_name_may_be_a_word_that_identities_begin_with(accounts: Accounts):
+def test_name_may_be_key_or_proxy_without_a_colon(accounts: Accounts):
     assert [accounts.people.add(name).name for name in ("Key", "proxy")] == ["Key", "proxy"]

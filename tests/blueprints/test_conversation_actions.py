@@ -12,7 +12,9 @@ from web.container import Portal
 
 
 @pytest.mark.limit("L7")
-def test_conversation_can_be_renamed_and_reset_to_its_first_words(alice: Person, page: Page):
+def test_title_can_be_changed_and_reset_to_the_first_words_of_the_message(
+    alice: Person, page: Page
+):
     renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
     assert renamed.path == page.path
     assert renamed.html.h1.get_text() == "On light <b>"

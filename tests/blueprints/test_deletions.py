@@ -54,7 +54,7 @@ def test_url_of_a_deleted_conversation_offers_undo_until_the_deadline(
     assert "This page doesn't exist" in late.text
 
 
-def test_restored_conversation_returns_to_the_archive(alice: Person, page: Page):
+def test_undo_returns_an_archived_conversation_to_the_archive(alice: Person, page: Page):
     alice.press(page, "Archive")
     back = alice.press(alice.press(alice.get(page.path), "Delete"), "Undo")
 
@@ -81,7 +81,7 @@ def test_deletion_stops_the_reply_followed_in_another_tab(alice: Person, upstrea
     assert call.wait_for_disconnect()
 
 
-def test_deleted_conversation_is_purged_after_undo_period_and_quota_hour(
+def test_deleted_conversation_is_purged_when_undo_and_quota_no_longer_need_it(
     alice: Person, portal: Portal, upstream: Upstream, page: Page
 ):
     other = complete_first_turn(alice, upstream, "Other", "Yes")

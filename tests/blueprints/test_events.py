@@ -46,7 +46,9 @@ def end_of(event) -> Tag:
     return part
 
 
-def test_end_corrects_html_that_was_shown_differently(alice: Person, upstream: Upstream):
+def test_end_event_replaces_html_that_differs_from_the_final_html(
+    alice: Person, upstream: Upstream
+):
     _, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
         call.delta("See [that].\n\nMore")
@@ -201,7 +203,9 @@ def test_closing_the_portal_releases_readers_and_keeps_the_text(
     assert "Said before closing" in page.text
 
 
-def test_quiet_stream_sends_events_that_the_page_sees(alice: Person, upstream: Upstream, portal):
+def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
+    alice: Person, upstream: Upstream, portal
+):
     portal.log.keepalive_seconds = 0.01
     _, turn_id, call = begun(alice, upstream)
     seen = b""

@@ -138,7 +138,7 @@ def fingerprint(response: TestResponse, tested_id: str) -> tuple[object, ...]:
     return response.status_code, headers, re.sub(r'value="[^"]{20,}"', "", body)
 
 
-def test_every_parameter_of_a_route_is_listed(app: Flask):
+def test_isolation_tests_cover_every_route_parameter(app: Flask):
     parameters = {name for rule in app.url_map.iter_rules() for name in rule.arguments}
 
     assert parameters == set(IDS)

@@ -99,7 +99,7 @@ def test_person_is_the_same_in_every_browser_with_the_same_key(
     assert bob.get(path).status == 404
 
 
-def test_key_is_stored_only_encrypted_and_forgotten_at_the_end(
+def test_key_is_stored_only_encrypted_and_cannot_be_used_after_signing_out(
     anna: Person, portal: Portal, settings: dict[str, Any]
 ):
     def stored() -> bytes:
@@ -126,7 +126,7 @@ def test_unusable_key_is_refused(alice: Person, portal: Portal, key: str, status
     assert portal.accounts.people.list_all() == []
 
 
-def test_service_that_fails_is_not_a_refused_key(alice: Person, upstream: Upstream):
+def test_service_failure_is_not_treated_as_a_refused_key(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/twins"] = 503, {}
 
     statuses = {sign_in(alice, ANNAS_KEY).status for _ in range(20)}
@@ -161,7 +161,7 @@ def wait_for_end(person: Person, page: Page) -> Page:
     return person.get(page.path)
 
 
-def test_check_accepts_a_portal_without_a_key(app: Flask):
+def test_check_command_accepts_a_portal_without_an_api_key(app: Flask):
     result = app.test_cli_runner().invoke(args=["twindow", "check"])
 
     assert "People bring their own keys" in result.output
@@ -174,7 +174,7 @@ class TestQuota:
         """Limit each key to two requests an hour, the number that a first message needs."""
         return settings | {"api_hourly_limit": 2}
 
-    def test_hourly_limit_is_that_of_each_key(self, anna: Person, bob: Person, upstream: Upstream):
+    def test_each_key_has_its_own_hourly_limit(self, anna: Person, bob: Person, upstream: Upstream):
         sign_in(bob, BENS_KEY)
         page = complete_first_turn(anna, upstream, "Hello", "Hi")
 

@@ -171,7 +171,7 @@ def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask
 
 
 @pytest.mark.parametrize("change", ["disable", "groups"])
-def test_key_created_while_the_person_changes_is_revoked(
+def test_key_is_revoked_if_access_of_its_person_changes_during_its_creation(
     anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch, change: str
 ):
     portal, created = get_portal(app), []
@@ -192,7 +192,7 @@ def test_key_created_while_the_person_changes_is_revoked(
     assert get_twins(url, created[0].key)[0] == 401
 
 
-def test_groups_are_removed_from_keys_again_after_a_failure(
+def test_groups_are_removed_from_keys_when_the_change_is_repeated_after_a_failure(
     anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch
 ):
     key, portal = create_key(anna), get_portal(app)

@@ -39,7 +39,7 @@ def report(person: Person, name: str | None) -> Person:
     return person
 
 
-def test_reported_person_has_their_own_conversations_in_every_browser(
+def test_person_named_by_the_proxy_has_their_conversations_in_every_browser(
     alice: Person, bob: Person, new_person: Callable[[], Person], upstream: Upstream
 ):
     path = complete_first_turn(report(alice, "anna"), upstream, "Hello", "Hi").path

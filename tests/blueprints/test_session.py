@@ -48,7 +48,9 @@ def anna(accounts: Accounts, alice: Person) -> Person:
     return alice
 
 
-def test_every_other_url_leads_to_the_sign_in_page(app: Flask, alice: Person, accounts: Accounts):
+def test_every_url_that_is_not_public_leads_signed_out_people_to_the_sign_in_page(
+    app: Flask, alice: Person, accounts: Accounts
+):
     def check(url: tuple[str, str]) -> None:
         method, path = url
         response = alice.session.request(
@@ -91,7 +93,9 @@ def test_signed_out_fragment_request_gets_the_header_that_opens_the_sign_in_page
     assert page.response.headers["HX-Redirect"] == "/session/new?next=/conversations?q%3Da"
 
 
-def test_signed_out_stream_ends_with_a_sentence(alice: Person, accounts: Accounts):
+def test_event_stream_tells_signed_out_people_that_their_session_has_ended(
+    alice: Person, accounts: Accounts
+):
     response = alice.session.get(f"{alice.base_url}/turns/abc/events", timeout=10)
 
     assert response.headers["Content-Type"].startswith("text/event-stream")
@@ -123,7 +127,9 @@ def test_malformed_referrer_leads_to_the_sign_in_page(
 
 
 @pytest.mark.parametrize("target", FOREIGN_TARGETS)
-def test_foreign_target_leads_to_the_first_page(alice: Person, accounts: Accounts, target: str):
+def test_signing_in_with_a_foreign_redirect_target_leads_to_the_home_page(
+    alice: Person, accounts: Accounts, target: str
+):
     form = alice.get("/session/new")
     page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next=target)
 
@@ -178,7 +184,9 @@ def test_form_in_a_second_tab_leads_to_the_page_of_the_person_who_has_signed_in(
     assert alice.press(form, "Sign in", name="Anna", password="").path == "/conversations"
 
 
-def test_link_of_somebody_else_replaces_the_sign_in(anna: Person, accounts: Accounts):
+def test_one_time_link_of_another_person_replaces_the_current_sign_in(
+    anna: Person, accounts: Accounts
+):
     path = f"/session/links/{accounts.create_link(accounts.people.add('Cleo'))}"
     anna.press(anna.get(path), "Save", password=PASSWORD)
 
@@ -242,7 +250,7 @@ def test_open_stream_ends_when_the_sign_in_ends(
     assert "Second" not in rest
 
 
-def test_page_without_script_ends_when_the_sign_in_ends(
+def test_noscript_page_with_a_running_reply_ends_when_the_sign_in_ends(
     anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
 ):
     page = anna.start_conversation("Hello")
@@ -332,7 +340,7 @@ def test_avatar_requires_a_sign_in(anna: Person, bob: Person, new_person: Callab
     assert signed_out.status_code == 303
 
 
-def test_token_of_a_link_is_not_logged(
+def test_token_of_a_one_time_link_is_not_logged(
     alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
 ):
     token = accounts.create_link(accounts.people.find("Anna"))

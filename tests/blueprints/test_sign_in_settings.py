@@ -39,7 +39,7 @@ class TestSubPath:
         ],
     )
     @pytest.mark.usefixtures("accounts")
-    def test_target_outside_of_the_sub_path_leads_to_the_first_page(
+    def test_redirect_target_outside_the_sub_path_leads_to_the_home_page(
         self, alice: Person, target: str
     ):
         form = alice.get("/chat/session/new")
@@ -63,7 +63,9 @@ class TestPasswordsTurnedOff:
         return settings | {"sign_in": "password,proxy"} | proxy
 
     @pytest.mark.usefixtures("accounts")
-    def test_sign_ins_with_a_password_end(self, app: Flask, alice: Person, portal: Portal):
+    def test_password_sign_ins_end_when_passwords_are_turned_off(
+        self, app: Flask, alice: Person, portal: Portal
+    ):
         sign_in(alice)
         modes = SignInModes("proxy")
         settings = msgspec.structs.replace(portal.settings, sign_in=modes)
@@ -80,7 +82,7 @@ class TestPasswordsOff:
         """Allow visitors only."""
         return settings | {"sign_in": ""}
 
-    def test_sign_in_pages_do_not_exist(self, alice: Person):
+    def test_sign_in_pages_do_not_exist_when_only_visitors_are_allowed(self, alice: Person):
         for path in ("/session", "/session/new", "/session/links/x"):
             assert alice.get(path).status == 404
         assert not alice.get("/").html.select_one("a[href^='/session']")

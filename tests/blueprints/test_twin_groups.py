@@ -166,7 +166,9 @@ class TestProxy:
         """Return the accounts, without people."""
         return portal.accounts
 
-    def test_groups_follow_the_header(self, bob: Person, accounts: Accounts):
+    def test_groups_of_a_person_follow_the_groups_header_of_the_proxy(
+        self, bob: Person, accounts: Accounts
+    ):
         bob.session.headers["X-Remote-User"] = "bob"
         seen = []
         for groups in ("staff", "guests, staff", "guests", "staff\x85", "Staff", "", "staff"):

@@ -123,7 +123,7 @@ def test_nonexistent_page_number_shows_the_nearest_page(alice: Person, crowd: li
     assert shown == dict.fromkeys(shown, crowd[:60])
 
 
-def test_page_parameter_opens_at_most_ten_pages(alice: Person, upstream: Upstream):
+def test_page_parameter_shows_at_most_ten_pages_at_once(alice: Person, upstream: Upstream):
     upstream.twins = many(700)
 
     assert len(names(alice.get("/?page=9999"))) == 600

@@ -66,7 +66,7 @@ def test_adopted_conversation_continues_and_can_be_restored(
     assert found(log, "anna", "welcome") == 1
 
 
-def test_summary_tells_number_and_dates(
+def test_summary_has_the_number_and_dates_of_the_visitors_conversations(
     adoption: Adoption, turns: Turns, log: Log, clock: AdjustableClock
 ):
     assert adoption.find("visitor") is None

@@ -140,7 +140,7 @@ def test_unlisted_twin_is_not_found_without_a_further_request(
 
 
 @pytest.mark.limit("L39")
-def test_twins_beyond_the_list_are_requested_once_an_hour_and_not_too_many(
+def test_requests_for_twins_beyond_the_list_are_cached_and_limited_to_60_an_hour(
     new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
@@ -219,7 +219,7 @@ def test_rate_limited_service_is_not_requested_during_the_wait_time(
     assert len(upstream.calls) == 1
 
 
-def test_rate_limited_service_that_names_no_useful_time_is_not_requested_at_once(
+def test_rate_limit_without_a_usable_wait_time_still_delays_the_next_request(
     new_twins: NewTwins, upstream: Upstream
 ):
     upstream.answers["/api/v1/twins"] = lambda call: call.respond(429, {}, retry_after="0")
@@ -269,7 +269,7 @@ def test_list_cached_with_a_future_time_is_requested_again(
 
 @on_postgresql
 @pytest.mark.parametrize("skew", [3600, -3600])
-def test_list_of_another_machine_is_as_old_as_it_is(
+def test_age_of_a_list_cached_by_another_machine_ignores_clock_differences(
     new_twins: NewTwins, upstream: Upstream, new_log: Callable[..., Log], skew: int
 ):
     names(new_twins(60))

@@ -85,7 +85,7 @@ AGES = [  # seconds since the deletion, seconds since the last message, whether 
 
 
 @both_databases
-def test_deleted_conversations_are_purged_after_undo_period_and_quota_hour(
+def test_deleted_conversations_are_purged_when_undo_and_quota_no_longer_need_them(
     turns: Turns, deletions: Deletions, log: Log
 ):
     expected: dict[str, bool] = {}
@@ -110,7 +110,7 @@ def test_deleted_conversations_are_purged_after_undo_period_and_quota_hour(
 
 @on_postgresql
 @pytest.mark.parametrize("skew", [3600, -3600])
-def test_clock_of_another_machine_shortens_no_undo(
+def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     turns: Turns,
     turn: Turn,
     conversation: Conversation,

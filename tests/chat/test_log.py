@@ -57,7 +57,7 @@ def test_reader_receives_appended_entries(log: Log, turn: Turn):
     assert list(following) == []
 
 
-def test_deltas_within_one_slice_are_merged():
+def test_deltas_within_one_time_slice_are_merged():
     live = LogBuffer(SYSTEM_CLOCK)
     for letter in "abcdefghij":
         live.append([Delta(letter)], slice_seconds=60)
@@ -185,7 +185,7 @@ def test_closing_the_log_interrupts_running_replies_and_keeps_their_text(log: Lo
     assert list(log.follow(turn.id)) == []
 
 
-def test_only_the_latest_progress_in_a_slice_is_kept():
+def test_only_the_latest_progress_in_a_time_slice_is_kept():
     live = LogBuffer(SYSTEM_CLOCK)
     for percent in range(100):
         live.append([Progress("working", percent)], slice_seconds=60)

@@ -156,7 +156,7 @@ def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
     assert log.call_on_end(turn.id, lambda: None) is False
 
 
-def test_rows_of_an_older_query_are_not_mirrored():
+def test_entries_of_another_process_are_added_only_in_sequence_and_before_the_end():
     mirror = LogBuffer(SYSTEM_CLOCK)
     mirror.mirror([(4, Delta("4"))])
     assert mirror.entries == ()

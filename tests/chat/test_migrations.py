@@ -114,7 +114,7 @@ def test_stored_reply_ends_keep_their_meaning(empty_url: str, tmp_path: Path):
     database.close()
 
 
-def test_every_sentence_of_earlier_revisions_has_a_code():
+def test_every_stored_reply_end_sentence_is_converted_to_a_known_code():
     migration = importlib.import_module("migrations.versions.0008_codes_of_reply_ends")
 
     wrong = [
@@ -125,7 +125,7 @@ def test_every_sentence_of_earlier_revisions_has_a_code():
     assert wrong == []
 
 
-def test_turns_of_earlier_revisions_count_as_before(empty_url: str, tmp_path: Path):
+def test_migrated_turns_use_as_much_of_the_quota_as_before(empty_url: str, tmp_path: Path):
     database = Database(empty_url)
     migrate(database, before("0010", tmp_path), "alembic_version")
     insert_conversation(database, "alice", 4)

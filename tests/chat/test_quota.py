@@ -106,7 +106,7 @@ def test_person_cannot_use_more_than_their_share_of_the_quota(log: Log, say: Say
     check(allowance, "carol")
 
 
-def test_share_of_one_allows_the_whole_quota_and_not_more(log: Log, say: Say):
+def test_person_share_of_100_percent_allows_exactly_the_whole_quota(log: Log, say: Say):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=1)
     for _ in range(4):
         check(allowance, "alice")
@@ -129,7 +129,7 @@ def test_people_at_one_address_share_a_part_of_the_quota(log: Log, say: Say):
     check(allowance, "bob", ["elsewhere"])
 
 
-def test_hashes_of_two_days_are_one_address(log: Log, say: Say):
+def test_hashes_of_one_address_from_two_days_are_counted_together(log: Log, say: Say):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=8, share=0.1, address_share=0.5)
     say("alice", address_hashes=["yesterday"])
     check(allowance, "bob", ["today", "yesterday"])
@@ -235,7 +235,7 @@ def test_accepted_message_shows_that_the_key_can_write(quota: Quota):
     assert quota.status().can_send
 
 
-def test_forbidden_and_accepted_messages_of_all_processes_count(
+def test_forbidden_twins_in_a_row_are_counted_across_processes(
     quota: Quota, new_log: Callable[[], Log]
 ):
     other = Quota(new_log().database, UPSTREAM_KEY, limit=500, share=0.5)

@@ -137,7 +137,7 @@ def wait_for_the_first_transaction(other: Log, clock: AdjustableClock) -> None:
     ],
     ids=["interrupt_abandoned", "interrupt_if_uncontended", "sweep"],
 )
-def test_whole_wait_for_locks_counts(
+def test_no_part_of_a_lock_wait_makes_workers_stale(
     log: Log,
     turn: Turn,
     other: Log,

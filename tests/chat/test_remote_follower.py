@@ -100,7 +100,7 @@ def test_stop_from_another_process_ends_the_worker(
     assert (reply.state, reply.text) == (ReplyState.STOPPED, "So far")
 
 
-def test_reader_of_unstored_text_receives_the_end_after_a_stop_elsewhere(
+def test_reader_of_text_not_yet_stored_receives_the_end_after_a_remote_stop(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     following = log.follow(turn.id)

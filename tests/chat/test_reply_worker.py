@@ -38,7 +38,7 @@ def producer(new_worker: Callable[[int], ReplyWorker]) -> ReplyWorker:
     return new_worker(500)
 
 
-def test_bug_in_the_worker_ends_the_reply_with_a_sentence(
+def test_bug_in_the_worker_ends_the_reply_with_an_internal_error(
     producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
 ):
     monkeypatch.setattr(producer, "_send_with_retries", lambda *_: 1 / 0)
@@ -62,7 +62,7 @@ def test_failed_conversation_creation_leaves_the_message_unsent(
     assert reply.code == "service_failed"
 
 
-def test_only_requests_that_were_sent_count(
+def test_only_sent_requests_count_towards_the_quota(
     producer: ReplyWorker,
     log: Log,
     turn: Turn,
@@ -85,7 +85,7 @@ STOPPED = Ended(ReplyState.STOPPED)
 
 
 @pytest.mark.parametrize("is_other_process", [False, True])
-def test_reply_stopped_before_its_first_request_sends_nothing_and_does_not_count(
+def test_reply_stopped_before_its_first_request_sends_nothing_and_uses_no_quota(
     producer: ReplyWorker,
     log: Log,
     turn: Turn,
@@ -105,7 +105,7 @@ def test_reply_stopped_before_its_first_request_sends_nothing_and_does_not_count
 
 
 @pytest.mark.parametrize("is_other_process", [False, True])
-def test_reply_stopped_before_its_message_counts_as_one_request(
+def test_reply_stopped_before_its_message_is_sent_uses_one_request_of_the_quota(
     producer: ReplyWorker,
     log: Log,
     turn: Turn,
@@ -162,7 +162,7 @@ def test_history_is_not_requested_once_the_process_is_shutting_down(
     assert upstream.calls == []
 
 
-def test_second_request_to_a_service_without_streams_counts(
+def test_second_request_to_a_service_without_streams_counts_towards_the_quota(
     producer: ReplyWorker,
     turn: Turn,
     conversation: Conversation,
@@ -193,7 +193,7 @@ def test_second_request_to_a_service_without_streams_is_not_sent_beyond_the_quot
 
 
 @pytest.mark.limit("L22")
-def test_repeated_requests_of_a_message_count(
+def test_repeated_requests_of_a_message_count_towards_the_quota(
     producer: ReplyWorker,
     log: Log,
     turn: Turn,

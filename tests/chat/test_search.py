@@ -207,7 +207,7 @@ def test_archived_conversations_are_found_and_deleted_ones_are_not(
     assert len(search.find("alice", "blue").items) == 2
 
 
-def test_text_folding_does_not_expand_phrase_ligatures():
+def test_text_folding_replaces_ligatures_of_whole_phrases_by_a_space():
     assert fold("a\ufdfab") == "a b"
 
 

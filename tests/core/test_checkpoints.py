@@ -39,7 +39,7 @@ def copied_things(path: Path) -> list[str]:
         return [name for (name,) in connection.execute("SELECT name FROM things")]
 
 
-def test_quiet_database_is_copied_from_its_wal_file(db: Database, path: Path):
+def test_wal_file_of_an_idle_database_is_copied_into_the_database(db: Database, path: Path):
     checkpoints = Checkpoints(db)
 
     checkpoints.check()
@@ -53,7 +53,7 @@ def test_quiet_database_is_copied_from_its_wal_file(db: Database, path: Path):
     assert copied_things(path) == ["first", "second"]
 
 
-def test_changes_that_a_reader_holds_back_are_copied_later(db: Database, path: Path):
+def test_changes_held_back_by_a_reader_are_copied_into_the_database_later(db: Database, path: Path):
     checkpoints = Checkpoints(db)
     with db.read() as reader:
         reader.execute(text("SELECT name FROM things"))

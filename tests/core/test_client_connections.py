@@ -42,7 +42,7 @@ def test_body_is_truncated_at_its_deadline(pause_seconds: float):
         reader.read(100)
 
 
-def test_deadline_of_the_caller_passes_through():
+def test_timeout_of_the_caller_is_raised_while_a_body_is_read():
     reader = BodyReader(SlowClient(math.inf), logger, 10)
 
     with pytest.raises(gevent.Timeout), gevent.Timeout(0.01):

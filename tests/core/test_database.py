@@ -189,7 +189,9 @@ def test_files_of_an_sqlite_database_are_private(path: Path):
     again.close()
 
 
-def test_database_that_is_no_file_changes_no_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_database_that_is_not_a_file_changes_no_file_modes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(tmp_path)
     mode = tmp_path.stat().st_mode
 
@@ -201,7 +203,7 @@ def test_database_that_is_no_file_changes_no_mode(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("migrations", [MIGRATIONS_DIR, SERVICE_MIGRATIONS])
-def test_database_of_a_newer_program_is_rejected_with_both_versions(
+def test_error_for_a_database_of_a_newer_program_names_both_versions(
     db: Database, path: Path, migrations: Path
 ):
     with db.write() as connection:

@@ -29,7 +29,7 @@ def test_env_file_sets_the_variables_that_are_not_set(tmp_path: Path):
     assert os.environ["TWINDOW_SITE_NAME"] == "Our portal"
 
 
-def test_file_named_env_is_read_as_flask_commands_do(tmp_path: Path):
+def test_dot_env_file_is_read_by_default(tmp_path: Path):
     (tmp_path / ".env").write_text("TWINDOW_SITE_NAME=Ours\n")
 
     assert load_env_file([]) == []

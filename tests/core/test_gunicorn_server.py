@@ -101,7 +101,7 @@ def test_incomplete_request_is_closed_whether_it_is_the_first_of_its_connection_
 
 
 @pytest.mark.limit("L55")
-def test_connections_close_to_the_limit_are_refused_without_a_traceback(tmp_path: Path):
+def test_connections_near_the_limit_are_refused_without_a_traceback(tmp_path: Path):
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
     with run_prepared_server(tmp_path, limit) as server:
         with ExitStack() as stack:

@@ -85,7 +85,9 @@ def test_settings_errors_name_the_wrong_setting():
 
 
 @pytest.mark.parametrize("name", ["TRUSTED_PROXIES", "PROXY_IPS"])
-def test_trusted_proxies_have_an_earlier_name(name: str, monkeypatch: pytest.MonkeyPatch):
+def test_trusted_proxies_can_be_set_by_the_current_and_the_earlier_name(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv(f"TWINDOW_{name}", "10.0.0.1, 10.1.0.0/16")
 
     assert str(load_settings().trusted_proxies) == "10.0.0.1, 10.1.0.0/16"

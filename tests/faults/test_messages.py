@@ -124,7 +124,7 @@ def answers_for_another(call: Call) -> None:
 
 
 @pytest.mark.fault("F87")
-def test_reply_that_names_another_conversation_is_shown_here_and_logged(
+def test_reply_naming_another_conversation_is_shown_where_requested_and_logged(
     send_message: SendMessage, bob: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
     other = complete_first_turn(bob, upstream, "first", "Hello Bob")

@@ -65,7 +65,7 @@ def test_rejected_message_shows_the_reason_of_the_service(send_message: SendMess
 
 
 @pytest.mark.fault("F19", "F43")
-def test_messages_and_keys_that_the_service_repeats_are_not_logged(
+def test_messages_and_keys_in_errors_of_the_service_are_not_logged(
     send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
     error = f"{MESSAGE} {UPSTREAM_KEY}"
@@ -147,7 +147,7 @@ def test_conversation_deleted_by_the_service_is_readable_and_can_restart(
 
 
 @pytest.mark.fault("F46")
-def test_text_of_a_delayed_restart_is_shown_in_the_composer_of_the_twin(
+def test_rate_limited_conversation_restart_keeps_the_message_in_the_composer(
     send_message: SendMessage, alice: Person
 ):
     page = send_message(

@@ -117,7 +117,9 @@ def other_site() -> Iterator[str]:
         yield url
 
 
-def test_each_broken_set_up_has_one_cause_and_one_line(site: Site, other_site: str):
+def test_each_broken_set_up_is_reported_with_its_cause_and_a_line_to_fix_it(
+    site: Site, other_site: str
+):
     plain, signed_in = site.portal(), site.portal(**SIGN_IN)
     untrusting = site.portal(trusted_proxies="10.9.9.9")
     sign_in = nginx.documented_sign_in(site.passwords)
@@ -200,7 +202,7 @@ def test_untrusted_certificate_is_named(site: Site, monkeypatch: pytest.MonkeyPa
     assert line == "certbot renew"
 
 
-def test_only_the_command_sees_what_the_portal_sees(site: Site):
+def test_check_with_another_secret_key_is_refused_and_names_the_setting(site: Site):
     problem = find_problem(site.settings(), "another secret key", site.portal(), {}, time.time())
 
     assert problem is not None

@@ -72,7 +72,9 @@ def test_click_meant_for_stop_does_not_send_the_draft(page: Page, upstream: Upst
     assert upstream.next_call().body["content"] == "half a thought more"
 
 
-def test_enter_on_stop_stops_the_reply_or_does_nothing(page: Page, upstream: Upstream):
+def test_enter_meant_for_stop_stops_the_reply_and_never_sends_the_draft(
+    page: Page, upstream: Upstream
+):
     page.get_by_role("button", name="Try again").press("Enter")
     upstream.next_call().start_stream().delta("One")
     expect(message_box(page)).to_be_focused()

@@ -76,7 +76,7 @@ def test_message_is_sent_fails_and_is_retried_in_right_to_left_layout(
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_texts_of_scripts_are_arabic_and_latin_blocks_are_right_aligned(
+def test_latin_lists_and_tables_are_right_aligned_and_scripts_show_arabic_text(
     arabic: Page, context: BrowserContext, upstream: Upstream
 ):
     page = arabic

@@ -41,7 +41,7 @@ class TestWithAWordmark:
         logo.write_text(WORDMARK)
         return settings | {"logo": str(logo), "logo_has_name": True}
 
-    def test_bar_has_one_line_on_a_phone_in_every_text_size_and_language(
+    def test_top_bar_has_one_line_on_a_phone_in_every_text_size_and_language(
         self, context: BrowserContext
     ):
         page = context.new_page()
@@ -68,7 +68,7 @@ def test_search_mark_does_not_cover_the_signs_beside_the_word(
     assert page.locator("mark").evaluate_all(OVERLAP) < 1
 
 
-def test_rows_fade_out_behind_the_save_bar_and_none_is_behind_it_at_the_end(
+def test_preferences_fade_out_behind_the_save_bar_and_the_last_is_fully_visible(
     context: BrowserContext,
 ):
     page = context.new_page()

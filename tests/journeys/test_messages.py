@@ -66,7 +66,7 @@ def test_long_message_is_whole_where_an_anchor_leads_to_it_and_in_print(
     expect(page.get_by_text("Show more")).to_be_hidden()
 
 
-def test_collapsed_message_takes_no_space_below_the_page(
+def test_hidden_part_of_a_collapsed_message_does_not_lengthen_the_page(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_message(context, upstream, f"```\n{LONG_MESSAGE}\n```")

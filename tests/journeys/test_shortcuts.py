@@ -148,7 +148,7 @@ def test_shortcuts_reach_the_composer_from_an_earlier_page_and_stop_a_reply(
     expect(turn(page, "stopped")).to_be_visible()
 
 
-def test_j_and_k_keys_move_focus_between_the_first_and_the_last_turn(
+def test_j_and_k_keys_move_focus_by_one_turn_and_stop_at_the_first_and_last(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)

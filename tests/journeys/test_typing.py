@@ -44,7 +44,7 @@ def type_after_click(page: Page, sentence: str) -> str:
     return str(page.evaluate(TAKE_TEXT))
 
 
-def test_two_hundred_sentences_arrive_unchanged_after_a_click_beside_the_text(
+def test_composer_receives_200_sentences_typed_after_clicks_on_an_empty_area(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -58,7 +58,7 @@ def test_two_hundred_sentences_arrive_unchanged_after_a_click_beside_the_text(
     assert page.url == url
 
 
-def test_typed_text_reaches_the_box_from_buttons_menus_and_during_a_reply(
+def test_composer_receives_text_typed_on_buttons_and_in_menus_during_a_reply(
     context: BrowserContext, upstream: Upstream
 ):
     page, _ = open_streaming_conversation(context, upstream)
@@ -74,7 +74,7 @@ def test_typed_text_reaches_the_box_from_buttons_menus_and_during_a_reply(
         message_box(page).fill("")
 
 
-def test_escape_closes_what_is_open_and_only_then_leaves_the_box(
+def test_escape_closes_an_open_menu_before_it_leaves_the_composer(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -99,7 +99,7 @@ def test_escape_closes_what_is_open_and_only_then_leaves_the_box(
     assert type_after_click(page, "no idea") == "no idea"
 
 
-def test_box_has_the_focus_on_arrival_except_at_a_search_hit_or_an_anchor(
+def test_composer_has_the_focus_on_arrival_except_at_a_search_hit_or_an_anchor(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)
@@ -121,7 +121,7 @@ def test_box_has_the_focus_on_arrival_except_at_a_search_hit_or_an_anchor(
         expect(message_box(page)).not_to_be_focused()
 
 
-def test_box_on_a_phone_has_no_focus_on_arrival(phone: BrowserContext):
+def test_composer_on_a_phone_has_no_focus_on_arrival(phone: BrowserContext):
     page = phone.new_page()
     page.goto("/twins/ada")
     wait_until_settled(page)

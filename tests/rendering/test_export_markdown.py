@@ -26,7 +26,7 @@ LOWERED = [
 ]
 
 
-def test_headings_are_lowered_and_other_text_is_unchanged():
+def test_headings_are_lowered_by_two_levels_and_other_text_is_unchanged():
     assert [(text, lower_headings(text)) for text, _ in LOWERED] == LOWERED
 
 
@@ -109,7 +109,7 @@ TAGS = {
 }
 
 
-def test_viewers_that_allow_html_run_and_load_nothing_of_an_export():
+def test_exported_replies_run_and_load_nothing_in_viewers_that_allow_html():
     live = [
         (payload, surroundings, viewer)
         for payload in PAYLOADS

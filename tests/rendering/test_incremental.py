@@ -76,7 +76,7 @@ def test_page_at_a_cursor_receives_only_new_text():
 
 
 @pytest.mark.parametrize("text", LONG_REPLIES.values(), ids=LONG_REPLIES)
-def test_long_reply_is_transmitted_about_once(text: str):
+def test_html_sent_for_a_long_reply_is_at_most_three_times_its_text(text: str):
     reader = follow_reply(text, [150])
 
     assert reader.mismatches == []
@@ -119,7 +119,7 @@ def test_progress_between_deltas_does_not_change_the_html():
 
 @pytest.mark.fault("F73")
 @pytest.mark.parametrize(("columns", "rows"), [(20, 1_000), (90, 1_000), (1_000, 200)])
-def test_large_table_is_transmitted_about_once(columns: int, rows: int):
+def test_html_sent_for_a_large_table_is_less_than_twice_the_final_html(columns: int, rows: int):
     text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + f"|{'b' * 20}\n" * rows
     draft, sent = IncrementalRenderer("x"), 0
     for number, piece in enumerate(split_into_deltas(text, [300])):

@@ -107,7 +107,7 @@ def test_too_deep_or_too_long_text_is_shown_as_plain_text():
 UNDER = "<script>\n```\n</script>\n```\n"
 
 
-def test_html_between_nested_layers_of_html_and_code_is_escaped():
+def test_html_revealed_by_escaping_earlier_lines_is_escaped_too():
     for layers in (1, 2, 3, 8):
         text = (
             UNDER * layers

@@ -69,7 +69,9 @@ def test_idle_child_process_ends_and_another_one_renders_the_next_text():
     renderer.close()
 
 
-def test_stop_does_not_wait_for_a_text_and_starts_no_other_child(renderer: RenderProcess):
+def test_stop_does_not_wait_for_a_rendering_and_starts_no_new_child_process(
+    renderer: RenderProcess,
+):
     renderer.render(LONG_TEXT, "a")
     [pid] = child_pids()
     os.kill(pid, signal.SIGSTOP)  # the child never finishes the next text

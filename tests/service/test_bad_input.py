@@ -132,7 +132,9 @@ class TruncatedBody(BytesIO):
         return data
 
 
-def test_chunked_body_that_is_truncated_at_the_limit_is_rejected(service: Flask, full_key: str):
+def test_chunked_body_at_the_limit_without_its_last_chunk_is_rejected(
+    service: Flask, full_key: str
+):
     response = service.test_client().post(
         "/api/v1/conversations",
         headers={"Authorization": f"Bearer {full_key}", "Content-Type": "application/json"},

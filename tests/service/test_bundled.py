@@ -65,7 +65,7 @@ def test_workers_share_one_model_process_that_is_restarted(
     assert "".join(second.stream_reply(HELLO, SHORT))
 
 
-def test_address_of_a_killed_owner_is_removed_before_the_model_process_starts(
+def test_address_file_of_a_killed_worker_is_removed_before_the_model_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "model.json").write_text('{"address": "http://127.0.0.1:9", "key": "x"}')

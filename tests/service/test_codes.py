@@ -21,7 +21,7 @@ from tests.service.client import ApiClient
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 
 
-def test_every_error_code_has_a_status_and_stream_codes_have_exactly_one():
+def test_every_error_code_has_a_status_and_each_stream_error_code_only_one():
     told = [code for codes in ERRORS_BY_STATUS.values() for code in codes]
 
     assert set(told) == set(get_args(ErrorCode))

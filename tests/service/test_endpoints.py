@@ -11,7 +11,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.mark.spec("S26", "S27", "S28", "S29", "S30", "S31", "S32", "S33")
-def test_each_endpoint_accepts_only_the_credentials_of_the_interface(
+def test_each_endpoint_accepts_only_its_specified_credentials(
     api: ApiClient, credentials: Credentials
 ):
     messages = f"/conversations/{api.create_conversation()}/messages"

@@ -202,7 +202,7 @@ def test_repeated_creation_of_an_api_key_returns_the_same_secret(
     assert len(api.get("/auth/api-keys", headers=alice).json()["data"]) == 1
 
 
-def test_secret_of_a_repeated_creation_depends_on_the_secret_of_the_service(database: Database):
+def test_api_key_creation_repeated_with_another_service_secret_is_rejected(database: Database):
     creation = Creation(KEY, "create_key", "digest")
     ApiKeys(database, "one" * 20).create("alice", "laptop", "read_only", creation=creation)
 

@@ -105,7 +105,7 @@ def fingerprint(response: TestResponse) -> tuple[object, ...]:
     return response.status_code, headers, response.data
 
 
-def test_every_parameter_of_a_route_is_listed(service: Flask):
+def test_isolation_tests_cover_every_route_parameter(service: Flask):
     parameters = {name for rule in service.url_map.iter_rules() for name in rule.arguments}
 
     assert parameters == set(IDS)

@@ -248,7 +248,7 @@ def test_repeated_request_at_another_process_gets_no_deltas(
     assert [event["type"] for event in events] == ["progress", "complete"]
 
 
-def test_reply_of_a_conversation_that_another_process_deletes_stops(
+def test_reply_stops_when_another_process_deletes_its_conversation(
     api: ApiClient, other: ApiClient, model: Upstream, container: Container
 ):
     talk = api.create_conversation()

@@ -179,7 +179,7 @@ def test_unreachable_model_server_is_an_error(api: ApiClient, model: Upstream):
     assert error["error"] == "The model is not responding."
 
 
-def test_message_that_exceeds_the_context_when_shortened_is_too_long(
+def test_message_is_too_long_if_the_model_rejects_every_shortened_prompt(
     api: ApiClient, model: Upstream
 ):
     conversation = api.create_conversation()

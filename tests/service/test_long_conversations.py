@@ -193,7 +193,7 @@ def history(turns: int) -> list[Message]:
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
 
-def test_prompt_has_two_thirds_of_what_fits_after_few_token_counts():
+def test_prompt_needs_at_most_9_token_counts_for_two_thirds_of_the_fitting_history():
     for window in (100, 333, 700, 1500, 5000, 9000):
         counts: list[str] = []
 

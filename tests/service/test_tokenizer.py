@@ -91,7 +91,9 @@ def drip(call: Call) -> None:
     call.send_until_disconnect(b" ")
 
 
-def test_server_that_cannot_count_now_delays_only_one_reply(new_model: NewModel, model: Upstream):
+def test_temporary_failure_to_count_tokens_delays_only_one_reply(
+    new_model: NewModel, model: Upstream
+):
     for answer in (silent, drip, Call.reset, (503, {}), (429, {})):
         model.calls.clear()
         model.answers["/tokenize"] = answer

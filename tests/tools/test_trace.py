@@ -64,7 +64,7 @@ def test_documented_functions_run_in_the_documented_order():
         assert [name for name in traced[thread] if name in documented] == documented
 
 
-def test_trace_counts_functions_files_calls_between_packages_and_transactions():
+def test_trace_counts_functions_files_transactions_and_calls_between_packages():
     assert count(RECORDING) == Counts(
         functions=6, files=4, crossings=2, web_to_chat=1, reads=1, writes=1
     )

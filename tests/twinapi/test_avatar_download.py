@@ -113,7 +113,7 @@ NO_ADDRESSES = [
 ]
 
 
-def test_malformed_and_non_http_addresses_are_not_requested(
+def test_malformed_and_non_http_urls_are_not_requested(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(socket.socket, "connect", _never)
@@ -126,7 +126,7 @@ def test_malformed_and_non_http_addresses_are_not_requested(
 PLACES = ["example.com:22", "example.com:6379", "user:password@example.com", "user@{own}"]
 
 
-def test_addresses_with_users_or_other_ports_are_not_requested(
+def test_urls_with_a_user_or_a_non_default_port_are_not_requested(
     client: Client, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(socket, "getaddrinfo", _names(["93.184.216.34"]))
@@ -137,7 +137,7 @@ def test_addresses_with_users_or_other_ports_are_not_requested(
     assert [each for each in reasons if "contains a user or a port" not in each[1]] == []
 
 
-def test_port_is_the_default_one_for_an_ipv6_address(
+def test_last_group_of_an_ipv6_address_is_not_taken_for_a_port(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ):
     """The last group of an IPv6 address is not a port."""

@@ -59,7 +59,7 @@ def test_reply_is_cut_off_if_its_event_or_its_message_says_so():
         assert parsed({"type": "complete"} | other) == Complete(None)
 
 
-def test_complete_event_has_its_text_or_none():
+def test_text_of_a_complete_event_is_read_in_several_formats_and_may_be_missing():
     wrong = [
         (message, event)
         for message, text in COMPLETE

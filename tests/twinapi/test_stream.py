@@ -198,7 +198,9 @@ def test_slow_response_body_times_out(upstream: Upstream, pool):
     client.close()
 
 
-def test_key_is_masked_in_replies_whatever_its_pieces(client: twinapi.Client, upstream, pool):
+def test_key_is_masked_in_replies_wherever_two_deltas_split_it(
+    client: twinapi.Client, upstream, pool
+):
     for cut in range(len(UPSTREAM_KEY) + 1):
         result = pool.submit(read, client)
         call = upstream.next_call().start_stream()
@@ -225,7 +227,7 @@ def test_key_is_masked_in_complete_texts_and_progress(client: twinapi.Client, up
     assert result.result(10) == [Progress(f"{'x' * 90} •••"), Complete("It is •••.")]
 
 
-def test_text_held_back_as_the_beginning_of_a_key_is_part_of_an_interrupted_reply(
+def test_interrupted_reply_keeps_text_that_resembles_the_beginning_of_a_key(
     client: twinapi.Client, upstream, pool
 ):
     stream = client.stream_message("c1", "hello")

@@ -66,7 +66,9 @@ def test_check_command_names_the_setting_of_a_refused_key(app: Flask, upstream: 
     assert f"The service at {upstream.url}: " in said
 
 
-def test_check_command_reports_an_address_without_streams(app: Flask, settings: dict[str, Any]):
+def test_check_command_reports_a_proxy_that_does_not_pass_streams(
+    app: Flask, settings: dict[str, Any]
+):
     def without_streams(environ: Any, start_response: Any) -> Any:
         if environ["PATH_INFO"] == "/healthz/stream":
             start_response("404 Not Found", [])

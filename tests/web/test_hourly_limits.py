@@ -33,7 +33,7 @@ def request_key(person: Person) -> int:
 
 
 @pytest.mark.limit("L6")
-def test_key_requests_of_a_browser_are_limited_per_hour(
+def test_api_key_creation_is_limited_per_browser_and_hour(
     alice: Person, upstream: Upstream, clock: AdjustableClock
 ):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
@@ -52,7 +52,7 @@ def test_key_requests_of_a_browser_are_limited_per_hour(
 
 
 @pytest.mark.limit("L13")
-def test_key_requests_of_an_address_are_limited_whatever_its_cookies(
+def test_api_key_creation_is_limited_per_address_even_with_fresh_cookies(
     app: Flask, upstream: Upstream
 ):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
@@ -132,7 +132,7 @@ FORWARDED = [
 ]
 
 
-def test_forwarded_header_counts_unless_it_contradicts_the_other_one(app: Flask):
+def test_forwarded_header_is_used_unless_it_contradicts_x_forwarded_for(app: Flask):
     def check(case: tuple[str, str, str]) -> None:
         x_forwarded_for, forwarded, expected = case
         headers = {"X-Forwarded-For": x_forwarded_for, "Forwarded": forwarded}
@@ -142,7 +142,7 @@ def test_forwarded_header_counts_unless_it_contradicts_the_other_one(app: Flask)
     assert failures(check, {repr(case): case for case in FORWARDED}) == {}
 
 
-def test_address_is_hashed_with_a_key_of_the_day_and_yesterdays_for_an_hour(
+def test_address_hash_changes_daily_and_the_last_one_stays_valid_for_an_hour(
     app: Flask, clock: AdjustableClock
 ):
     def hashes(address: str, at: float) -> tuple[str, ...]:

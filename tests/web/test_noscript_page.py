@@ -105,7 +105,9 @@ def test_noscript_page_streams_the_reply_and_ends_like_a_normal_page(
     assert page.response.headers["Content-Encoding"] == "gzip"
 
 
-def test_reply_changed_by_its_end_is_shown_in_full(alice: Person, upstream: Upstream):
+def test_noscript_page_shows_final_html_that_differs_from_the_streamed_html(
+    alice: Person, upstream: Upstream
+):
     page, call = start_noscript_page(alice, upstream)
     call.delta("See [that].\n\nMore")
     page.read_until("More")

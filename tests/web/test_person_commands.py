@@ -27,7 +27,7 @@ def run(app: Flask, *arguments: str) -> Result:
     return app.test_cli_runner().invoke(args=["twindow", "person", *arguments])
 
 
-def test_add_prints_the_one_time_link_as_its_last_line(app: Flask, alice: Person):
+def test_add_command_prints_the_one_time_link_as_its_last_line(app: Flask, alice: Person):
     result = run(app, "add", "Anna", "--admin")
     url = result.output.splitlines()[-1]
 
@@ -38,7 +38,7 @@ def test_add_prints_the_one_time_link_as_its_last_line(app: Flask, alice: Person
     assert run(app, "list").output == "Anna\tadmin\n"
 
 
-def test_reset_replaces_the_password_by_a_link(app: Flask, portal: Portal):
+def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Portal):
     accounts = portal.accounts
     accounts.use_link(accounts.create_link(accounts.people.add("Anna")), PASSWORD, "")
     result = run(app, "reset", "anna")
@@ -47,7 +47,7 @@ def test_reset_replaces_the_password_by_a_link(app: Flask, portal: Portal):
     assert run(app, "list").output == "Anna\tno password yet\n"
 
 
-def test_disable_enable_and_admin_change_a_person(app: Flask):
+def test_disable_enable_and_admin_commands_change_a_person(app: Flask):
     run(app, "add", "Anna")
     listed = []
     for command in (["disable"], ["enable"], ["admin"], ["admin", "--revoke"]):
@@ -82,7 +82,7 @@ class TestProxy:
         assert "set TWINDOW_SIGN_IN=password" in run(app, "add", "Ben").stderr
 
 
-def test_groups_adds_and_removes_groups_and_prints_them(app: Flask):
+def test_groups_command_adds_removes_and_prints_groups(app: Flask):
     run(app, "add", "Anna")
     run(app, "groups", "Anna", "--add", "staff", "--add", "sales")
     result = run(app, "groups", "Anna", "--add", "legal", "--remove", "sales")
@@ -93,7 +93,7 @@ def test_groups_adds_and_removes_groups_and_prints_them(app: Flask):
     assert run(app, "groups", "Anna", "--add", "x" * 101).exit_code == 1
 
 
-def test_link_needs_the_proxy_mode(app: Flask):
+def test_link_command_requires_the_proxy_sign_in_mode(app: Flask):
     run(app, "add", "Anna")
 
     assert "set TWINDOW_SIGN_IN=password,proxy" in run(app, "link", "Anna").stderr
@@ -126,7 +126,7 @@ def test_command_with_a_wrong_name_fails_with_one_sentence(
 class TestMissingSetting:
     """What happens without TWINDOW_SIGN_IN."""
 
-    def test_portal_with_accounts_does_not_start(
+    def test_portal_with_people_does_not_start_without_a_sign_in_setting(
         self, portal: Portal, settings: dict[str, Any], clock: AdjustableClock
     ):
         portal.accounts.people.add("Anna")
@@ -145,7 +145,7 @@ class TestPasswordsOff:
         """Allow visitors only."""
         return settings | {"sign_in": "visitor"}
 
-    def test_nobody_can_be_added(self, app: Flask, portal: Portal):
+    def test_add_command_requires_the_password_sign_in_mode(self, app: Flask, portal: Portal):
         result = run(app, "add", "Anna")
 
         assert result.exit_code == 1

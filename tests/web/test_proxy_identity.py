@@ -55,7 +55,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_header_counts_only_from_listed_networks_and_with_a_plain_name(app: Flask):
+def test_proxy_header_is_accepted_only_from_listed_networks_with_a_plain_name(app: Flask):
     def check(case: tuple[str, list[str], str | None]) -> None:
         peer, values, subject = case
         headers = Headers()
@@ -77,7 +77,7 @@ class TestProxyOff:
         """Turn off the proxy mode, but keep the other settings of the proxy."""
         return settings | {"sign_in": "password"}
 
-    def test_header_is_ignored(self, app: Flask):
+    def test_proxy_header_is_ignored_without_the_proxy_sign_in_mode(self, app: Flask):
         environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}
         with app.test_request_context(environ_overrides=environ):
             assert proxy_subject() is None
