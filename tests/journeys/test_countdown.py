@@ -51,6 +51,8 @@ def test_retry_appears_when_the_countdown_ends(
 ):
     page = open_rate_limited_conversation(context, upstream)
     minutes, seconds = "--countdown-minutes", "--countdown-seconds"
+    # The style sheet of the countdown arrives with the turn and is loaded after it.
+    page.wait_for_function(f"{HAND}.getPropertyValue('{minutes}')")
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 
